@@ -65,7 +65,7 @@ def odd_value():
 
 
 def request():
-    tool = DICE.choice(["exam", "map", "roofline", "upgrade", "hw", "net", "rm", "__class__"])
+    tool = DICE.choice(["exam", "map", "roofline", "bound", "upgrade", "hw", "net", "rm", "__class__"])
     arguments = {"network": "alexnet", "on": "eyeriss-v1", "name": "models/net.csv", "from": "t4",
                  "to": "l4", "set": {"clock": "x2"}, "batch": 1, "layers": "(a*)*b"}
     for key in list(arguments):

@@ -1,0 +1,393 @@
+#include "analysis/bound/bound.hpp"
+
+#include "analysis/exam/run.hpp"
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::analysis::bound {
+
+using model::Gpu;
+using model::Layer;
+using model::Op;
+using step::OperatorId;
+using step::TensorId;
+
+std::string_view wall_text(Wall wall) {
+    constexpr std::array<std::string_view, 3> texts = {"arithmetic", "memory", "on-chip"};
+    return texts[static_cast<std::size_t>(wall)];
+}
+
+namespace {
+
+// Registers, and the most shared memory and L1, of an SM, bytes: where a file does not say.
+constexpr double kRegisterBytes = 262144.0;
+constexpr double kSharedBytes = 262144.0;
+constexpr std::size_t kStep4 = 3;
+constexpr std::size_t kStep6 = 5;
+
+// The share of a convolution's direct multiplications that every algorithm has to do.
+double least_share(const Layer& layer) {
+    const auto* c = std::get_if<model::ConvShape>(&layer.shape);
+    if (c == nullptr) {
+        return 1.0;
+    }
+    const auto along = [](Count taps, Count stride) {
+        return static_cast<double>(std::min(taps, stride)) / static_cast<double>(taps);
+    };
+    return along(c->r, c->stride.h) * along(c->s, c->stride.w);
+}
+
+Bound closed(Bound b) {
+    b.time_s = std::max({b.arithmetic_s, b.memory_s, b.on_chip_s});
+    b.wall = b.time_s == b.arithmetic_s ? Wall::arithmetic
+             : b.time_s == b.memory_s   ? Wall::memory
+                                        : Wall::on_chip;
+    return b;
+}
+
+// Rates of a machine that no execution exceeds.
+struct Peaks {
+    const Gpu* gpu = nullptr;
+    double outer_bytes_per_s = 0.0;
+    double port_bytes_per_s = 0.0; // 0: not bounded
+    double cache_bytes = 0.0;      // that may hold data from the run before
+    double chip_bytes = 0.0;       // all of the chip's stores
+
+    double outer_s(double bytes) const {
+        return outer_bytes_per_s > 0.0 ? std::max(bytes - cache_bytes, 0.0) / outer_bytes_per_s
+                                       : 0.0;
+    }
+    double port_s(double bytes) const {
+        return port_bytes_per_s > 0.0 ? bytes / port_bytes_per_s : 0.0;
+    }
+};
+
+Peaks peaks_of(const Question& question, const MachineSummary& machine) {
+    Peaks peaks;
+    peaks.gpu = std::get_if<Gpu>(&question.machine.kind);
+    peaks.outer_bytes_per_s = machine.outer_bytes_per_s;
+    if (peaks.gpu != nullptr) {
+        const Gpu& gpu = *peaks.gpu;
+        peaks.cache_bytes = gpu.l2_bytes;
+        peaks.port_bytes_per_s = model::l2_port_bandwidth(gpu);
+        const bool host = gpu.arch == model::GpuArch::host;
+        peaks.chip_bytes =
+            gpu.l2_bytes + (host ? 0.0
+                                 : gpu.sms * (std::max(gpu.registers_bytes_per_sm, kRegisterBytes) +
+                                              std::max(gpu.shared_bytes_per_sm, kSharedBytes)));
+        return peaks;
+    }
+    const auto& accelerator = std::get<model::Accelerator>(question.machine.kind);
+    double instances = 1.0;
+    for (const model::Level& level : accelerator.levels) {
+        for (const model::Store& store : level.stores) {
+            peaks.chip_bytes += instances * static_cast<double>(store.capacity_bytes.value_or(0));
+        }
+        for (const model::Axis& axis : level.fanout) {
+            instances *= static_cast<double>(axis.size);
+        }
+    }
+    return peaks;
+}
+
+// Words that a GEMM moves at least, see bound.hpp, in bytes.
+double gemm_bytes(const Layer& layer, const Peaks& peaks) {
+    const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+    const double word = model::bytes_per_element(layer.types.input);
+    const double words = peaks.chip_bytes / word;
+    if (g == nullptr || words <= 0.0) {
+        return 0.0;
+    }
+    const double macs = static_cast<double>(g->batch) * static_cast<double>(g->m) *
+                        static_cast<double>(g->n) * static_cast<double>(g->k);
+    return std::max(2.0 * macs / std::sqrt(words) - 2.0 * words, 0.0) * word;
+}
+
+class Bounder {
+  public:
+    Bounder(const Question& question, const Report& report)
+        : report_(report), graph_(report.program), peaks_(peaks_of(question, report.machine)),
+          read_(graph_.tensors.size(), 0.0), written_(graph_.tensors.size(), 0.0) {}
+
+    BoundReport make() {
+        for (std::uint32_t i = 0; i < graph_.layers.size(); ++i) {
+            of_layer_.push_back(of_layer(i));
+        }
+        for (const step::Operator& op : graph_.operators) {
+            add(op);
+        }
+        BoundReport made;
+        made.unfused = unfused_;
+        made.fused = fused(0.0);
+        made.cached = fused(alone_bytes_);
+        // No execution without fusion is below one that may fuse.
+        made.cached.time_s = std::max(made.cached.time_s, made.fused.time_s);
+        made.unfused.time_s = std::max(made.unfused.time_s, made.cached.time_s);
+        made.unfused.wall = wall_of_sum();
+        made.operators = operators();
+        return made;
+    }
+
+    const Peaks& peaks() const { return peaks_; }
+
+  private:
+    double rate(const Layer& layer, const LayerReport& row) const {
+        if (peaks_.gpu != nullptr) {
+            // A peak that is published for a lower clock than boost is no bound.
+            const Gpu& gpu = *peaks_.gpu;
+            const double clock = model::pipe_clock_hz(gpu, layer.types.input);
+            return gpu.rate(layer.types.input).flops_per_s / 2.0 *
+                   (clock > 0.0 ? std::max(gpu.boost_hz / clock, 1.0) : 1.0);
+        }
+        const double units = row.machine_steps[kStep4].macs_per_cycle > 0.0
+                                 ? row.machine_steps[kStep4].macs_per_cycle
+                                 : report_.machine.units;
+        return units * report_.machine.clock_hz;
+    }
+
+    Bound of_layer(std::uint32_t i) const {
+        const Layer& layer = graph_.layers[i];
+        const LayerReport& row = report_.layers[i];
+        const auto work = model::work_of(layer);
+        Bound b;
+        if (!work) {
+            return b;
+        }
+        const double macs = static_cast<double>(work->macs);
+        const double peak = rate(layer, row);
+        const double share = peaks_.gpu != nullptr ? least_share(layer) : 1.0;
+        b.arithmetic_s = macs > 0.0 && peak > 0.0 ? share * macs / peak : 0.0;
+        const auto fused = graph_.fused.find(i);
+        b.bytes = fused != graph_.fused.end()
+                      ? static_cast<double>(fused->second.read_bytes + fused->second.written_bytes)
+                      : static_cast<double>(work->bytes());
+        return b;
+    }
+
+    // Bytes of the operator's tensors: what its layer counts, and no more than its tensors hold;
+    // a layer that stands for another shape (depth as channels) counts some of them repeatedly.
+    double bytes_of(const step::Operator& op, double& alone) {
+        const auto work = model::work_of(graph_.layers[op.layer]);
+        double held_read = 0.0;
+        double held_written = 0.0;
+        bool outside = true;
+        for (const TensorId t : graph_.reads_of(op)) {
+            held_read += static_cast<double>(graph_.tensors[t].bytes);
+            outside = outside && graph_.tensors[t].producer == step::kNone;
+        }
+        for (const TensorId t : graph_.writes_of(op)) {
+            held_written += static_cast<double>(graph_.tensors[t].bytes);
+            outside = outside && graph_.tensors[t].output;
+        }
+        const bool fused = graph_.fused.contains(op.layer);
+        const double counted_read = work ? static_cast<double>(work->bytes_read()) : 0.0;
+        const double counted_written = work ? static_cast<double>(work->bytes_written()) : 0.0;
+        const double read = fused ? held_read : std::min(held_read, counted_read);
+        const double written = fused ? held_written : std::min(held_written, counted_written);
+        share_out(op, read, written);
+        const double gemm = fused ? 0.0 : gemm_bytes(graph_.layers[op.layer], peaks_);
+        alone = outside && gemm > read + written ? gemm : 0.0;
+        return std::max(read + written, gemm);
+    }
+
+    // What all readers of a tensor together read of it, at most.
+    void share_out(const step::Operator& op, double read, double written) {
+        for (const TensorId t : graph_.reads_of(op)) {
+            read_[t] += read;
+        }
+        for (const TensorId t : graph_.writes_of(op)) {
+            written_[t] = std::max(written_[t], written);
+        }
+    }
+
+    void add(const step::Operator& op) {
+        const Layer& layer = graph_.layers[op.layer];
+        Bound& own = of_layer_[op.layer];
+        double alone = 0.0;
+        own.bytes = bytes_of(op, alone);
+        alone_bytes_ = std::max(alone_bytes_, alone);
+        own.memory_s = peaks_.outer_s(own.bytes);
+        own.on_chip_s = peaks_.port_s(own.bytes);
+        own = closed(own);
+        if (peaks_.gpu == nullptr) {
+            own.time_s = std::max(own.time_s, step6_s(op.layer));
+        }
+        unfused_.arithmetic_s += own.arithmetic_s;
+        unfused_.memory_s += own.memory_s;
+        unfused_.on_chip_s += own.on_chip_s;
+        unfused_.bytes += own.bytes;
+        unfused_.time_s += own.time_s;
+        const auto pipe =
+            peaks_.gpu != nullptr ? static_cast<int>(peaks_.gpu->rate(layer.types.input).pipe) : 0;
+        pipes_[pipe] += own.arithmetic_s;
+    }
+
+    double step6_s(std::uint32_t layer) const {
+        const LayerReport& row = report_.layers[layer];
+        if (row.macs <= 0) {
+            return 0.0;
+        }
+        const double bound = row.machine_steps[kStep6].macs_per_cycle;
+        return bound > 0.0 ? static_cast<double>(row.macs) / (bound * report_.machine.clock_hz)
+                           : 0.0;
+    }
+
+    Bound fused(double least_bytes) const {
+        Bound b;
+        for (const auto& [pipe, seconds] : pipes_) {
+            b.arithmetic_s = std::max(b.arithmetic_s, seconds);
+        }
+        for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+            const step::Tensor& tensor = graph_.tensors[t];
+            const auto bytes = static_cast<double>(tensor.bytes);
+            if (tensor.producer == step::kNone) {
+                b.bytes += std::min(bytes, read_[t]);
+            } else if (tensor.output) {
+                b.bytes += std::min(bytes, written_[t]);
+            }
+        }
+        b.bytes = std::max(b.bytes, least_bytes);
+        b.memory_s = peaks_.outer_s(b.bytes);
+        b.on_chip_s = peaks_.port_s(b.bytes);
+        return closed(b);
+    }
+
+    Wall wall_of_sum() const {
+        const Bound& u = unfused_;
+        return u.arithmetic_s >= std::max(u.memory_s, u.on_chip_s) ? Wall::arithmetic
+               : u.memory_s >= u.on_chip_s                         ? Wall::memory
+                                                                   : Wall::on_chip;
+    }
+
+    std::vector<OperatorBound> operators() const {
+        std::vector<OperatorBound> rows;
+        for (std::uint32_t i = 0; i < graph_.layers.size(); ++i) {
+            rows.push_back({graph_.layers[i].name, graph_.layers[i].count, of_layer_[i],
+                            report_.layers[i].time_s});
+        }
+        const auto gain = [](const OperatorBound& o) {
+            return static_cast<double>(o.runs) * (o.predicted_s - o.bound.time_s);
+        };
+        std::stable_sort(rows.begin(), rows.end(),
+                         [&](const auto& a, const auto& b) { return gain(a) > gain(b); });
+        return rows;
+    }
+
+    const Report& report_;
+    const step::Graph& graph_;
+    Peaks peaks_;
+    std::vector<Bound> of_layer_;
+    std::vector<double> read_, written_; // of each tensor, bytes at most
+    std::map<int, double> pipes_;        // arithmetic at peak
+    Bound unfused_;
+    double alone_bytes_ = 0.0; // of a GEMM between tensors that are there before and after
+};
+
+std::string assumptions_of(const Question& question, const Peaks& peaks) {
+    if (peaks.gpu == nullptr) {
+        return "no mapping does better (step 6 of the machine's chain); nothing is kept between "
+               "runs";
+    }
+    (void)question;
+    return fmt::format("data sheet peaks at {}, {} to memory, and a last-level cache of {} that "
+                       "may hold data from "
+                       "the run before",
+                       format_si(peaks.gpu->boost_hz, "Hz"),
+                       format_si(peaks.outer_bytes_per_s, "B/s"),
+                       format_si(peaks.cache_bytes, "B"));
+}
+
+// From the bound upwards: traffic that fusion would spare, kernels above their own bounds,
+// launches, and what is left.
+std::vector<GapPart> gap_of(const BoundReport& made, const Report& report) {
+    std::vector<GapPart> parts;
+    const double kernels =
+        report.machine.kind == "accelerator" ? report.total.time_s : report.timeline.kernels_s;
+    parts.push_back(
+        {"speed of light", made.fused.time_s,
+         fmt::format("{} of inputs, weights, and outputs", wall_text(made.fused.wall))});
+    parts.push_back({"unfused traffic", made.unfused.time_s - made.fused.time_s,
+                     "tensors between operators, each written and read again"});
+    parts.push_back({"kernels", kernels - made.unfused.time_s,
+                     "below peak rates: tiles, tails, bandwidth, clocks"});
+    parts.push_back({"launch", made.predicted_s - kernels,
+                     "the device waits for the host, less what kernels overlap"});
+    if (made.measured_s) {
+        parts.push_back({"unexplained", *made.measured_s - made.predicted_s,
+                         made.low_s && made.high_s && *made.measured_s >= *made.low_s &&
+                                 *made.measured_s <= *made.high_s
+                             ? "within the prediction's interval"
+                             : "outside of the prediction's interval"});
+    }
+    return parts;
+}
+
+// The same program compiled, captured, both, and in 16 bits.
+std::vector<Change> changes_of(const Question& question, const std::stop_token& stop) {
+    std::vector<Change> changes;
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    if (gpu == nullptr || gpu->arch == model::GpuArch::host) {
+        return changes;
+    }
+    const auto with = [&](std::string name, const auto& change) {
+        Question other = question;
+        change(other.scenario);
+        if (other.scenario == question.scenario) {
+            return;
+        }
+        if (const auto report = run(other, stop)) {
+            changes.push_back({std::move(name), report->total.time_s});
+        }
+    };
+    with("compiled", [](Scenario& s) { s.compiled = true; });
+    with("captured graph", [](Scenario& s) { s.launch = model::Launch::graph; });
+    with("compiled, captured graph", [](Scenario& s) {
+        s.compiled = true;
+        s.launch = model::Launch::graph;
+    });
+    for (const model::DataType type : {model::DataType::tf32, model::DataType::fp16}) {
+        const bool narrower = std::any_of(
+            question.network.layers.begin(), question.network.layers.end(), [&](const Layer& l) {
+                return model::multiplies(l.op) &&
+                       gpu->rate(type).flops_per_s > gpu->rate(l.types.input).flops_per_s;
+            });
+        if (narrower && !question.scenario.data_type) {
+            with(std::string(model::data_type_name(type)),
+                 [&](Scenario& s) { s.data_type = type; });
+        }
+    }
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.time_s < b.time_s; });
+    return changes;
+}
+
+} // namespace
+
+Result<BoundReport> bound(const Question& question, std::optional<double> measured_s,
+                          const std::stop_token& stop) {
+    auto report = run(question, stop);
+    if (!report) {
+        return report.diagnostics();
+    }
+    Bounder bounder(question, *report);
+    BoundReport made = bounder.make();
+    made.words = report->words;
+    made.network = report->network_name;
+    made.machine = report->machine.name;
+    made.assumptions = assumptions_of(question, bounder.peaks());
+    made.predicted_s = report->total.time_s;
+    made.low_s = report->total.low_s;
+    made.high_s = report->total.high_s;
+    made.measured_s = measured_s;
+    made.gap = gap_of(made, *report);
+    made.changes = changes_of(question, stop);
+    return {std::move(made), report.diagnostics()};
+}
+
+} // namespace eyeroof::analysis::bound

@@ -1,0 +1,107 @@
+// Lower bounds of a program's time on a machine, beside its prediction, and what stands between.
+// Three bounds, each below every execution of its kind at the machine's peaks and boost clock:
+//   unfused  every operator alone, its tensors once
+//   cached   operators fused at will, intermediate tensors kept on the chip as far as they fit
+//   fused    inputs, weights, and outputs once, whatever the chip's size
+// fused <= cached <= unfused. Called by `eyeroof bound` and Python's er.bound().
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "analysis/scenario/question.hpp"
+#include "base/result.hpp"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::analysis::bound {
+
+// What a bound's time is: arithmetic at peak, the outermost memory, or what crosses from the
+// last-level cache to the cores.
+enum class Wall { arithmetic, memory, on_chip };
+std::string_view wall_text(Wall wall);
+
+struct Bound {
+    double arithmetic_s = 0.0; // of the pipe that takes longest
+    double memory_s = 0.0;     // the outermost memory's bytes, less what the last-level cache may
+                               // hold from the run before, at the data sheet's bandwidth
+    double on_chip_s = 0.0;    // all bytes over the cores' ports; GPUs only
+    double bytes = 0.0;        // that some execution has to read or write
+    double time_s = 0.0;
+    Wall wall = Wall::memory;
+
+    bool operator==(const Bound&) const = default;
+};
+
+struct OperatorBound {
+    std::string name;
+    Count runs = 1;
+    Bound bound;              // of one run
+    double predicted_s = 0.0; // of one run's kernel or mapping
+
+    bool operator==(const OperatorBound&) const = default;
+};
+
+// A part of a time, from the bound upwards. The parts add up to the prediction, or to the
+// measurement where there is one.
+struct GapPart {
+    std::string name;
+    double seconds = 0.0; // negative: the measurement is below what is predicted
+    std::string reason;
+
+    bool operator==(const GapPart&) const = default;
+};
+
+// Another way to run the same program.
+struct Change {
+    std::string name;
+    double time_s = 0.0; // predicted
+
+    bool operator==(const Change&) const = default;
+};
+
+struct BoundReport {
+    std::string words, network, machine;
+    std::string assumptions; // at which peaks, clock, and cache
+    Bound unfused, cached, fused;
+    double predicted_s = 0.0;
+    std::optional<double> low_s, high_s;
+    std::optional<double> measured_s;
+    std::vector<GapPart> gap;
+    std::vector<Change> changes;          // fastest first; none on accelerators
+    std::vector<OperatorBound> operators; // largest gain first
+
+    // What the gap is measured from: the measurement, else the prediction.
+    double time_s() const { return measured_s.value_or(predicted_s); }
+    bool operator==(const BoundReport&) const = default;
+};
+
+// clang-format off
+// Of an operator:  time = max(arithmetic, memory, on_chip), with
+//   arithmetic = multiplications / peak. A GEMM multiplies m n k times. A convolution may take a fast
+//     algorithm: along each dimension of r taps and stride s at least min(r, s) multiplications an
+//     output and pair of channels remain (S. Winograd, "Arithmetic Complexity of Computations", 1980:
+//     m outputs of an r-tap filter take m + r - 1; by phases where it strides). Other operators: 0.
+//   memory  = max(bytes - cache, 0) / DRAM bandwidth. Bytes: every tensor of the operator once; of a
+//     GEMM at least 2 m n k / sqrt(S) - 2 S words with S words on the chip (T. Smith et al., "A Tight
+//     I/O Lower Bound for Matrix Multiplication", 2019).
+//   cache   = what of them the last-level cache may hold from before; only the outermost memory's
+//     bytes are spared, so that a loop over the same program is not faster than its bound either.
+//   on_chip = bytes / (64 bytes a clock and SM).
+// unfused = the operators' sum. fused: the sum of arithmetic for each pipe (pipes may overlap), and
+// bytes of what is there before (inputs, states, weights) and after (outputs). cached = the same, but
+// a GEMM whose operands and result all are such tensors moves at least its own bytes.
+// Accelerators: an operator's time is step 6 of the machine's chain (no mapping does better), its
+// arithmetic step 4; they keep nothing between runs.
+// Errors: those of run(); "uncosted".
+// clang-format on
+Result<BoundReport> bound(const Question& question, std::optional<double> measured_s = {},
+                          const std::stop_token& stop = {});
+
+std::string bound_text(const BoundReport& report);
+std::string bound_json(const BoundReport& report, const Question& question); // eyeroof/bound/1
+std::string bound_html(const BoundReport& report);
+
+} // namespace eyeroof::analysis::bound

@@ -1,0 +1,128 @@
+#include "analysis/bound/bound.hpp"
+#include "analysis/scenario/fields.hpp"
+#include "base/markup.hpp"
+#include "base/units.hpp"
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShown = 12; // operators of the text
+
+std::string seconds(double s) {
+    return format_si(s, "s");
+}
+
+std::string bound_row(const char* name, const Bound& b, double time_s) {
+    return fmt::format("{:<9} {:>10} {:>10} {:>10} {:>10} {:>10}  {:<10} {:>6.1f} %\n", name,
+                       seconds(b.time_s), seconds(b.arithmetic_s), seconds(b.memory_s),
+                       seconds(b.on_chip_s), format_si(b.bytes, "B"), wall_text(b.wall),
+                       time_s > 0.0 ? 100.0 * b.time_s / time_s : 0.0);
+}
+
+Json bound_of(const Bound& b) {
+    return {{"time_s", b.time_s},     {"arithmetic_s", b.arithmetic_s},
+            {"memory_s", b.memory_s}, {"on_chip_s", b.on_chip_s},
+            {"bytes", b.bytes},       {"wall", wall_text(b.wall)}};
+}
+
+std::string operator_rows(const BoundReport& report) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, report.operators.size()); ++i) {
+        const OperatorBound& o = report.operators[i];
+        const double runs = static_cast<double>(o.runs);
+        text += fmt::format("{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n",
+                            seconds(runs * (o.predicted_s - o.bound.time_s)),
+                            seconds(runs * o.predicted_s), seconds(runs * o.bound.time_s), o.runs,
+                            wall_text(o.bound.wall), o.name);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string bound_text(const BoundReport& report) {
+    const double time_s = report.time_s();
+    std::string text = fmt::format("{}\nbounds: {}\n\n", report.words, report.assumptions);
+    text += fmt::format("{:<9} {:>10} {:>10} {:>10} {:>10} {:>10}  {:<10} {:>8}\n", "bound", "time",
+                        "arithmetic", "memory", "on-chip", "bytes", "wall", "of time");
+    text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +
+            bound_row("unfused", report.unfused, time_s);
+    text += fmt::format("{:<9} {:>10}", "predicted", seconds(report.predicted_s));
+    text += report.low_s && report.high_s
+                ? fmt::format("  {} to {}", seconds(*report.low_s), seconds(*report.high_s))
+                : "";
+    text += report.measured_s
+                ? fmt::format("\n{:<9} {:>10}", "measured", seconds(*report.measured_s))
+                : "";
+    text += fmt::format("\n\n{:>10} {:>7}  {:<16} {}\n", "time", "share", "part", "what it is");
+    for (const GapPart& part : report.gap) {
+        text +=
+            fmt::format("{:>10} {:>5.1f} %  {:<16} {}\n", seconds(part.seconds),
+                        time_s > 0.0 ? 100.0 * part.seconds / time_s : 0.0, part.name, part.reason);
+    }
+    text += report.changes.empty()
+                ? ""
+                : fmt::format("\n{:>10} {:>7}  {}\n", "predicted", "gain", "change");
+    for (const Change& change : report.changes) {
+        text += fmt::format("{:>10} {:>6.2f}x  {}\n", seconds(change.time_s),
+                            report.predicted_s / change.time_s, change.name);
+    }
+    text += fmt::format("\n{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n", "above", "predicted", "bound",
+                        "runs", "wall", "operator");
+    text += operator_rows(report);
+    if (report.operators.size() > kShown) {
+        text += fmt::format("and {} more operators (--format json has them)\n",
+                            report.operators.size() - kShown);
+    }
+    return text;
+}
+
+std::string bound_json(const BoundReport& report, const analysis::Question& question) {
+    Json json = {{"schema", "eyeroof/bound/1"},
+                 {"scenario", Json::parse(analysis::scenario_json(question.scenario))},
+                 {"network", question.network.id},
+                 {"machine", question.machine.id},
+                 {"assumptions", report.assumptions},
+                 {"fused", bound_of(report.fused)},
+                 {"cached", bound_of(report.cached)},
+                 {"unfused", bound_of(report.unfused)},
+                 {"predicted_s", report.predicted_s},
+                 {"low_s", report.low_s ? Json(*report.low_s) : Json()},
+                 {"high_s", report.high_s ? Json(*report.high_s) : Json()},
+                 {"measured_s", report.measured_s ? Json(*report.measured_s) : Json()},
+                 {"gap", Json::array()},
+                 {"changes", Json::array()},
+                 {"operators", Json::array()}};
+    for (const GapPart& part : report.gap) {
+        json["gap"].push_back(
+            {{"part", part.name}, {"seconds", part.seconds}, {"reason", part.reason}});
+    }
+    for (const Change& change : report.changes) {
+        json["changes"].push_back({{"change", change.name},
+                                   {"time_s", change.time_s},
+                                   {"gain", report.predicted_s / change.time_s}});
+    }
+    for (const OperatorBound& o : report.operators) {
+        json["operators"].push_back({{"name", o.name},
+                                     {"runs", o.runs},
+                                     {"predicted_s", o.predicted_s},
+                                     {"bound", bound_of(o.bound)}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string bound_html(const BoundReport& report) {
+    constexpr std::string_view kStyle = "body{font:15px sans-serif;margin:2em}pre{font-size:13px}";
+    const std::string title = fmt::format("Bounds of {} on {}", report.network, report.machine);
+    return page_head(html_escaped(title), kStyle) + "<pre>" + html_lines(bound_text(report)) +
+           "</pre>\n" + page_foot();
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,134 @@
+// Lower bounds of a program: by hand, their order, and that the parts of a gap add up.
+#include "analysis/bound/bound.hpp"
+#include "analysis/exam/run.hpp"
+#include "tests/model/gpu/plain_gpu.hpp"
+#include "tests/near.hpp"
+#include "tests/step/step_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace test_step_bound {
+
+using namespace eyeroof;
+using analysis::bound::BoundReport;
+using analysis::bound::Wall;
+using tests::near;
+
+namespace {
+
+BoundReport bounded(const analysis::Question& question, std::optional<double> measured = {}) {
+    auto found = analysis::bound::bound(question, measured);
+    for (const auto& d : found.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(found.ok());
+    return *std::move(found);
+}
+
+model::WiredNetwork network_from(const std::string& yaml) {
+    auto file = formats::parse_network_yaml(yaml, "net.yaml");
+    REQUIRE(file.ok());
+    return {file->network, file->wiring};
+}
+
+// 10 SMs at 1 GHz, 1 TFLOP/s in fp32, 100 GB/s of memory, 1 MB of cache.
+analysis::Question on_round_gpu(const std::string& yaml) {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.dram_bytes_per_s = 1e11;
+    gpu.l2_bytes_per_s = 1e11;
+    gpu.l2_bytes = 1e6;
+    return tests::question_of(network_from(yaml), tests::machine_with(gpu));
+}
+
+constexpr const char* kTwoAdditions = R"(name: two
+layers:
+  - {name: a, op: elementwise, rows: 1000, cols: 1000, fn: relu, dtype: fp32}
+  - {name: b, op: elementwise, rows: 1000, cols: 1000, fn: relu, dtype: fp32}
+)";
+
+} // namespace
+
+TEST_CASE("two pointwise operators move four tensors apart and two fused") {
+    const BoundReport report = bounded(on_round_gpu(kTwoAdditions));
+    // 4 MB a tensor: each operator 8 MB less 1 MB of cache at 100 GB/s; fused 8 MB in all
+    CHECK(report.unfused.time_s == near(2 * 7e6 / 1e11));
+    CHECK(report.fused.bytes == near(8e6));
+    CHECK(report.fused.time_s == near(7e6 / 1e11));
+    CHECK(report.cached.time_s == report.fused.time_s);
+    CHECK(report.fused.wall == Wall::memory);
+    REQUIRE(report.operators.size() == 2);
+    CHECK(report.operators[0].bound.time_s == near(7e6 / 1e11));
+}
+
+TEST_CASE("a GEMM multiplies at peak, a convolution once an output and pair of channels") {
+    const BoundReport gemm = bounded(on_round_gpu(
+        "name: one\nlayers:\n  - {name: a, op: gemm, m: 1000, n: 1000, k: 1000, dtype: fp32}\n"));
+    CHECK(gemm.fused.arithmetic_s == near(2e9 / 1e12));
+    CHECK(gemm.fused.wall == Wall::arithmetic);
+    const std::string conv = "name: one\nlayers:\n  - {name: a, op: conv2d, c: 64, h: 32, w: 32, "
+                             "k: 64, r: 3, s: 3, pad: 1, dtype: fp32";
+    const double once = 2.0 * 32 * 32 * 64 * 64 / 1e12;
+    CHECK(bounded(on_round_gpu(conv + "}\n")).fused.arithmetic_s == near(once));
+    // with strides of 2 each phase of the filter is a filter of its own: 2 x 2 of the 9 taps
+    CHECK(bounded(on_round_gpu(conv + ", stride: 2}\n")).fused.arithmetic_s ==
+          near(4.0 * once / 4.0));
+}
+
+TEST_CASE("a GEMM between tensors that are there before and after moves what its cache demands") {
+    analysis::Question question = on_round_gpu(
+        "name: one\nlayers:\n  - {name: a, op: gemm, m: 20000, n: 20000, k: 20000, dtype: fp32}\n");
+    auto& gpu = std::get<model::Gpu>(question.machine.kind);
+    gpu.registers_bytes_per_sm = gpu.shared_bytes_per_sm = 262144.0;
+    const BoundReport report = bounded(question);
+    const double words = (1e6 + 10 * 2 * 262144.0) / 4.0;
+    const double bytes = 4.0 * (2.0 * 8e12 / std::sqrt(words) - 2.0 * words);
+    CHECK(report.cached.bytes == near(bytes));
+    CHECK(report.unfused.bytes == near(bytes));
+    CHECK(report.fused.bytes == near(3.0 * 4e8 * 4.0));
+    CHECK(report.cached.bytes > report.fused.bytes);
+}
+
+TEST_CASE("bounds are ordered and below the prediction on every kind of machine") {
+    for (const char* network : {"resnet18", "alexnet", "bert-base:layers=2", "mobilenet-v1"}) {
+        for (const char* machine : {"t4", "h100-sxm-80gb", "a100-sxm-40gb", "l40s", "mi100"}) {
+            CAPTURE(network);
+            CAPTURE(machine);
+            const auto question = tests::catalog_question(network, machine);
+            const auto report = analysis::run(question);
+            const BoundReport bound = bounded(question);
+            CHECK(bound.fused.time_s <= bound.cached.time_s);
+            CHECK(bound.cached.time_s <= bound.unfused.time_s);
+            CHECK(bound.unfused.time_s <= report->timeline.kernels_s);
+            CHECK(bound.fused.time_s > 0.0);
+        }
+    }
+}
+
+TEST_CASE("the parts of a gap add up to the measured time, or to the predicted one") {
+    const auto question = tests::catalog_question("resnet18", "a100-sxm-40gb");
+    for (const std::optional<double> measured : {std::optional<double>{}, std::optional(2.71e-3)}) {
+        const BoundReport report = bounded(question, measured);
+        double sum = 0.0;
+        for (const auto& part : report.gap) {
+            sum += part.seconds;
+        }
+        CHECK(sum == near(report.time_s()));
+        CHECK((report.gap.back().name == "unexplained") == measured.has_value());
+    }
+}
+
+TEST_CASE("a change is the same program run otherwise, fastest first") {
+    auto question = tests::catalog_question("resnet18", "a100-sxm-40gb");
+    const BoundReport report = bounded(question);
+    REQUIRE(report.changes.size() >= 3);
+    CHECK(std::is_sorted(report.changes.begin(), report.changes.end(),
+                         [](const auto& a, const auto& b) { return a.time_s < b.time_s; }));
+    question.scenario.launch = model::Launch::graph;
+    const auto captured = analysis::run(question);
+    const auto at = std::find_if(report.changes.begin(), report.changes.end(),
+                                 [](const auto& c) { return c.name == "captured graph"; });
+    REQUIRE(at != report.changes.end());
+    CHECK(at->time_s == captured->total.time_s);
+}
+
+} // namespace test_step_bound
