@@ -19,7 +19,7 @@ from . import _eyeroof
 from ._eyeroof import Error, Network, __version__
 
 __all__ = [
-    "Answer", "Error", "Exam", "Network", "Rows", "annotate", "capture", "command", "diff", "exam",
+    "Answer", "Error", "Exam", "Network", "Rows", "annotate", "bound", "capture", "command", "diff", "exam",
     "from_hf", "from_profile", "from_torch", "map", "network", "roofline", "search", "sweep", "upgrade",
     "validate", "__version__",
 ]
@@ -225,6 +225,29 @@ def map(net: AnyNetwork, on: str, **options: Any) -> Answer:
     """The best mapping of every layer: `eyeroof map`. layers="CONV3", factors="any" …"""
     with _as_argument(net) as name:
         return Answer(command("map", name, "--on", on, *_flags(options), "--format", "json"))
+
+
+def bound(model: Any, inputs: Any = None, *, on: str, measured: Any = None,
+          **options: Any) -> Answer:
+    """Lower bounds of a program's time, and what stands between them and its time: `eyeroof bound`.
+
+    `model` is a network, or a PyTorch module with its `inputs` (a tensor, or a list of them), which
+    is captured first. `measured`: a time to explain, seconds or a text such as "1.26 ms".
+
+    >>> answer = er.bound("alexnet", on="a100-sxm-40gb", measured="5 ms")
+    >>> answer["fused"]["time_s"] <= answer["cached"]["time_s"] <= answer["unfused"]["time_s"]
+    True
+    """
+    if inputs is not None:
+        from .torch import from_torch as read
+
+        given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        model = read(model, *given, evaluation=not model.training)
+    if isinstance(measured, (int, float)):
+        measured = f"{measured!r} s"
+    with _as_argument(model) as name:
+        return Answer(command("bound", name, "--on", on, *_flags({"measured": measured, **options}),
+                              "--format", "json"))
 
 
 def upgrade(net: AnyNetwork, old: str, new: str, **options: Any) -> Answer:

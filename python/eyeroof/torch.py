@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import Error, Network, _eyeroof
-from .torch_ops import Row, attention_row, composite_rows, copies_of, row_of
+from .torch_ops import Row, attention_row, composite_rows, copies_of, operands_of, rows_of
 
 _TYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16",
           torch.bfloat16: "bf16", torch.int8: "int8", torch.uint8: "int8", torch.bool: "int8",
@@ -87,6 +87,10 @@ class Capture:
         self._names: Dict[int, str] = {}
         self._hooks: List[Any] = []
         self._learned: Dict[int, bool] = {}  # storages of parameters: counted already?
+        self._made: Dict[int, Any] = {}  # storages: the row that wrote them last, or "constant"
+        self._given: Dict[int, Any] = {}  # storages that were there before: their name and bytes
+        self._returned: Set[int] = set()  # storages that the outermost module returns
+        self._edges: List[List[Any]] = []  # beside rows: what each reads
         self._roots: List[Any] = []  # so that storages are not given to others meanwhile
         self._silent = 0
         self._operators, self._composites = _Operators(self), _Composites(self)
@@ -119,10 +123,14 @@ class Capture:
             self._roots.append(module)
             for parameter in module.parameters():
                 self._learned.setdefault(_storage(parameter), False)
+            for buffer in module.buffers():
+                self._made.setdefault(_storage(buffer), "constant")
         self._stack.append(self._names.get(id(module), type(module).__name__))
         self._leaf.append(next(module.children(), None) is None)
 
-    def _leave_module(self, *_: Any) -> None:
+    def _leave_module(self, _: Any, __: Any, out: Any) -> None:
+        if len(self._stack) == 1:
+            self._returned |= {_storage(t) for t in _tensors(out)}
         if self._stack:
             self._stack.pop()
             self._leaf.pop()
@@ -136,31 +144,62 @@ class Capture:
         finally:
             self._silent -= 1
         if not self._silent:
-            self._take(func.__name__, lambda: rows(out), args, _first(out))
+            self._take(func.__name__, lambda: rows(out), args, kwargs, out)
         return out
 
     def _seen(self, name: str, args: Any, kwargs: Any, out: Any) -> None:
-        if not self._silent and isinstance(out, torch.Tensor):
-            self._take(name, lambda: [*copies_of(name, args), row_of(name, args, kwargs, out)],
-                       args, out)
+        first = _first(out)
+        if not self._silent and isinstance(first, torch.Tensor):
+            self._take(name, lambda: [*copies_of(name, args), *rows_of(name, args, kwargs, first)],
+                       args, kwargs, out)
 
-    def _take(self, name: str, make: Any, args: Any, out: Any) -> None:
+    def _take(self, name: str, make: Any, args: Any, kwargs: Any, result: Any) -> None:
+        out = _first(result)
         try:
             rows = make()
-        except (KeyError, IndexError, AttributeError):
+        except (KeyError, IndexError, AttributeError, TypeError):
             self.unknown[name] = self.unknown.get(name, 0) + 1
+            self._forget(args, result)
+            return
+        if not rows or out.numel() == 0:
+            self._forget(args, result)
             return
         where = self._stack[-1] if self._stack else ""
         if where and not self._leaf[-1]:
             where = f"{where}.{name}"
-        for row in rows:
-            if row is None or out.numel() == 0:
-                continue
+        read = [t for t in _tensors([args, list(kwargs.values())])]
+        for i, row in enumerate(rows):
             suffix = row.pop("suffix", "")
             row["name"] = (where or name) + suffix
-            row["dtype"] = self._dtype or _TYPES.get(out.dtype, "fp32")
-            self._learn(row, () if suffix == ".contiguous" else args)
+            row["dtype"] = self._dtype or _type_of(row, name, out.dtype)
+            if "parameters" not in row:  # else another row of the operator has its weights
+                self._learn(row, () if suffix == ".contiguous" else args)
+            sources = [len(self.rows) - 1] if i else []
+            sources += [s for s in map(self._source, read) if s != "parameter"]
+            self._edges.append([i > 0, sources])
             self.rows.append(row)
+        for tensor in _tensors(result):
+            self._made[_storage(tensor)] = len(self.rows) - 1
+
+    # Where a tensor comes from: a row, "constant", "parameter", or what was there before.
+    def _source(self, tensor: Any) -> Any:
+        key = _storage(tensor)
+        if key in self._made:
+            return self._made[key]
+        if key in self._learned:
+            return "parameter"
+        if key not in self._given:
+            self._roots.append(tensor)
+            self._given[key] = ("input" if not self._given else f"input_{len(self._given) + 1}",
+                                _bytes(tensor))
+        return self._given[key][0]
+
+    # What makes no row: views keep their storage's source, anything else is there anyway.
+    def _forget(self, args: Any, result: Any) -> None:
+        known = {_storage(t) for t in _tensors(args)}
+        for tensor in _tensors(result):
+            if _storage(tensor) not in known:
+                self._made[_storage(tensor)] = "constant"
 
     # Weights count once; products of two activations have none.
     def _learn(self, row: Row, args: Any) -> None:
@@ -181,6 +220,71 @@ class Capture:
                 row["op"] = "bmm"  # both sides are made by the network
                 row.setdefault("batch", 1)
 
+    # The steps of docs/step.md: who reads whose output. What reads a part of a tensor, or one that is
+    # repeated, reads a view of it.
+    def _graph(self, rows: List[Row]) -> str:
+        width = {"fp64": 8, "fp16": 2, "bf16": 2, "int8": 1, "fp8": 1, "int16": 2}.get(
+            rows[0]["dtype"], 4)
+        given = {name: max(1, size // width) for name, size in self._given.values()}
+        whole = {name for name in given if name == "input"}
+        for row, (_, sources) in zip(rows, self._edges):
+            for need, source in zip(operands_of(row)[0], sources):
+                whole -= {source} if source == "input" and need > given["input"] else set()
+        lines = [f"  - {{state: {name if name != 'input' else 'input_1'}, elements: {size}}}"
+                 for name, size in given.items() if name not in whole]
+        last = {source for _, sources in self._edges for source in sources}
+        returned = {self._made.get(key) for key in self._returned}
+        hidden: Dict[int, str] = {}  # of a recurrent layer's cell: the state that its steps renew
+        at = 0
+        while at < len(rows):
+            steps = self._step(rows, at, whole, hidden, at not in last or at in returned)
+            if rows[at].get("count", 1) == 1:
+                lines += ["  " + line for line in steps]
+                at += 1
+                continue
+            state = rows[at]["name"] + ".state"  # a product and a cell, one after the other
+            hidden[at + 1] = state
+            lines.append(f"  - {{view: {json.dumps(state)}, reads: "
+                         f"[{json.dumps(rows[at - 1]['name'])}], elements: "
+                         f"{operands_of(rows[at])[0][0]}, expand: true}}")
+            cell = self._step(rows, at + 1, whole, {}, at + 1 not in last or at + 1 in returned)
+            cell[-1] = cell[-1][:-1] + f", as: {json.dumps(state)}}}"
+            run = f"- {{run: {json.dumps(rows[at]['name'])}, reads: [{json.dumps(state)}], in_call: true}}"
+            inner = "\n".join("      " + line for line in [run, *cell])
+            lines.append(f"  - repeat: {rows[at]['count']}\n    steps:\n{inner}")
+            at += 2
+        return "graph:\n" + "\n".join(lines) + "\n"
+
+    def _step(self, rows: List[Row], i: int, whole: Set[str], hidden: Dict[int, str],
+              output: bool) -> List[str]:
+        inside, sources = self._edges[i]
+        wanted, _ = operands_of(rows[i])
+
+        def name_of(source: Any) -> str:
+            if isinstance(source, int):
+                return hidden.get(source, rows[source]["name"])
+            return "input_1" if source == "input" and "input" not in whole else source
+
+        lines, reads = [], []
+        for place, need in enumerate(wanted):
+            source = sources[place] if place < len(sources) else "constant"
+            name = name_of(source)
+            same = isinstance(source, int) and operands_of(rows[source])[1] == need
+            if name not in ("constant", "input") and (not same or source in hidden):
+                view = f"{rows[i]['name']}.operand{place + 1}"
+                lines.append(f"- {{view: {json.dumps(view)}, reads: [{json.dumps(name)}], "
+                             f"elements: {need}, expand: true}}")
+                name = view
+            reads.append(name)
+        for source in sources[len(wanted):]:
+            name = name_of(source)
+            if name not in reads and name not in ("constant", "input"):
+                reads.append(name)
+        flags = (", in_call: true" if inside else "") + (", output: true" if output else "")
+        lines.append(f"- {{run: {json.dumps(rows[i]['name'])}, "
+                     f"reads: [{', '.join(json.dumps(r) for r in reads)}]{flags}}}")
+        return lines
+
     def _uncosted(self) -> str:
         if not self.unknown:
             return ""
@@ -199,15 +303,19 @@ class Capture:
             raise Error("nothing was recorded: run the model inside the with block [no-layers]")
         seen: Dict[str, int] = {}
         lines = []
-        for row in self.rows:
-            row = dict(row)
-            seen[row["name"]] = seen.get(row["name"], 0) + 1
-            if seen[row["name"]] > 1:
-                row["name"] += f"_{seen[row['name']]}"
+        rows = [dict(row) for row in self.rows]
+        for row in rows:
+            name = row["name"]
+            seen[name] = seen.get(name, 0) + 1
+            while seen[name] > 1 and f"{name}_{seen[name]}" in seen:
+                seen[name] += 1
+            if seen[name] > 1:
+                row["name"] += f"_{seen[name]}"
+                seen.setdefault(row["name"], 1)
             cells = ", ".join(f"{key}: {json.dumps(value)}" for key, value in row.items())
             lines.append(f"  - {{{cells}}}")
         text = (f"name: {json.dumps(name)}\nsource: \"recorded from PyTorch {torch.__version__}\"\n"
-                "layers:\n" + "\n".join(lines) + "\n" + self._uncosted())
+                "layers:\n" + "\n".join(lines) + "\n" + self._graph(rows) + self._uncosted())
         return _eyeroof.parse_network(text, name + ".yaml")
 
 
@@ -215,6 +323,34 @@ def _first(result: Any) -> Any:
     while isinstance(result, (tuple, list)) and result:
         result = result[0]
     return result
+
+
+def _tensors(value: Any) -> List[Any]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for v in value for t in _tensors(v)] if isinstance(value, (list, tuple)) else []
+
+
+def _bytes(tensor: Any) -> int:
+    try:
+        return tensor.untyped_storage().nbytes()
+    except (RuntimeError, NotImplementedError):
+        return tensor.numel() * tensor.element_size()
+
+
+# As the framework multiplies: products of fp32 in TF32 where its switches allow it.
+def _type_of(row: Row, name: str, dtype: Any) -> str:
+    kind = _TYPES.get(dtype, "fp32")
+    if kind != "fp32" or row["op"] not in ("conv2d", "gemm", "bmm"):
+        return kind
+    depthwise = row.get("groups", 1) > 1 and row["groups"] == row["c"] and "direction" not in row
+    if depthwise:  # a kernel of the framework's own, on vector lanes
+        return kind
+    of_cudnn = row["op"] == "conv2d" or name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
+    allowed = torch.backends.cudnn if of_cudnn else torch.backends.cuda.matmul
+    return "tf32" if allowed.allow_tf32 else "fp32"
 
 
 def _flat(args: Any) -> List[Any]:
@@ -247,8 +383,9 @@ class _Steps(torch.fx.Interpreter):
 
 
 def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Optional[str] = None,
-               export: bool = False, **named_inputs: Any) -> Network:
-    """The network that `model(*inputs)` runs, in evaluation and without gradients.
+               export: bool = False, evaluation: bool = True, **named_inputs: Any) -> Network:
+    """The network that `model(*inputs)` runs, without gradients and in evaluation;
+    evaluation=False keeps the model's mode (batch norms take the batch's statistics).
 
     Runs on copies on the "meta" device: no memory, no time; a model that looks at numbers on its way
     (masks, lengths) runs as it is, where it has any. export=True goes through torch.export.export
@@ -257,15 +394,16 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
     import warnings
 
     try:
-        capture = _on_meta(model, inputs, named_inputs, dtype, export)
+        capture = _on_meta(model, inputs, named_inputs, dtype, export, evaluation)
     except (RuntimeError, NotImplementedError) as error:
-        if "meta" not in str(error) or export or any(p.is_meta for p in model.parameters()):
+        given = [*model.parameters(), *_tensors([list(inputs), named_inputs])]
+        if export or any(p.is_meta for p in given) or not _needs_numbers(error):
             raise
         capture = Capture(dtype)
         was_training = model.training
         try:
             with torch.no_grad(), capture:
-                model.eval()(*inputs, **named_inputs)
+                (model.eval() if evaluation else model)(*inputs, **named_inputs)
         finally:
             model.train(was_training)
     if capture.unknown:
@@ -274,12 +412,23 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
     return capture.network(name or type(model).__name__.lower())
 
 
-def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str],
-             export: bool) -> Capture:
+# Errors of a model that needs numbers: meta tensors have none.
+def _needs_numbers(error: Exception) -> bool:
+    text = str(error).lower()
+    return "meta" in text or "data-dependent" in text or "device" in text
+
+
+def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str], export: bool,
+             evaluation: bool) -> Capture:
     import copy
 
     capture = Capture(dtype)
-    meta = copy.deepcopy(model).to("meta").eval()
+    meta = copy.deepcopy(model).to("meta")
+    meta = meta.eval() if evaluation else meta
+    for module in meta.modules():  # tensors that are neither parameters nor buffers
+        for key, value in list(vars(module).items()):
+            if isinstance(value, torch.Tensor):
+                setattr(module, key, value.to("meta"))
     moved = [_to_meta(i) for i in inputs]
     named = {key: _to_meta(value) for key, value in named_inputs.items()}
     with torch.no_grad():

@@ -23,7 +23,7 @@ _ELEMENTWISE = {
     "stack": "copy", "_to_copy": "cast", "native_dropout": "dropout", "dropout": "dropout",
     "constant_pad_nd": "copy", "reflection_pad2d": "copy", "replication_pad2d": "copy",
     "roll": "copy", "index": "copy", "index_select": "copy", "gather": "copy", "repeat": "copy",
-    "flip": "copy", "cumsum": "addu", "bitwise_not": "neg", "logical_not": "neg",
+    "flip": "copy", "cumsum": "scan", "bitwise_not": "neg", "logical_not": "neg",
     "bitwise_and": "mul", "logical_and": "mul", "bitwise_or": "add", "logical_or": "add",
     "eq": "sub", "ne": "sub", "lt": "sub", "le": "sub", "gt": "sub", "ge": "sub", "sin": "exp",
     "cos": "exp", "floor_divide": "div", "remainder": "div", "fmod": "div", "lerp": "add3",
@@ -35,6 +35,43 @@ _ELEMENTWISE = {
     "_prelu_kernel": "leaky_relu", "channel_shuffle": "copy", "topk": "copy", "sort": "copy",
     "log_sigmoid_forward": "sigmoid", "logaddexp": "add", "max": "max", "min": "min",
     "unfold_copy": "copy", "fmax": "max", "fmin": "min", "trunc": "copy", "nan_to_num": "copy",
+    "cumprod": "scan", "logcumsumexp": "scan", "cummax": "scan", "cummin": "scan",
+    "_cummax_helper": "scan", "_cummin_helper": "scan", "tril": "copy", "triu": "copy",
+    "tril_indices": "copy", "triu_indices": "copy", "xlogy": "pow", "xlog1py": "pow",
+    "special_xlog1py": "pow", "special_xlogy": "pow", "special_entr": "log", "celu": "elu",
+    "selu": "elu", "softshrink": "clamp", "hardshrink": "clamp", "threshold": "clamp",
+    "rrelu_with_noise": "leaky_relu", "logit": "log", "tan": "exp", "asin": "exp", "acos": "exp",
+    "atan": "exp", "sinh": "exp", "cosh": "exp", "asinh": "exp", "acosh": "exp", "atanh": "exp",
+    "atan2": "pow", "hypot": "pow", "erfc": "erf", "erfinv": "erf", "lgamma": "exp",
+    "digamma": "exp", "polygamma": "exp", "sinc": "exp", "frac": "copy", "sgn": "copy",
+    "heaviside": "max", "copysign": "mul", "logaddexp2": "add", "exp2": "exp", "log10": "log",
+    "logical_xor": "add", "bitwise_xor": "add", "bitwise_left_shift": "mul",
+    "bitwise_right_shift": "mul", "__lshift__": "mul", "__rshift__": "mul", "__and__": "mul",
+    "__or__": "add", "__xor__": "add", "float_power": "pow", "true_divide": "div",
+    "addcdiv": "add3", "isfinite": "sub", "isneginf": "sub", "isposinf": "sub", "isclose": "sub",
+    "special_i0": "exp", "special_i1": "exp", "special_ndtri": "exp", "i0": "exp",
+    "special_log_ndtr": "log", "special_erfcx": "exp", "deg2rad": "mulu", "rad2deg": "mulu",
+    "index_add": "add", "index_copy": "copy", "index_fill": "copy", "scatter_add": "add",
+    "scatter_reduce": "add", "take": "copy", "put": "copy", "masked_scatter_": "copy",
+    "_unsafe_index": "copy", "_unsafe_index_put": "copy", "_index_put_impl": "copy",
+    "slice_scatter": "copy", "select_scatter": "copy", "diagonal_scatter": "copy",
+    "as_strided_scatter": "copy", "diagonal_copy": "copy", "expand_copy": "copy",
+    "view_copy": "copy", "permute_copy": "copy", "transpose_copy": "copy", "slice_copy": "copy",
+    "select_copy": "copy", "native_channel_shuffle": "copy", "pixel_unshuffle": "copy",
+    "rot90": "copy", "tile": "copy", "repeat_interleave": "copy", "reflection_pad1d": "copy",
+    "reflection_pad3d": "copy", "replication_pad1d": "copy", "replication_pad3d": "copy",
+    "_pad_circular": "copy", "pad": "copy", "upsample_nearest1d": "copy",
+    "upsample_nearest3d": "copy", "upsample_linear1d": "copy", "upsample_trilinear3d": "copy",
+    "_upsample_nearest_exact1d": "copy", "_upsample_nearest_exact2d": "copy",
+    "_upsample_nearest_exact3d": "copy", "_upsample_bicubic2d_aa": "copy",
+    "grid_sampler_3d": "copy", "grid_sampler": "copy", "max_unpool2d": "copy",
+    "max_unpool3d": "copy", "clip": "clamp", "renorm": "mul", "cross": "mul", "linalg_cross": "mul",
+    "vstack": "copy", "dstack": "copy", "column_stack": "copy",
+    "special_expit": "sigmoid", "special_log_softmax": "exp", "quantize_per_tensor": "cast",
+    "dequantize": "cast", "fake_quantize_per_tensor_affine_cachemask": "clamp", "feature_dropout":
+    "dropout", "alpha_dropout": "dropout", "polar": "exp", "complex": "copy", "angle": "exp",
+    "nextafter": "add", "gcd": "div", "lcm": "div", "signbit": "copy", "positive": "copy",
+    "_foreach_add": "add", "ldexp": "mul", "native_dropout_backward": "mul",
 }
 _UNARY_OF = {"add": "addu", "sub": "subu", "mul": "mulu", "div": "divu", "pow": "powu",
              "max": "clamp", "min": "clamp", "where": "clamp"}
@@ -43,21 +80,30 @@ _UNARY_OF = {"add": "addu", "sub": "subu", "mul": "mulu", "div": "divu", "pow": 
 _FREE = {
     "view", "_unsafe_view", "reshape", "t", "transpose", "permute", "expand", "slice", "select",
     "split", "split_with_sizes", "unbind", "unsqueeze", "squeeze", "detach", "alias", "as_strided",
-    "arange", "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "new_full",
-    "full_like", "scalar_tensor", "lift_fresh", "chunk", "flatten", "unfold", "_local_scalar_dense",
-    "new_zeros", "new_ones", "new_empty", "diagonal", "_reshape_alias", "triu", "tril", "fill",
-    "lift_fresh_copy", "movedim", "view_as_real", "view_as_complex", "zero", "empty_strided",
-    "new_empty_strided", "linspace", "eye", "rand", "randn", "_assert_async", "detach_copy", "device",
+    "empty", "empty_like", "scalar_tensor", "lift_fresh", "chunk", "flatten", "unfold",
+    "_local_scalar_dense", "new_empty", "diagonal", "_reshape_alias", "lift_fresh_copy", "movedim",
+    "view_as_real", "view_as_complex", "empty_strided", "new_empty_strided", "_assert_async",
+    "detach_copy", "device", "squeeze_", "unsafe_split", "unsafe_chunk", "tensor_split", "narrow",
+    "_conj_physical", "resolve_conj", "resolve_neg", "_nested_view_from_buffer",
     "_assert_tensor_metadata", "item", "equal", "is_same_size", "sym_size", "resize", "set",
-    "_conj", "imag", "real", "hstack", "empty_permuted", "swapaxes", "normal", "uniform",
-    "_has_compatible_shallow_copy_type", "randperm", "broadcast_tensors", "meshgrid", "bernoulli",
+    "_conj", "imag", "real", "hstack", "empty_permuted", "swapaxes",
+    "_has_compatible_shallow_copy_type", "randperm", "broadcast_tensors", "meshgrid",
 }
+
+# What fills a tensor: a kernel that writes and reads nothing.
+_FILLS = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like", "new_full", "full_like",
+          "new_zeros", "new_ones", "fill", "zero", "linspace", "logspace", "eye", "rand", "randn",
+          "rand_like", "randn_like", "randint", "randint_like", "normal", "uniform", "exponential",
+          "bernoulli", "tril_indices", "triu_indices"}
 
 # Reductions: read all, write little.
 _REDUCED = {"mean", "_adaptive_avg_pool2d", "sum", "amax", "amin", "argmax", "argmin", "var", "std",
             "var_mean", "linalg_vector_norm", "norm", "prod", "any", "all", "logsumexp",
             "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d",
-            "adaptive_max_pool2d", "max_dim", "bincount"}
+            "adaptive_max_pool2d", "max_dim", "bincount", "adaptive_max_pool3d",
+            "adaptive_avg_pool3d", "adaptive_max_pool1d", "aminmax", "nansum", "nanmean",
+            "count_nonzero", "std_mean", "trace", "cov", "_adaptive_max_pool2d", "histc", "dist",
+            "linalg_norm", "frobenius_norm", "nuclear_norm", "nanmedian", "median"}
 
 
 def product(sizes: Any) -> int:
@@ -78,6 +124,19 @@ def _one(values: Any, what: str) -> Any:
     if len(pair) != 2:
         raise Error(f"{what} of {len(pair)} dimensions is not known [unsupported]")
     return pair[0] if pair[0] == pair[1] else f"{pair[0]}x{pair[1]}"
+
+
+_MOST = 10 ** 9  # the largest dimension of a layer
+
+
+def _folded(size: int) -> Tuple[int, int]:
+    """A size as two dimensions that the format holds: 2^30 is 2 x 2^29."""
+    factor = 1
+    while size // factor > _MOST or size % factor:
+        factor += 1
+        if factor > 1 << 20:
+            raise Error(f"{size} elements do not fit two dimensions of a layer [unsupported]")
+    return factor, size // factor
 
 
 def _gemm(a: Any, b: Any) -> Row:
@@ -117,6 +176,8 @@ def _convolution(args: Any, out: Any) -> Row:
     row = {"op": "conv2d", "n": images, "r": size[0], "s": size[1],
            "stride": _one(stride, "a stride"), "pad": _one(pad, "a padding"),
            "dilation": _one(dilation, "a dilation"), "groups": groups}
+    if taps > 1:
+        row["depth"] = taps
     if transposed:  # the data gradient of the convolution from its output to its input
         row.update({"c": result[1], "h": result[2], "w": result[3], "k": shape[1] * taps,
                     "direction": "bwd_data"})
@@ -143,12 +204,15 @@ def attention_row(args: Any, kwargs: Any) -> Row:
 
 
 def composite_rows(name: str, args: Any, out: Any) -> List[Row]:
-    """LSTM, GRU, RNN: the input's product over the sequence, the recurrent one step after step."""
+    """LSTM, GRU, RNN as cuDNN runs them in one call: the input's product over the whole sequence,
+    then a recurrent product and a cell after each other for every step."""
     packed = isinstance(args[1], torch.Tensor) and not isinstance(args[2], (list, tuple))
     if packed:
         raise KeyError(name)  # packed sequences: lengths are not known
     x, weights, biases, layers = args[0], list(args[2]), bool(args[3]), int(args[4])
     both, first = bool(args[7]), bool(args[8]) if len(args) > 8 else False
+    if x.dim() == 2:
+        x = x.unsqueeze(0 if first else 1)
     steps, batch = (x.shape[1], x.shape[0]) if first else (x.shape[0], x.shape[1])
     each = len(weights) // (layers * (2 if both else 1))
     cell = {"lstm": "lstm_cell", "gru": "gru_cell"}.get(name, "add")
@@ -165,8 +229,29 @@ def composite_rows(name: str, args: Any, out: Any) -> List[Row]:
     return rows
 
 
+def _pool3(op: str, args: Any, out: Any) -> Row:
+    """Depth by planes: depth is the layer's height, a plane its width, with windows that cover it
+    once and leave as many results."""
+    x = args[0]
+    size, stride = list(args[1]), list(args[2]) if len(args) > 2 and args[2] else list(args[1])
+    pad = list(args[3]) if len(args) > 3 and isinstance(args[3], (list, tuple)) else [0]
+    plane, results = x.shape[-2] * x.shape[-1], out.shape[-2] * out.shape[-1]
+    step = max(1, plane // results)
+    reach = plane - step * (results - 1)
+    if reach < 1:
+        raise KeyError(op)  # more results than elements: padding around every one
+    padded = pad[0]
+    while (x.shape[-3] + 2 * padded - size[0]) // stride[0] + 1 < out.shape[-3]:
+        padded += 1
+    return {"op": op, "n": product(x.shape[:-4]) or 1, "c": x.shape[-4] if x.dim() > 3 else 1,
+            "h": x.shape[-3], "w": plane, "r": size[0], "s": reach,
+            "stride": _one([stride[0], step], "a stride"), "pad": _one([padded, 0], "a padding")}
+
+
 def _pool(op: str, args: Any, out: Any) -> Row:
     x, size = args[0], _pair(args[1])
+    if x.dim() < 3 or len(size) != 2:
+        raise KeyError(op)
     stride = args[2] if len(args) > 2 and args[2] else size
     pad = args[3] if len(args) > 3 else 0
     h, w = x.shape[-2], x.shape[-1]
@@ -186,21 +271,28 @@ def _rows(x: Any, cols: int) -> Tuple[int, int]:
 
 def _reduced(x: Any, out: Any) -> Row:
     rows, cols = _rows(x, x.numel() // max(1, out.numel()))
-    return {"op": "avgpool", "n": rows, "c": 1, "h": 1, "w": cols, "r": 1, "s": cols}
+    (n, c), (h, w) = _folded(rows), _folded(cols)
+    return {"op": "avgpool", "n": c, "c": n, "h": h, "w": w, "r": h, "s": w}
+
+
+def _scan(args: Any, out: Any) -> Row:
+    """Along the dimension that is given; rows are what lies beside each other."""
+    cols = out.shape[args[1]] if out.dim() else 1
+    rows, cols = _rows(out, cols)
+    return {"op": "elementwise", "rows": rows, "cols": cols, "fn": "scan"}
 
 
 def _elementwise(fn: str, args: Any, out: Any) -> Row:
     large = sum(isinstance(a, torch.Tensor) and 8 * a.numel() > out.numel() for a in args[:2])
     fn = _UNARY_OF.get(fn, fn) if large < 2 else fn
     rows, cols = _rows(out, out.shape[-1] if out.dim() else 1)
+    if max(rows, cols) > _MOST:
+        rows, cols = _folded(rows * cols)
     return {"op": "elementwise", "rows": rows, "cols": cols, "fn": fn}
 
 
 def _norm(name: str, args: Any) -> Row:
     x = args[0]
-    if name == "native_group_norm":
-        return {"op": "layernorm", "rows": args[3] * args[6],
-                "cols": args[4] * args[5] // args[6], "parameters": 2 * args[4]}
     if "layer_norm" in name or "rms_norm" in name:
         rows, cols = _rows(x, product(args[1]))
         return {"op": "layernorm", "rows": rows, "cols": cols}
@@ -208,7 +300,7 @@ def _norm(name: str, args: Any) -> Row:
     return {"op": "batchnorm", "rows": channels, "cols": x.numel() // channels}
 
 
-_NORMS = {"native_layer_norm", "_fused_rms_norm", "native_group_norm", "native_batch_norm",
+_NORMS = {"native_layer_norm", "_fused_rms_norm", "native_batch_norm",
           "_native_batch_norm_legit", "cudnn_batch_norm", "_native_batch_norm_legit_no_training",
           "_batch_norm_with_update", "_batch_norm_no_update", "miopen_batch_norm"}
 
@@ -224,12 +316,138 @@ _SPECIAL: Dict[str, Callable[[Any, Any, Any], Row]] = {
     "_scaled_grouped_mm": lambda a, k, o: _grouped(a),
     "dot": lambda a, k, o: {"op": "bmm", "batch": 1, "m": 1, "k": a[0].numel(), "n": 1},
     "mv": lambda a, k, o: {"op": "gemm", "m": 1, "k": a[0].shape[1], "n": a[0].shape[0]},
-    "convolution": lambda a, k, o: _convolution(a, o),
-    "_convolution": lambda a, k, o: _convolution(a, o),
     "max_pool2d_with_indices": lambda a, k, o: _pool("maxpool", a, o),
     "max_pool2d": lambda a, k, o: _pool("maxpool", a, o),
     "avg_pool2d": lambda a, k, o: _pool("avgpool", a, o),
+    "max_pool3d_with_indices": lambda a, k, o: _pool3("maxpool", a, o),
+    "max_pool3d": lambda a, k, o: _pool3("maxpool", a, o),
+    "avg_pool3d": lambda a, k, o: _pool3("avgpool", a, o),
+    "fractional_max_pool2d": lambda a, k, o: _pool("maxpool", [*a[:2], a[1]], o),
+    "addmv": lambda a, k, o: {"op": "gemm", "m": 1, "k": a[1].shape[1], "n": a[1].shape[0]},
+    "addr": lambda a, k, o: _elementwise("add", [a[0], o], o),
+    "addbmm": lambda a, k, o: _gemm(a[1].flatten(0, 1), a[2].transpose(0, 1).flatten(1)),
+    "vdot": lambda a, k, o: {"op": "bmm", "batch": 1, "m": 1, "k": a[0].numel(), "n": 1},
+    "_cdist_forward": lambda a, k, o: {"op": "bmm", "batch": product(o.shape[:-2]),
+                                       "m": o.shape[-2], "k": a[0].shape[-1], "n": o.shape[-1]},
 }
+
+
+# Operators that an eager framework runs as several kernels: a loss is a function of its elements and
+# a reduction, a group norm its statistics and a pass that applies them.
+
+def _with_reduction(fn: str, args: Any, out: Any) -> List[Row]:
+    x = args[0]
+    rows = [{**_elementwise(fn, args, x), "suffix": ".elements"}]
+    if out.numel() < x.numel():
+        rows.append({**_reduced(x, out), "suffix": ".reduced"})
+    return rows
+
+
+def _log_sum_exp(args: Any, out: Any) -> List[Row]:
+    x = args[0]  # maximum, difference, exponential, sum, and what is left of the rows
+    one = [_elementwise(fn, [out], out) for fn in ("abs", "sub", "where", "log", "add")]
+    rows = [_reduced(x, out), *one[:3], _elementwise("subu", [x], x), _elementwise("exp", [x], x),
+            _reduced(x, out), *one[3:]]
+    return [{**row, "suffix": f".{i}"} for i, row in enumerate(rows)]
+
+
+def _group_norm(args: Any, out: Any) -> List[Row]:
+    x, images, channels, inner, groups = args[0], args[3], args[4], args[5], args[6]
+    statistics = {**_reduced(x, x.flatten()[: images * groups]), "suffix": ".moments", "parameters": 0}
+    factors = {"op": "elementwise", "rows": images, "cols": channels, "fn": "mulu",
+               "suffix": ".factors", "parameters": 0}
+    applied = {"op": "elementwise", "rows": images * channels, "cols": max(1, inner), "fn": "mulu"}
+    return [statistics, factors, applied]
+
+
+def _nll(args: Any, out: Any) -> List[Row]:
+    x = args[0]  # one element of every row, and their mean
+    picked = max(1, x.numel() // max(1, x.shape[1] if x.dim() > 1 else x.shape[0]))
+    return [{"op": "elementwise", "rows": 1, "cols": picked, "fn": "pick"}]
+
+
+def _convolved(args: Any, out: Any) -> List[Row]:
+    """cuDNN's kernel, and the bias added by one of the framework's."""
+    row = _convolution(args, out)
+    bias = args[2]
+    depthwise = row["groups"] > 1 and row["groups"] == row["c"] and not args[6]
+    if not isinstance(bias, torch.Tensor) or depthwise:
+        return [row]
+    added = {**_elementwise("addu", [out], out), "suffix": ".bias", "parameters": 0}
+    return [row, added]
+
+
+_SEVERAL: Dict[str, Callable[[Any, Any, Any], List[Row]]] = {
+    "mse_loss": lambda a, k, o: _with_reduction("sub", a, o),
+    "l1_loss": lambda a, k, o: _with_reduction("sub", a, o),
+    "smooth_l1_loss": lambda a, k, o: _with_reduction("sub", a, o),
+    "huber_loss": lambda a, k, o: _with_reduction("sub", a, o),
+    "soft_margin_loss": lambda a, k, o: _with_reduction("mul", a, o),
+    "binary_cross_entropy": lambda a, k, o: _with_reduction("pow", a, o),
+    "binary_cross_entropy_with_logits": lambda a, k, o: [
+        *({**_elementwise(fn, [a[0], a[0]], a[0]), "suffix": f".{fn}"}
+          for fn in ("subu", "mul", "sigmoid", "sub")), *_with_reduction("mulu", a[:1], o)[1:]],
+    "multi_margin_loss": lambda a, k, o: [_reduced(a[0], o)],
+    "multilabel_margin_loss_forward": lambda a, k, o: [_reduced(a[0], o)],
+    "nll_loss_forward": lambda a, k, o: _nll(a, o),
+    "nll_loss": lambda a, k, o: _nll(a, o),
+    "nll_loss2d_forward": lambda a, k, o: _nll(a, o),
+    "_ctc_loss": lambda a, k, o: [{**_elementwise("add3", [a[0]], a[0]), "count": 1}],
+    "logsumexp": lambda a, k, o: _log_sum_exp(a, o),
+    "native_group_norm": lambda a, k, o: _group_norm(a, o),
+    "diag_embed": lambda a, k, o: [{**_elementwise("fill", [], o), "suffix": ".zeros"},
+                                   {**_elementwise("copy", [a[0]], a[0]), "suffix": ".diagonal"}],
+    "convolution": lambda a, k, o: _convolved(a, o),
+    "_convolution": lambda a, k, o: _convolved(a, o),
+    "_embedding_bag": lambda a, k, o: [{"op": "embedding", "rows": a[1].numel(),
+                                        "cols": a[0].shape[1], "n": a[0].shape[0]}],
+    "topk": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
+                             for i in range(2)],
+    "sort": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
+                             for i in range(4)],
+    "argsort": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
+                                for i in range(4)],
+    "kthvalue": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
+                                 for i in range(2)],
+}
+
+
+_READS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "pow": 2, "max": 2, "min": 2, "glu": 2,
+          "add3": 3, "where": 3, "lstm_cell": 5, "gru_cell": 7, "fill": 0}
+
+
+def _along(size: int, window: int, stride: int, pad: int, dilation: int) -> int:
+    return (size + 2 * pad - dilation * (window - 1) - 1) // stride + 1
+
+
+def _sides(value: Any) -> List[int]:
+    return [int(v) for v in str(value).split("x")] * (1 if "x" in str(value) else 2)
+
+
+def operands_of(row: Row) -> Tuple[List[int], int]:
+    """Elements of what a row's layer reads from others, in order, and of what it writes: those of
+    model/workload/operands.cpp."""
+    op, get = row["op"], row.get
+    if op in ("conv2d", "maxpool", "avgpool"):
+        stride, pad = _sides(get("stride", 1)), _sides(get("pad", 0))
+        dilation = _sides(get("dilation", 1))
+        p, q = (_along(row[a], row[b], stride[i], pad[i], dilation[i])
+                for i, (a, b) in enumerate((("h", "r"), ("w", "s"))))
+        whole = get("n", 1) * row["c"] * row["h"] * row["w"]
+        result = get("n", 1) * (row["k"] if op == "conv2d" else row["c"]) * p * q
+        return ([result], whole) if get("direction") == "bwd_data" else ([whole], result)
+    if op in ("gemm", "bmm"):
+        batch, m, n, k = get("batch", 1), row["m"], row["n"], row["k"]
+        second = [] if op == "gemm" or get("parameters", 1) > 0 else [batch * k * n]
+        return [batch * m * k, *second], batch * m * n
+    if op == "attention":
+        query = row["batch"] * row["groups"] * row["m"] * row["k"]
+        key = row["batch"] * get("kv_heads", row["groups"]) * row["n"] * row["k"]
+        return [query, key, key], query
+    whole = row["rows"] * row["cols"]
+    if op == "embedding":
+        return [], whole
+    return [whole] * (_READS.get(row["fn"], 1) if op == "elementwise" else 1), whole
 
 
 # Operands that an operator reads only where they lie densely; others it copies first, on its own.
@@ -247,12 +465,23 @@ def copies_of(name: str, args: Any) -> List[Row]:
     return [{**_elementwise("copy", [x], x), "suffix": ".contiguous"} for x in apart]
 
 
+def rows_of(name: str, args: Any, kwargs: Any, out: Any) -> List[Row]:
+    """The kernels that an operator is, as layers; none for views; KeyError for what is not known."""
+    plain = name[:-1] if name.endswith("_") and not name.endswith("__") else name
+    if plain in _SEVERAL:
+        return _SEVERAL[plain](args, kwargs, out)
+    row = row_of(name, args, kwargs, out)
+    return [] if row is None else [row]
+
+
 def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
     """The layer that an operator is; None for views; KeyError for what is not known."""
     if name.endswith("_") and not name.endswith("__"):
         name = name[:-1]  # in place
     if name in _FREE:
         return None
+    if name in _FILLS:
+        return _elementwise("fill", [], out)
     if name in _SPECIAL:
         return _SPECIAL[name](args, kwargs, out)
     if name.startswith(("_scaled_dot_product", "scaled_dot_product")):
@@ -265,8 +494,31 @@ def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
     if name == "embedding":
         rows, cols = _rows(out, out.shape[-1])
         return {"op": "embedding", "rows": rows, "cols": cols, "n": args[0].shape[0]}
+    if _ELEMENTWISE.get(name) == "scan":
+        return _scan(args, out)
     if name == "glu":
         return {**_elementwise("glu", args, out)}
-    if name in _REDUCED or (name in ("max", "min") and len(args) == 1):
+    along = len(args) == 1 or not isinstance(args[1], torch.Tensor)
+    if name in _REDUCED or (name in ("max", "min") and along):
         return _reduced(args[0], out)
     return _elementwise(_ELEMENTWISE[name], args, out)
+
+
+def coverage() -> Dict[str, List[str]]:
+    """Operators that have a cost, by the form of layer that they become; views cost nothing."""
+    forms: Dict[str, List[str]] = {"no work": sorted(_FREE), "fill": sorted(_FILLS),
+                                   "reduction": sorted(_REDUCED), "norm": sorted(_NORMS),
+                                   "several kernels": sorted(_SEVERAL),
+                                   "product or window": sorted(_SPECIAL),
+                                   "softmax": ["_log_softmax", "_safe_softmax", "_softmax"],
+                                   "attention": ["scaled_dot_product_attention"],
+                                   "recurrent": ["gru", "lstm", "rnn_relu", "rnn_tanh"],
+                                   "look-up": ["embedding"]}
+    for name, fn in sorted(_ELEMENTWISE.items()):
+        forms.setdefault("scan" if fn == "scan" else "pointwise or copy", []).append(name)
+    return forms
+
+
+if __name__ == "__main__":
+    for form, names in coverage().items():
+        print(f"{form} ({len(names)}): {', '.join(names)}\n")

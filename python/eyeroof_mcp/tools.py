@@ -60,6 +60,13 @@ TOOLS = [
           time_limit={"type": "number", "minimum": 0.001, "description": "Seconds for all searches together"}),
     _tool("roofline", "Layers below a machine's roofs, as SVG.", ["network", "on"],
           network=_NETWORK, on=_MACHINE, batch=_BATCH, layers=_LAYERS, dtype=_DTYPE, set=_SET),
+    _tool("bound", "How far a program is from what the machine can do: lower bounds (fused, cached, "
+          "unfused), the prediction, and what stands between; with a measured time also what of it "
+          "is unexplained. `changes` says which way to run it gains most. Ask after each attempt.",
+          ["network", "on"],
+          network=_NETWORK, on=_MACHINE, batch=_BATCH, layers=_LAYERS, dtype=_DTYPE, set=_SET,
+          phase=_PHASE, launch=_LAUNCH, compiled=_COMPILED, library=_LIBRARY, layout=_LAYOUT,
+          measured=_text("Measured time of a step, such as 1.26ms")),
     _tool("upgrade", "Whether another GPU pays off for a network, and why.",
           ["network", "from", "to"], **{"network": _NETWORK, "from": _MACHINE, "to": _MACHINE,
                                         "batch": _BATCH, "dtype": _DTYPE, "phase": _PHASE,
@@ -134,6 +141,14 @@ def _upgrade(a: Json) -> Json:
                                "library", "layout"]))
 
 
+def _bound(a: Json) -> Json:
+    report = _document("bound", *_positional(a["network"]), f"--on={a['on']}",
+                       *_flags(a, ["batch", "layers", "dtype", "set", "phase", "launch", "compiled",
+                                   "library", "layout", "measured"]))
+    report["operators"] = report["operators"][:10]
+    return report
+
+
 def _hw(a: Json) -> Json:
     return _listed("hw", a)
 
@@ -150,7 +165,8 @@ def _listed(what: str, a: Json) -> Json:
 
 
 _CALLS: Dict[str, Callable[[Json], Any]] = {"exam": _exam, "map": _map, "roofline": _roofline,
-                                            "upgrade": _upgrade, "hw": _hw, "net": _net}
+                                            "bound": _bound, "upgrade": _upgrade, "hw": _hw,
+                                            "net": _net}
 _KINDS: Dict[str, Any] = {"string": str, "integer": int, "number": (int, float), "object": dict,
                           "boolean": bool}
 

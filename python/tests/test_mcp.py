@@ -84,7 +84,7 @@ def test_a_client_greets_lists_the_tools_and_examines():
     assert greeting["protocolVersion"] == "2025-03-26"
     assert (greeting["serverInfo"]["name"], greeting["serverInfo"]["version"]) == ("eyeroof", er.__version__)
     names = [tool["name"] for tool in answers[2]["result"]["tools"]]
-    assert names == ["exam", "map", "roofline", "upgrade", "hw", "net"]
+    assert names == ["exam", "map", "roofline", "bound", "upgrade", "hw", "net"]
     assert answers["three"]["result"]["isError"] is False
     report = answers["three"]["result"]["structuredContent"]
     assert json.loads(text_of(answers["three"])) == report
