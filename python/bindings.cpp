@@ -6,6 +6,7 @@
 #include "analysis/scenario/fields.hpp"
 #include "analysis/silicon/chip_figures.hpp"
 #include "cli/program.hpp"
+#include "formats/network_graph.hpp"
 #include "formats/network_yaml.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
@@ -288,6 +289,13 @@ void add_exam(py::module_& m) {
         .def("html", document([](const auto& r) { return report::to_html(r); }));
 }
 
+// With its graph, where it has one.
+std::string yaml_of(const NetworkHandle& n) {
+    const auto& wiring = n.wired->wiring;
+    return formats::write_network_yaml(n.network()) +
+           (wiring ? formats::write_wiring(*wiring, n.network().layers) : "");
+}
+
 } // namespace
 
 PYBIND11_MODULE(_eyeroof, m) {
@@ -306,8 +314,7 @@ PYBIND11_MODULE(_eyeroof, m) {
                                                      {"parameters", t.parameters},
                                                      {"weight_bytes", t.weight_bytes}};
              })
-        .def("yaml",
-             [](const NetworkHandle& n) { return formats::write_network_yaml(n.network()); });
+        .def("yaml", [](const NetworkHandle& n) { return yaml_of(n); });
     add_exam(m);
     m.def("network", [](const std::string& name, const Strings& sizes) {
         return interruptible([name, sizes](const std::stop_token&) {

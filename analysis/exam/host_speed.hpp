@@ -1,4 +1,5 @@
-// How fast a host launches, inferred from the measured time of a small program.
+// How fast a host launches, inferred from the measured time of a small program. Called by
+// `eyeroof measure host`.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

@@ -157,6 +157,25 @@ class Matcher {
     std::vector<std::vector<std::size_t>> readers_;
 };
 
+// What pointwise operators between the products read beside the scores, masks and scales: the
+// kernel reads it after its operands.
+void add_sides(const Wiring& wiring, const Match& match, std::vector<std::size_t>& reads) {
+    const auto among = [](const std::vector<std::size_t>& steps, std::size_t step) {
+        return std::find(steps.begin(), steps.end(), step) != steps.end();
+    };
+    for (const std::size_t inside : match.steps) {
+        if (inside == match.first || inside == match.last) {
+            continue;
+        }
+        for (const std::size_t read : wiring.steps[inside].reads) {
+            const bool step = read < wiring.steps.size();
+            if (step && !among(match.steps, read) && !among(reads, read)) {
+                reads.push_back(read);
+            }
+        }
+    }
+}
+
 } // namespace
 
 Rewired with_attention(const model::Network& network, const std::optional<Wiring>& wiring) {
@@ -198,6 +217,7 @@ Rewired with_attention(const model::Network& network, const std::optional<Wiring
             ++result.replaced;
             step.layer = layer;
             step.reads = {scores.reads[0], scores.reads[1], wiring->steps[i].reads[1]};
+            add_sides(*wiring, match, step.reads);
             for (const std::size_t old : match.steps) {
                 --result.network.layers[wiring->steps[old].layer].count;
             }

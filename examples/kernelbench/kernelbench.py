@@ -41,7 +41,7 @@ GROUPS = {"eager": "eager", "compile_inductor_default": "compiled",
           "compile_cudagraphs": "graph", "compile_inductor_reduce-overhead": "graph",
           "compile_inductor_max-autotune": "graph"}
 HOST = "server-2x48"  # whose calls are weighted by operator
-PROBES = ("level1/19_ReLU.py", "level1/30_Softsign.py")
+PROBES = ("level1/19_ReLU.py", "level2/76_Gemm_Add_ReLU.py")
 Key = Tuple[str, str]
 
 

@@ -138,7 +138,7 @@ double channel_chunk(const Conv& c, double chunk) {
 // product for each phase: those in three dimensions, and grouped ones that stride or dilate.
 bool inserts_zeros(const Conv& c) {
     const bool sparse = c.phases > 1.0 || c.dilated;
-    return c.direction == Direction::bwd_data && (c.depth > 1.0 || (c.groups > 1.0 && sparse));
+    return c.direction == Direction::bwd_data && sparse && (c.depth > 1.0 || c.groups > 1.0);
 }
 
 // Of these, groups and channels that are no multiple of 16 bytes run on vector lanes: transposed
@@ -200,8 +200,8 @@ struct Kernels {
 Kernels kernels_of(const Conv& c) {
     switch (c.direction) {
     case Direction::bwd_data:
-        return {c.tensor || inserts_zeros(c) ? &tensor_data_tiles() : &vector_tiles(), &one_split(),
-                c.terms->bwd_data_cost};
+        return {c.tensor && !zeros_on_lanes(c) ? &tensor_data_tiles() : &vector_tiles(),
+                &one_split(), c.terms->bwd_data_cost};
     case Direction::bwd_weight:
         return {wide_weights(c) ? &wide_weight_tiles()
                 : c.tensor      ? &tensor_tiles()
@@ -209,6 +209,10 @@ Kernels kernels_of(const Conv& c) {
                 &weight_splits(), c.terms->bwd_weight_cost};
     case Direction::fwd:
         break;
+    }
+    if (!c.tensor &&
+        c.depth > 1.0) { // no narrow tiles: 16 channels take three times as long on a T4
+        return {&tensor_data_tiles(), &one_split(), c.terms->fwd_cost};
     }
     return {c.tensor ? &tensor_tiles() : &vector_tiles(), c.tensor ? &many_splits() : &one_split(),
             c.terms->fwd_cost};

@@ -29,7 +29,7 @@ struct HostIssue {
     double node_s = 0.0;      // a kernel of a graph that is replayed
     double latency_s = 0.0;   // from a launch to its kernel's start on an idle GPU
     double compiled_s = 0.0;  // entering generated code: guards, arguments
-    double replay_s = 0.0;    // replaying a captured graph by a framework; 0: a driver's launch
+    double replay_s = 0.0;    // a framework's replay of a graph whose inputs it stages
     CallWeights weights = {}; // of eager calls; call_s is that of a pointwise operator
 
     bool known() const { return call_s > 0.0; }

@@ -115,8 +115,11 @@ TEST_CASE("calls are weighted by operator, and a kernel starts a launch's latenc
     CHECK(simulate(graph, costs, gpu, options).time_s == near(30e-6 + 10e-6 + 5e-6 + 2e-6));
     options.compiled = true; // entered once, then a gradient's time a kernel
     CHECK(simulate(graph, costs, gpu, options).time_s == near(40e-6 + 2 * 4e-6 + 5e-6 + 2e-6));
-    options.launch = Launch::graph;
-    CHECK(simulate(graph, costs, gpu, options).time_s == near(91e-6 + 5e-6 + 2e-6));
+    options.launch = Launch::graph; // a driver's launch, and a node each
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(3e-6 + 5e-6 + 1e-6 + 2e-6));
+    options.copies = Copies::staged; // replayed by a framework
+    CHECK(simulate(graph, costs, catalog_gpu("t4"), options).time_s > 90e-6 + 5e-6 + 3e-6);
+    options.copies = Copies::none;
     options.launch = Launch::none;
     CHECK(simulate(graph, costs, gpu, options).time_s == near(3e-6));
     graph.operators[1].within_call = true; // cuDNN launches it within the convolution's call
