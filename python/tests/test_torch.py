@@ -175,7 +175,9 @@ def test_a_profile_is_laid_over_the_exam_by_module():
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     times = [row["measured_s"] for row in rows]
     assert times == sorted(times, reverse=True)
-    assert taken["0"]["predicted_s"] == exam.layers[0]["time_s"]
+    parts = [one for one in exam.layers if one["name"].split(".")[0] == "0"]  # its bias too
+    assert len(parts) >= 2
+    assert taken["0"]["predicted_s"] == pytest.approx(sum(one["time_s"] for one in parts))
     assert taken["3"]["predicted_s"] is None  # flattening moves nothing
     with torch.profiler.profile() as bare, torch.no_grad():
         model(x)
