@@ -41,7 +41,8 @@ GROUPS = {"eager": "eager", "compile_inductor_default": "compiled",
           "compile_cudagraphs": "graph", "compile_inductor_reduce-overhead": "graph",
           "compile_inductor_max-autotune": "graph"}
 HOST = "server-2x48"  # whose calls are weighted by operator
-PROBES = ("level1/19_ReLU.py", "level2/76_Gemm_Add_ReLU.py")
+# Several calls each, so that what one launch takes weighs little.
+PROBES = ("level2/76_Gemm_Add_ReLU.py", "level2/81_Gemm_Swish_Divide_Clamp_Tanh_Clamp.py")
 Key = Tuple[str, str]
 
 
@@ -177,7 +178,8 @@ def page(rows: List[Dict[str, Any]], wrong: Dict[str, str], words: str) -> str:
 
 
 def rows_of(networks: Dict[str, er.Network], asked: List[Dict[str, Any]],
-            hosts: Dict[str, Optional[float]], wrong: Dict[str, str]) -> List[Dict[str, Any]]:
+            hosts: Dict[str, Optional[float]], probes: List[str],
+            wrong: Dict[str, str]) -> List[Dict[str, Any]]:
     memo: Dict[Any, Any] = {}
     bounds: Dict[Key, Any] = {}
     rows = []
@@ -198,7 +200,7 @@ def rows_of(networks: Dict[str, er.Network], asked: List[Dict[str, Any]],
         low_s, high_s = exam.interval_s or (exam.time_s, exam.time_s)
         base = one["measured_ms"] or exam.time_s * 1e3
         rows.append({**one, "group": GROUPS[one["mode"]], "level": program.split("/")[0],
-                     "probe": program in PROBES, "bound_ms": bound_ms,
+                     "probe": program in probes, "bound_ms": bound_ms,
                      "unfused_ms": 1e3 * bound["unfused"]["time_s"] if bound else None,
                      "predicted_ms": exam.time_s * 1e3, "low_ms": low_s * 1e3,
                      "high_ms": high_s * 1e3, "gap": base / bound_ms if bound_ms else 0.0})
@@ -213,6 +215,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="programs whose path contains this")
     parser.add_argument("--networks", help="keep captured networks in this folder")
     parser.add_argument("--host-speed", type=float, help="of every machine, instead of the probes'")
+    parser.add_argument("--probe", action="append", help="program whose eager time tells the host's "
+                        "speed, level/program.py (repeatable)")
     parser.add_argument("--page", help="write an HTML page")
     parser.add_argument("--rows", help="write all rows as CSV")
     options = parser.parse_args()
@@ -232,12 +236,13 @@ def main() -> int:
               for gpu in options.on for p in networks
               for mode in ("eager", "compile_inductor_default", "compile_inductor_reduce-overhead")]
     hosts: Dict[str, Optional[float]] = {}
+    chosen = options.probe or list(PROBES)
     for machine, gpu in sorted({(r["machine"], r["gpu"]) for r in asked}):
         probes = {r["program"]: r["measured_ms"] for r in asked if r["machine"] == machine
-                  and r["mode"] == "eager" and r["program"] in PROBES and r["measured_ms"] > 0}
+                  and r["mode"] == "eager" and r["program"] in chosen and r["measured_ms"] > 0}
         hosts[machine] = options.host_speed or host_speed_of(networks, gpu, probes)
     began = time.perf_counter()
-    rows = rows_of(networks, asked, hosts, wrong)
+    rows = rows_of(networks, asked, hosts, chosen, wrong)
     words = (f"{len(networks)} of {len(paths)} programs captured in {took:.1f} s, "
              f"{len(networks) - sum(k in networks for k in wrong)} fully costed; {len(rows)} predictions "
              f"in {time.perf_counter() - began:.1f} s\nhost speed: "

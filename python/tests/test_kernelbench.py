@@ -50,7 +50,7 @@ def test_a_folder_of_programs_becomes_a_table_a_page_and_rows(tmp_path, monkeypa
             writer.writerow(["level1", program, "mine", "h100-sxm-80gb", "eager", ms])
     page, table = tmp_path / "page.html", tmp_path / "rows.csv"
     monkeypatch.setattr("sys.argv", ["kernelbench", str(tmp_path), "--page", str(page), "--rows",
-                                     str(table)])
+                                     str(table), "--probe", "level1/19_ReLU.py"])
     assert script().main() == 1  # one program has an operator without a cost
     said = capsys.readouterr()
     assert "5 of 5 programs captured" in said.out and "4 fully costed" in said.out

@@ -237,4 +237,33 @@ TEST_CASE("a convolution's clock settles over its whole body") {
     CHECK(time_of(terms, shape, DataType::fp32).body_s == near(body / 0.8));
 }
 
+TEST_CASE("a strided transposed convolution in three dimensions multiplies the zeros it inserts") {
+    // 64 channels, 128 x 128 outputs, 3 x 3 x 3 filters with strides of 2: in the plane four
+    // phases, in depth two, so eight times the products of a layer that skips them.
+    ConvShape flat = square(8, 64, 128, 96, 3);
+    flat.stride = {2, 2};
+    ConvShape deep = flat;
+    deep.depth = 3;
+    const ConvTerms terms = test::plain_conv();
+    const double skips =
+        time_of(terms, flat, DataType::fp32, Direction::bwd_data).product.compute_s;
+    const double inserts =
+        time_of(terms, deep, DataType::fp32, Direction::bwd_data).product.compute_s;
+    // phases take the largest one's taps, 2 x 2 of the 9: 4 x 4 / 9 of what the direct count says
+    CHECK(inserts / skips == near(2.0 * 9.0 / 4.0, 0.02));
+    deep.stride = flat.stride = {1, 1}; // nothing to insert
+    deep.pad = flat.pad = {1, 1};
+    CHECK(time_of(terms, deep, DataType::fp32, Direction::bwd_data).body_s ==
+          time_of(terms, flat, DataType::fp32, Direction::bwd_data).body_s);
+}
+
+TEST_CASE("taps in depth among the channels are read once") {
+    ConvShape shape = square(4, 48, 32, 16, 3);
+    const ConvTerms terms = test::plain_conv();
+    const double flat = time_of(terms, shape, DataType::fp32).dram_bytes;
+    shape.depth = 3;
+    const double deep = time_of(terms, shape, DataType::fp32).dram_bytes;
+    CHECK(flat - deep == near(4.0 * 4 * 48 * 32 * 32 * 2.0 / 3.0));
+}
+
 } // namespace test_model_gpu_conv_terms

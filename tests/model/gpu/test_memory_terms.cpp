@@ -214,4 +214,23 @@ TEST_CASE(
     CHECK(model::l2_reach_bytes(gpu) == 0.5e6);
 }
 
+TEST_CASE(
+    "a scan walks along its rows, an SM's one after the other; picked elements 32 at a time") {
+    const MemoryTerms terms = test::plain_memory();
+    const model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz, endless memory
+    CHECK(body(terms, elements("scan", 5, 1000), gpu) == near(6.6e-6));
+    CHECK(body(terms, elements("scan", 40, 1000), gpu) == near(4 * 6.6e-6));
+    CHECK(body(terms, elements("pick", 1, 33), gpu) == near(2 * 650e-9));
+}
+
+TEST_CASE("a maximum's position is written beside it, eight bytes each") {
+    const MemoryTerms terms = test::plain_memory();
+    const Layer pool =
+        layer_of(Op::maxpool, model::PoolShape{1, 4, 100, 100, 2, 2, {2, 2}, {0, 0}});
+    CHECK(body(terms, pool) == near((bytes(pool) + 8.0 * 4 * 50 * 50) / 1e9));
+    Layer mean = pool;
+    mean.op = Op::avgpool;
+    CHECK(body(terms, mean) == near(bytes(mean) / 1e9));
+}
+
 } // namespace test_model_gpu_memory_terms
