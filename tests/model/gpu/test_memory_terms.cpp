@@ -215,7 +215,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a scan walks along its rows, an SM's one after the other; picked elements 32 at a time") {
+    "a scan walks along its rows, an SM's one after the other, and picked elements count by 32") {
     const MemoryTerms terms = test::plain_memory();
     const model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz, endless memory
     CHECK(body(terms, elements("scan", 5, 1000), gpu) == near(6.6e-6));
