@@ -153,16 +153,19 @@ class Simulator {
     // What comes before the first kernel: generated code is entered, a graph is launched.
     void enter() {
         const model::HostIssue& host = options_.host;
+        if (options_.launch == model::Launch::none) {
+            return;
+        }
         const bool eager = options_.launch == model::Launch::eager;
+        // A framework that stages inputs wraps the call, however it launches.
+        const double wrapped_s = staged() ? host.replay_s : 0.0;
         if (captured()) {
-            // A framework that stages its inputs also replays the graph itself.
-            host_ =
-                (staged() ? std::max(host.replay_s, host.launch_s) : host.launch_s) - host.node_s;
-        } else if (options_.compiled && eager) {
-            host_ = host.compiled_s;
+            host_ = std::max(wrapped_s, host.launch_s) - host.node_s;
+        } else {
+            host_ = wrapped_s + (options_.compiled && eager ? host.compiled_s : 0.0);
         }
         line_.host_s = host_;
-        latency_ = options_.launch == model::Launch::none ? 0.0 : host.latency_s;
+        latency_ = host.latency_s;
     }
 
     bool captured() const {

@@ -122,6 +122,10 @@ Figures improve_figures(const Json& answer, const Asked& /*asked*/) {
                           {"fits", "now.fits"}});
 }
 
+Figures bound_figures(const Json& answer, const Asked& /*asked*/) {
+    return taken(answer, {{"time_s", "predicted_s"}, {"low_s", "low_s"}, {"high_s", "high_s"}});
+}
+
 Figures upgrade_figures(const Json& answer, const Asked& /*asked*/) {
     Figures figures = taken(answer, {{"time_s", "to_s"},
                                      {"host_s", "steps.to.host_s"},
@@ -203,6 +207,7 @@ std::vector<Row> all_rows() {
              return again("improve", a, {"--batches", "1"});
          },
          improve_figures},
+        {"bound", "", on_gpu, [](const Asked& a) { return again("bound", a); }, bound_figures},
         {"upgrade", "to itself", on_gpu,
          [](const Asked& a) {
              return again("upgrade", a, {"--from", a.scenario.machine});
