@@ -6,6 +6,7 @@
 #include "base/text_file.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
+#include "formats/trace_network.hpp"
 #include "profiles/import/importer.hpp"
 #include "report/diff/diff_write.hpp"
 #include "report/diff/run_diff_write.hpp"
@@ -27,6 +28,8 @@ constexpr const char* kDiffExamples =
     "eyeroof diff alexnet@eyeriss-v1@layers=CONV3 alexnet@eyeriss-v1@layers=CONV3@mapping=best\n"
     "# two measured runs: profiles, or traces in any format that import reads\n"
     "eyeroof diff monday.jsonl friday.jsonl --by operator\n"
+    "# one step of two traces, by operator and shape, whatever the GPUs call their kernels\n"
+    "eyeroof diff h100.json.gz mi300x.json.gz --by layer\n"
     "# what a change of the network costs, as a gate of a build\n"
     "eyeroof diff before.json after.json --fail-if 'net.time_change > 0.02'";
 
@@ -168,9 +171,19 @@ analysis::RunPart part_of(const std::string& name) {
     return analysis::RunPart::kernel;
 }
 
+// A measured run; by layers the step of a trace, each launch with its layer as the range.
+Result<profiles::Profile> run_of(const std::string& file, analysis::RunPart by) {
+    if (by != analysis::RunPart::layer) {
+        return profiles::import_file(file);
+    }
+    auto trace = formats::load_trace_network(file);
+    return trace ? Result<profiles::Profile>(std::move(trace->profile), trace.diagnostics())
+                 : Result<profiles::Profile>(trace.diagnostics());
+}
+
 Exit diff_runs(Context& context, const DiffOptions& options, const std::string& command) {
-    const auto a = profiles::import_file(options.a);
-    const auto b = profiles::import_file(options.b);
+    const auto a = run_of(options.a, part_of(options.by));
+    const auto b = run_of(options.b, part_of(options.by));
     Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
@@ -227,7 +240,7 @@ void add_diff(Frame& frame) {
                    "Exit with 1 when this holds: 'net.time_change > 0.05', "
                    "'any.utilization_change < -0.1'")
         ->type_name("CONDITION");
-    add_choice(app, "--by", options->by, {"kernel", "operator", "range"},
+    add_choice(app, "--by", options->by, {"kernel", "operator", "range", "layer"},
                "Two runs: what launches belong together by; names of kernels differ between GPUs "
                "and libraries, those of operators and ranges do not");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});

@@ -1,6 +1,7 @@
 // eyeroof exam: the seven steps of a network on a machine, layer by layer.
 #include "analysis/exam/gate.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/measured/traced.hpp"
 #include "analysis/tune/measured_best.hpp"
 #include "analysis/upgrade/advice.hpp"
 #include "cli/exam_options.hpp"
@@ -192,6 +193,7 @@ struct Extras {
     std::optional<Advised> advice;
     std::optional<std::vector<analysis::tune::TrialLine>> tuned;
     std::string command;
+    std::optional<analysis::Traced> traced; // of a trace on the GPU that it was taken on
 };
 
 // Layer by layer where nothing more is to be put into the same document.
@@ -202,6 +204,9 @@ bool write_report(Context& context, const ExamOptions& options, const analysis::
         return report::write_json(report, sink);
     }
     std::string text = rendered(report, options, context.colour(options.output.file));
+    if (more.traced && format == "text") {
+        text += analysis::traced_text(*more.traced);
+    }
     if (more.advice) {
         text = with_advice(std::move(text), format, *more.advice);
     }
@@ -285,7 +290,8 @@ Result<analysis::Report> examined(Context& context, const analysis::Question& qu
 Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_if,
               const analysis::Scenario& scenario, const std::string& command) {
     const auto question = analysis::resolve(scenario, folders_of(context));
-    const auto measured = load_measurements(context, options.measured);
+    auto measured = load_measurements(context, options.measured);
+    const auto trace = trace_of(scenario);
     auto lines = load_tuned(context, options.tuned);
     Diagnostics all = question.diagnostics();
     all.append(measured.diagnostics());
@@ -294,6 +300,10 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
         return context.fail(all);
     }
     context.report(all);
+    const bool own = trace && *trace && is_its_own(context, **trace, scenario);
+    if (own && measured->profiles.empty()) {
+        measured->profiles.push_back((*trace)->profile);
+    }
     const auto report = examined(context, *question, *measured);
     if (!report) {
         return context.fail(report.diagnostics());
@@ -301,7 +311,14 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     if (options.chip.given()) {
         return exam_chip(context, options, *question, *report);
     }
-    Extras more{{}, {}, command};
+    Extras more{{}, {}, command, {}};
+    if (own) {
+        auto said = analysis::traced(**trace, &question->machine, &*report);
+        if (!said) {
+            return context.fail(said.diagnostics());
+        }
+        more.traced = *std::move(said);
+    }
     if (options.advice) {
         auto found = advised(context, *question);
         if (!found) {

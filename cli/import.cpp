@@ -1,11 +1,14 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
 #include "analysis/exam/run.hpp"
 #include "analysis/measured/lay_profile.hpp"
+#include "analysis/measured/traced.hpp"
 #include "analysis/program/lower.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "cli/measurements.hpp"
 #include "cli/scenario_options.hpp"
+#include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
@@ -83,6 +86,12 @@ Result<profiles::Profile> read_all(const ImportOptions& options, const ProgressC
     return kept ? Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
 }
 
+// Cut with an ellipsis, and no blanks behind.
+std::string last_cell(const std::string& text, std::size_t width) {
+    const std::string plain = masked_controls(text);
+    return display_width(plain) <= width ? plain : left(plain, width);
+}
+
 std::string summary_text(const profiles::Profile& profile) {
     constexpr std::size_t kRows = 20;
     constexpr std::size_t kNameWidth = 60;
@@ -102,11 +111,15 @@ std::string summary_text(const profiles::Profile& profile) {
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
     }
-    text += fmt::format("\n{:>7} {:>12} {:>8}  kernel\n", "share", "time", "calls");
+    text += fmt::format("\n{:>7} {:>11} {:>8} {:>11} {:>11} {:>11} {:>11}  kernel\n", "share",
+                        "time", "calls", "mean", "minimum", "maximum", "deviation");
+    const auto cell = [](double seconds) { return format_si(seconds, "s"); };
     for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
-        text += fmt::format("{:>5.1f} % {:>12} {:>8}  {}\n", 100.0 * sums[i].share,
-                            format_si(sums[i].time_s, "s"), sums[i].calls,
-                            sums[i].name.substr(0, kNameWidth));
+        const profiles::KernelSummary& sum = sums[i];
+        text += fmt::format("{:>5.1f} % {:>11} {:>8} {:>11} {:>11} {:>11} {:>11}  {}\n",
+                            100.0 * sum.share, cell(sum.time_s), sum.calls, cell(sum.mean_s),
+                            cell(sum.min_s), cell(sum.max_s), cell(sum.deviation_s),
+                            last_cell(sum.name, kNameWidth));
     }
     if (sums.size() > kRows) {
         text += fmt::format("        … and {} kernels more\n", sums.size() - kRows);
@@ -203,11 +216,32 @@ Result<std::string> matched(Context& context, ImportOptions& options,
                 : Text(laid.diagnostics());
 }
 
+// Operators, idle time, and what to change: where the profile's operators say their work.
+Result<std::string> trace_text(const Context& context, const profiles::Profile& profile) {
+    auto trace = formats::network_of_trace(
+        profile, profile.sources.empty() ? "trace" : profile.sources.front());
+    if (!trace) { // no operator is known: kernels alone
+        return std::string();
+    }
+    const auto folders = context.machine_dirs();
+    const auto name = formats::gpu_of_run(profile.run, folders);
+    const auto machine =
+        name ? load_machine(context, *name) : Result<model::Machine>(name.diagnostics());
+    const auto said = analysis::traced(*trace, machine ? &*machine : nullptr);
+    if (!said) {
+        return said.diagnostics();
+    }
+    return (machine ? fmt::format("\nbounds are of {} ({})\n", machine->name, machine->id)
+                    : std::string()) +
+           analysis::traced_text(*said);
+}
+
 std::string summary_csv(const profiles::Profile& profile) {
-    std::string text = "kernel,calls,time_s,share\n";
+    std::string text = "kernel,calls,time_s,share,mean_s,min_s,max_s,deviation_s\n";
     for (const auto& sum : profiles::summarise(profile)) {
         text +=
-            fmt::format("{},{},{},{}\n", csv_quoted(sum.name), sum.calls, sum.time_s, sum.share);
+            fmt::format("{},{},{},{},{},{},{},{}\n", csv_quoted(sum.name), sum.calls, sum.time_s,
+                        sum.share, sum.mean_s, sum.min_s, sum.max_s, sum.deviation_s);
     }
     return text;
 }
@@ -248,6 +282,13 @@ Exit import(Context& context, ImportOptions options) {
         }
         context.report(text.diagnostics());
         layers = std::move(*text);
+    }
+    if (options.output.format == "text" && layers.empty()) {
+        auto operators = trace_text(context, *profile);
+        if (!operators) {
+            return context.fail(operators.diagnostics());
+        }
+        layers = *std::move(operators);
     }
     const std::string text = options.output.format == "json"  ? profiles::profile_text(*profile)
                              : options.output.format == "csv" ? summary_csv(*profile)

@@ -5,6 +5,7 @@
 #include "cli/metric_files.hpp"
 #include "formats/assignments.hpp"
 #include "formats/ceilings.hpp"
+#include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
 
 namespace eyeroof::cli {
@@ -57,6 +58,36 @@ Result<Measurements> load_measurements(const Context& context, const Measurement
         return Result<Measurements>(std::move(found));
     }
     return {std::move(read), std::move(found)};
+}
+
+Result<std::optional<formats::TraceNetwork>> trace_of(const analysis::Scenario& scenario) {
+    using Answer = Result<std::optional<formats::TraceNetwork>>;
+    if (!formats::is_trace_file(scenario.network)) {
+        return Answer(std::nullopt);
+    }
+    auto trace = formats::load_trace_network(scenario.network);
+    return trace ? Answer(std::optional(*std::move(trace))) : Answer(trace.diagnostics());
+}
+
+bool is_its_own(const Context& context, const formats::TraceNetwork& trace,
+                const analysis::Scenario& scenario) {
+    const bool as_it_ran = scenario.batch.value_or(1) == 1 && !scenario.data_type &&
+                           !scenario.training && !scenario.compiled && scenario.changes.empty() &&
+                           scenario.density.empty();
+    return as_it_ran &&
+           formats::same_gpu(trace.profile.run, scenario.machine, context.machine_dirs());
+}
+
+void add_own_times(const Context& context, analysis::Scenario scenario,
+                   const std::vector<std::string>& machines, Measurements& measured) {
+    const auto trace = trace_of(scenario);
+    for (const std::string& machine : machines) {
+        scenario.machine = machine;
+        if (trace && *trace && is_its_own(context, **trace, scenario)) {
+            measured.profiles.push_back((*trace)->profile);
+            return;
+        }
+    }
 }
 
 Result<profiles::Profile> lay_over(analysis::Report& report, const model::Machine& machine,

@@ -106,13 +106,16 @@ Result<Material> gather(Context& context, const RooflineOptions& options,
     Material material;
     auto questions = scenario.network.empty() ? machines_of(context, options, scenario)
                                               : on_each(context, options, scenario);
-    const auto measured = load_measurements(context, options.measured);
+    auto measured = load_measurements(context, options.measured);
     Diagnostics problems = questions.diagnostics();
     problems.append(measured.diagnostics());
     if (problems.has_errors()) {
         return Result<Material>(std::move(problems));
     }
     material.notes = std::move(problems);
+    if (!scenario.network.empty() && measured->profiles.empty()) {
+        add_own_times(context, scenario, options.scenario.machines, *measured);
+    }
     for (const analysis::Question& question : *questions) {
         material.machines.push_back(question.machine);
     }
@@ -211,7 +214,10 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     if (!scenario) {
         return context.fail(scenario.diagnostics());
     }
-    take_measurement(options, *scenario);
+    const auto trace = trace_of(*scenario);
+    if (!trace || !*trace || !is_its_own(context, **trace, *scenario)) {
+        take_measurement(options, *scenario); // else its operators are the points
+    }
     if (const auto exit = incomplete(context, options, *scenario)) {
         return *exit;
     }

@@ -4,6 +4,8 @@
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "formats/any_machine.hpp"
+#include "formats/trace_gpu.hpp"
+#include "formats/trace_network.hpp"
 
 #include <algorithm>
 
@@ -23,10 +25,12 @@ std::string help_of(const ScenarioField& field, const analysis::Scenario& usual)
     }
     if (field.name == "network") {
         help = "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
-               "model, or a file of Timeloop, AccelForge, SCALE-Sim, MAESTRO or ZigZag";
+               "model, a PyTorch profiler trace, or a file of Timeloop, AccelForge, SCALE-Sim, "
+               "MAESTRO, or ZigZag";
     } else if (field.name == "on") {
         help = "Name in the catalog (eyeroof hw list), a machine YAML, a machine of Timeloop, "
-               "AccelForge, SCALE-Sim, MAESTRO, ZigZag or Stream, or systolic:ROWSxCOLS";
+               "AccelForge, SCALE-Sim, MAESTRO, ZigZag, or Stream, or systolic:ROWSxCOLS; of a "
+               "trace the GPU that it was taken on";
     }
     return help;
 }
@@ -116,6 +120,12 @@ Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& option
         if (options.given(field.name)) {
             const ScenarioOptions::Value& value = options.values.at(field.name);
             found.append(take(field, texts_of(value, field.kind), scenario));
+        }
+    }
+    if (scenario.machine.empty() && options.values.contains("on") && !scenario.network.empty() &&
+        formats::is_trace_file(scenario.network)) {
+        if (auto gpu = formats::gpu_of_trace(scenario.network, context.machine_dirs())) {
+            scenario.machine = *std::move(gpu); // that it was taken on
         }
     }
     if (options.given("on")) {

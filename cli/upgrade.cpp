@@ -7,8 +7,12 @@
 #include "analysis/upgrade/upgrade.hpp"
 #include "analysis/what_if/knobs.hpp"
 #include "cli/fail_if.hpp"
+#include "cli/measurements.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
+#include "formats/trace_gpu.hpp"
+#include "formats/trace_network.hpp"
+#include "profiles/device_time.hpp"
 
 #include <fmt/format.h>
 
@@ -60,9 +64,48 @@ Result<model::Machine> machine_of(Context& context, const analysis::Scenario& sc
     return machine ? analysis::changed(*machine, scenario.changes) : machine;
 }
 
+// Of a trace that was taken on the old GPU: what it measured there.
+std::optional<analysis::MeasuredStep> measured_step(Context& context, const std::string& name,
+                                                    const formats::TraceNetwork& trace,
+                                                    const analysis::Scenario& from) {
+    const auto time = profiles::device_time(trace.step);
+    analysis::Scenario asked = from;
+    asked.network = name;
+    if (!time || !(time->total_s > 0.0) || !is_its_own(context, trace, asked)) {
+        return std::nullopt;
+    }
+    analysis::MeasuredStep step;
+    step.step_s = time->total_s;
+    step.idle_s = time->idle_s;
+    step.unknown_s = model::uncosted_seconds(trace.network);
+    step.what = trace.step_name + " of " + name;
+    for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+        const model::Layer& layer = trace.network.layers[i];
+        const double runs = static_cast<double>(std::max<Count>(layer.count, 1));
+        if (trace.layers[i].measured_s > 0.0) {
+            step.layer_s[layer.name] = trace.layers[i].measured_s / runs;
+        }
+    }
+    return step;
+}
+
+Result<analysis::FleetMember> traced_member(Context& context, const std::string& name,
+                                            double weight, const analysis::Scenario& from) {
+    auto trace = formats::load_trace_network(name);
+    if (!trace) {
+        return trace.diagnostics();
+    }
+    auto measured = measured_step(context, name, *trace, from);
+    Diagnostics found = trace.diagnostics();
+    found.append(model::uncosted_warning(trace->network, name));
+    return {analysis::FleetMember{std::move(trace->network), weight, {}, std::move(measured)},
+            std::move(found)};
+}
+
 // "resnet50@3" -> the network and its weight.
 Result<analysis::FleetMember> member_of(const std::string& text, Context& context,
-                                        const std::vector<std::string>& sizes) {
+                                        const analysis::Scenario& scenario) {
+    const std::vector<std::string>& sizes = scenario.sizes;
     const auto at = text.rfind('@');
     std::string name = text;
     double weight = 1.0;
@@ -79,11 +122,15 @@ Result<analysis::FleetMember> member_of(const std::string& text, Context& contex
         }
         name = text.substr(0, at);
     }
+    if (formats::is_trace_file(name)) {
+        return traced_member(context, name, weight, scenario);
+    }
     auto network = analysis::load_workload(name, sizes, folders_of(context));
     if (!network) {
         return network.diagnostics();
     }
-    return analysis::FleetMember{std::move(network->network), weight, std::move(network->wiring)};
+    return analysis::FleetMember{
+        std::move(network->network), weight, std::move(network->wiring), {}};
 }
 
 // "fp16:tf32"; "fp16" stands for both sides.
@@ -136,7 +183,7 @@ Result<std::vector<analysis::FleetMember>> fleet_of(Context& context, const Upgr
     std::vector<analysis::FleetMember> fleet;
     Diagnostics all;
     for (const std::string& text : options.networks) {
-        auto member = member_of(text, context, scenario.sizes);
+        auto member = member_of(text, context, scenario);
         all.append(member.diagnostics());
         if (member) {
             fleet.push_back(*std::move(member));
@@ -199,13 +246,24 @@ struct Sides {
 
 // What the line leaves out and the document of --scenario has: its network, its machine as the new
 // one.
-Diagnostics complete(UpgradeOptions& options, const analysis::Scenario& scenario) {
+Diagnostics complete(Context& context, UpgradeOptions& options,
+                     const analysis::Scenario& scenario) {
     Diagnostics found;
     if (options.networks.empty() && !scenario.network.empty()) {
         options.networks = {scenario.network};
     }
     if (options.to.empty()) {
         options.to = scenario.machine;
+    }
+    if (options.from.empty() && options.networks.size() == 1 &&
+        formats::is_trace_file(options.networks.front())) {
+        auto gpu = formats::gpu_of_trace(options.networks.front(), context.machine_dirs());
+        found.append(gpu.diagnostics());
+        options.from = gpu ? *std::move(gpu) : "";
+    }
+    if (options.from.empty() && !found.has_errors()) {
+        found.error("usage", "--from MACHINE is missing",
+                    "a name in the catalog (eyeroof hw list), or a file; a trace says it itself");
     }
     if (options.networks.empty()) {
         found.error("usage", "NETWORK is missing",
@@ -223,7 +281,7 @@ Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
     if (!scenario) {
         return scenario.diagnostics();
     }
-    if (const auto absent = complete(options, *scenario); absent.has_errors()) {
+    if (const auto absent = complete(context, options, *scenario); absent.has_errors()) {
         return absent;
     }
     remember(context, options, *scenario);
@@ -344,6 +402,8 @@ void add_upgrade(Frame& frame) {
     CLI::App& app =
         frame.add("upgrade", "Whether another GPU pays off for a network, and why",
                   "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
+                  "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
+                  "eyeroof upgrade trace.json.gz --to h200-sxm-141gb\n"
                   "# training, fp16 before and bf16 after\n"
                   "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
                   "--from-dtype fp16 --to-dtype bf16\n"
@@ -368,8 +428,8 @@ void add_upgrade(Frame& frame) {
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
            "share of the old GPU's time")
         ->type_name("NETWORK[@WEIGHT]");
-    app.add_option("--from", options->from, "The GPU that runs it now")
-        ->required()
+    app.add_option("--from", options->from,
+                   "The GPU that runs it now; of a trace the one that it was taken on")
         ->type_name("MACHINE");
     app.add_option("--to", options->to, "The GPU in question")->type_name("MACHINE");
     add_scenario(app, options->scenario,

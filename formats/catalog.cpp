@@ -12,6 +12,7 @@
 #include "formats/onnx/convert.hpp"
 #include "formats/scalesim.hpp"
 #include "formats/timeloop.hpp"
+#include "formats/trace_network.hpp"
 #include "formats/zigzag.hpp"
 
 #include <fmt/format.h>
@@ -182,11 +183,29 @@ NetworkResult load_model(const fs::path& path, const Given& given, std::optional
                      : NetworkResult(converted.diagnostics());
 }
 
+// Its layers have the sizes that ran.
+NetworkResult load_trace(const fs::path& path, const Given& given) {
+    if (!given.values.empty()) {
+        return NetworkResult::failure("bad-parameter", "a trace has no parameters",
+                                      "leave out what stands behind ':'", {path.string(), 0, 0});
+    }
+    auto made = load_trace_network(path);
+    if (!made) {
+        return made.diagnostics();
+    }
+    Diagnostics found = made.diagnostics();
+    found.append(model::uncosted_warning(made->network, path.string()));
+    return {std::move(made->network), std::move(found)};
+}
+
 NetworkResult load_path(const NamedNetwork& network, const Given& given,
                         std::optional<Wiring>& wiring) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
         return load_model(path, given, wiring);
+    }
+    if (is_trace_file(path)) {
+        return load_trace(path, given);
     }
     auto text = read_text_file(path, kMaxCsvBytes);
     if (!text) {

@@ -26,6 +26,7 @@ constexpr NamePart kNameParts[] = {
     {"bn_fw", KernelCategory::normalization},
     {"bn_bw", KernelCategory::normalization},
     {"rms_norm", KernelCategory::normalization},
+    {"fbgemm_gpu", KernelCategory::unknown}, // a namespace of embeddings
     {"winograd", KernelCategory::conv},
     {"implicit_gemm", KernelCategory::conv},
     {"fprop", KernelCategory::conv},

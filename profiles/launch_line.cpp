@@ -136,8 +136,10 @@ struct IntegerField {
     std::int64_t Launch::*member;
 };
 constexpr IntegerField kIntegers[] = {
-    {"op_call", &Launch::op_call}, {"range_call", &Launch::range_call}, {"stream", &Launch::stream},
-    {"device", &Launch::device},   {"start_ns", &Launch::start_ns},     {"calls", &Launch::calls}};
+    {"op_call", &Launch::op_call},     {"range_call", &Launch::range_call},
+    {"stream", &Launch::stream},       {"device", &Launch::device},
+    {"start_ns", &Launch::start_ns},   {"calls", &Launch::calls},
+    {"called_ns", &Launch::called_ns}, {"leaf_call", &Launch::leaf_call}};
 
 void take_counters(Cursor& cursor, const Counters& like, Counters& counters) {
     counters.reserve(like.size());
@@ -159,6 +161,10 @@ bool take_field(Cursor& cursor, std::string_view key, const Counters& like, Laun
         launch.op = cursor.integer<std::int32_t>();
     } else if (key == "range") {
         launch.range = cursor.integer<std::int32_t>();
+    } else if (key == "leaf") {
+        launch.leaf = cursor.integer<std::int32_t>();
+    } else if (key == "step") {
+        launch.step = cursor.integer<std::int32_t>();
     } else if (key == "grid") {
         launch.grid = cursor.dim();
     } else if (key == "block") {
@@ -258,6 +264,7 @@ void append_launch_line(const Launch& launch, std::string& text) {
             append_number(value, text);
         }
     };
+    put(",\"called_ns\":", launch.called_ns, kNone);
     put(",\"calls\":", launch.calls, 1);
     append_counters(launch.counters, text);
     put(",\"device\":", launch.device, kNone);
@@ -268,12 +275,15 @@ void append_launch_line(const Launch& launch, std::string& text) {
     append_dim(",\"grid\":[", launch.grid, text);
     text += ",\"kernel\":";
     append_number(launch.kernel, text);
+    put(",\"leaf\":", launch.leaf, kNone);
+    put(",\"leaf_call\":", launch.leaf_call, kNone);
     put(",\"op\":", launch.op, kNone);
     put(",\"op_call\":", launch.op_call, kNone);
     put(",\"range\":", launch.range, kNone);
     put(",\"range_call\":", launch.range_call, kNone);
     put(",\"source\":", launch.source, 0);
     put(",\"start_ns\":", launch.start_ns, kNone);
+    put(",\"step\":", launch.step, kNone);
     put(",\"stream\":", launch.stream, kNone);
     text += launch.under_replay ? ",\"under_replay\":true}}\n" : "}}\n";
 }

@@ -40,6 +40,7 @@ std::size_t LaunchSums::Hash::operator()(const Key& key) const {
     mix(key.source);
     mix(key.kernel);
     mix(key.op);
+    mix(key.leaf);
     mix(key.range);
     mix(key.device);
     for (const Dim3& dim : {key.grid, key.block}) {
@@ -80,15 +81,16 @@ void LaunchSums::begin_sums(Profile& profile) {
 
 void LaunchSums::fold(Profile& profile, Launch launch) {
     const bool timed = launch.duration_ns != kUnknown;
-    Key key{launch.source, launch.kernel, launch.op,           launch.range, launch.device,
-            launch.grid,   launch.block,  launch.under_replay, timed};
+    Key key{launch.source, launch.kernel, launch.op,    launch.leaf,         launch.range,
+            launch.device, launch.grid,   launch.block, launch.under_replay, timed};
     if (index_.size() >= kMostSums && !index_.contains(key)) {
         key.grid = key.block = launch.grid = launch.block = {0, 0, 0}; // several
         key.device = launch.device = kNone;
     }
     const auto [at, fresh] = index_.try_emplace(key, profile.launches.size());
     if (fresh) {
-        launch.op_call = launch.range_call = launch.stream = launch.start_ns = kNone;
+        launch.op_call = launch.leaf_call = launch.range_call = kNone;
+        launch.stream = launch.start_ns = launch.called_ns = launch.step = kNone;
         profile.launches.push_back(std::move(launch));
         return;
     }

@@ -30,7 +30,7 @@ class LaunchSums {
   private:
     struct Key {
         std::uint32_t source, kernel;
-        std::int32_t op, range;
+        std::int32_t op, leaf, range;
         std::int64_t device;
         Dim3 grid, block;
         bool under_replay;

@@ -191,9 +191,16 @@ class Matcher {
         const std::string_view named = layer_in_range(range);
         constexpr double kNamed = 0.99;
         constexpr double kSameText = 0.9;
-        const auto layer = by_name_.find(named.empty() ? range : named);
+        const bool traced = range.starts_with(kTracedLayer);
+        const auto layer = by_name_.find(traced          ? range.substr(kTracedLayer.size())
+                                         : named.empty() ? range
+                                                         : named);
         if (range.empty() || layer == by_name_.end()) {
             return std::nullopt;
+        }
+        if (traced) {
+            return Match{layer->second, MatchMethod::op_dims, kNamed,
+                         "made of the operator that launched it"};
         }
         return Match{layer->second, MatchMethod::nvtx, named.empty() ? kSameText : kNamed,
                      fmt::format("range '{}'", range)};

@@ -20,6 +20,9 @@ namespace eyeroof::profiles {
 enum class MatchMethod { manual, nvtx, op_dims, library_log, order, category, none };
 const char* match_method_name(MatchMethod method);
 
+// A range of this and a layer's name: the layer was made of the operator that launched the kernel.
+inline constexpr std::string_view kTracedLayer = "trace:layer=";
+
 struct Match {
     std::size_t layer = 0; // index into the layers; meaningless for method none
     MatchMethod method = MatchMethod::none;

@@ -3,8 +3,26 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 namespace eyeroof::profiles {
+
+namespace {
+constexpr const char* kCopyKinds[] = {"h2d", "d2h", "d2d", "peer", "fill"};
+}
+
+const char* copy_kind_name(CopyKind kind) {
+    return kCopyKinds[static_cast<std::size_t>(kind)];
+}
+
+std::optional<CopyKind> copy_kind_from_name(std::string_view name) {
+    for (std::size_t i = 0; i < std::size(kCopyKinds); ++i) {
+        if (name == kCopyKinds[i]) {
+            return static_cast<CopyKind>(i);
+        }
+    }
+    return std::nullopt;
+}
 
 const Operator* Profile::operator_of(const Launch& launch) const {
     return launch.op == kNone ? nullptr : &operators[static_cast<std::size_t>(launch.op)];
@@ -36,6 +54,7 @@ void validate_launch(const Profile& profile, std::size_t number, Diagnostics& fo
     };
     index(launch.kernel < profile.kernels.size(), "a kernel", "kernels", "kernel");
     index(index_ok(launch.op, profile.operators.size()), "an operator", "operators", "op");
+    index(index_ok(launch.leaf, profile.operators.size()), "an operator", "operators", "leaf");
     index(index_ok(launch.range, profile.ranges.size()), "a range", "ranges", "range");
     index(launch.source < profile.sources.size(), "a source", "sources", "source");
     const bool unknown = launch.duration_ns == kUnknown;
@@ -70,6 +89,15 @@ void make_key(const Operator& op, std::string& key) {
     for (const auto& input : op.concrete_inputs) {
         key.append("\x1f").append(input);
     }
+    for (const ListedTensor& tensor : op.listed) {
+        fmt::format_to(std::back_inserter(key), "\x1d{}:", tensor.argument);
+        for (const std::int64_t dim : tensor.dims) {
+            fmt::format_to(std::back_inserter(key), "{},", dim);
+        }
+    }
+    if (!op.borrowed_from.empty()) {
+        key.append("\x1c").append(op.borrowed_from);
+    }
 }
 
 } // namespace
@@ -78,6 +106,15 @@ Diagnostics validate(const Profile& profile) {
     Diagnostics found;
     for (std::size_t i = 0; i < profile.launches.size(); ++i) {
         validate_launch(profile, i, found);
+    }
+    for (std::size_t i = 0; i < profile.copies.size(); ++i) {
+        const DeviceCopy& copy = profile.copies[i];
+        const bool fine = std::isfinite(copy.duration_ns) && copy.duration_ns >= 0.0 &&
+                          copy.bytes >= 0 && copy.source < profile.sources.size();
+        if (!fine) {
+            found.error("bad-number", "the copy's bytes, time or source are not possible",
+                        "bytes and nanoseconds from 0 on", {}, fmt::format("copies[{}]", i));
+        }
     }
     return found;
 }

@@ -7,6 +7,7 @@
 #include "profiles/counters.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,8 @@ struct RunInfo {
     std::string date = {}; // ISO 8601, UTC
     std::string host = {};
     std::int64_t sm_count = 0;
+    std::int64_t ranks = 0;       // of the distributed run that this is one process of
+    double memory_bytes = 0.0;    // of the device
     double sm_clock_hz = 0.0;     // while the kernels ran: the median of what was sampled
     double sm_clock_max_hz = 0.0; // that the GPU may reach
     double memory_clock_hz = 0.0;
@@ -51,12 +54,23 @@ struct Kernel {
     bool operator==(const Kernel&) const = default;
 };
 
+// A tensor of a list that an operator was called with.
+struct ListedTensor {
+    std::uint32_t argument = 0; // whose list it is
+    std::vector<std::int64_t> dims;
+
+    bool operator==(const ListedTensor&) const = default;
+};
+
 // The framework's operator that launched a kernel, with the shapes it was called with.
 struct Operator {
     std::string name;                                  // "aten::mm"
     std::vector<std::vector<std::int64_t>> input_dims; // an empty list for a scalar
     std::vector<std::string> input_types;              // "float", "c10::Half"
     std::vector<std::string> concrete_inputs; // strides, padding … as the framework prints
+    std::vector<ListedTensor> listed = {};    // tensors of the arguments that are lists
+    // The operator beside this one whose dimensions these are, where it has none of its own.
+    std::string borrowed_from = {};
 
     bool operator==(const Operator&) const = default;
 };
@@ -76,7 +90,13 @@ struct Launch {
     Dim3 grid, block; // blocks, and threads in a block
     std::int64_t stream = kNone;
     std::int64_t device = kNone;
-    std::int64_t start_ns = kNone; // on the source's own clock
+    std::int64_t start_ns = kNone;  // on the source's own clock
+    std::int64_t called_ns = kNone; // when the host launched it, on the same clock
+    std::int32_t step = kNone;      // number of the step that launched it ("ProfilerStep#7": 7)
+    // The innermost operator whose dimensions alone say its work, and its execution; `op` is the
+    // innermost GEMM or convolution, else the outermost operator.
+    std::int32_t leaf = kNone;
+    std::int64_t leaf_call = kNone;
     double duration_ns = kUnknown; // time on the device
     std::int64_t calls = 1;    // launches that this is the sum of; the duration is theirs together
     bool under_replay = false; // the duration was taken while counters were replayed: no wall time
@@ -85,6 +105,26 @@ struct Launch {
     Counters counters;
 
     bool operator==(const Launch&) const = default;
+};
+
+enum class CopyKind { host_to_device, device_to_host, on_device, to_peer, fill };
+const char* copy_kind_name(CopyKind kind); // "h2d", "d2h", "d2d", "peer", "fill"
+std::optional<CopyKind> copy_kind_from_name(std::string_view name);
+
+// A transfer of the device's copy engines, or a fill of its memory.
+struct DeviceCopy {
+    CopyKind kind = CopyKind::on_device;
+    std::uint32_t source = 0; // index into Profile::sources
+    bool pageable = false;    // the host's side is not pinned
+    std::int64_t bytes = 0;
+    std::int64_t stream = kNone;
+    std::int64_t device = kNone;
+    std::int64_t start_ns = kNone;
+    std::int64_t called_ns = kNone;
+    std::int32_t step = kNone;
+    double duration_ns = 0.0;
+
+    bool operator==(const DeviceCopy&) const = default;
 };
 
 // What a machine was measured to reach, beside what its data sheet says; never a replacement for
@@ -110,7 +150,8 @@ struct Profile {
     std::vector<Kernel> kernels;
     std::vector<Operator> operators;
     std::vector<std::string> ranges;
-    std::vector<Launch> launches; // in launch order within a source
+    std::vector<Launch> launches;   // in launch order within a source
+    std::vector<DeviceCopy> copies; // in order of start within a source
     std::vector<Ceiling> ceilings;
 
     const Kernel& kernel_of(const Launch& launch) const { return kernels[launch.kernel]; }
@@ -187,6 +228,9 @@ struct KernelSummary {
     std::int64_t calls = 0;
     double time_s = 0.0;
     double share = 0.0; // of the profile's total kernel time
+    // Of one launch; the deviation is that of the population. Of sums of launches, as many equal
+    // ones.
+    double mean_s = 0.0, min_s = 0.0, max_s = 0.0, deviation_s = 0.0;
 };
 std::vector<KernelSummary> summarise(const Profile& profile);
 

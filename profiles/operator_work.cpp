@@ -54,6 +54,12 @@ constexpr Pattern kPatterns[] = {
     {"_convolution", true, 0, 1, 3, 4, 5, 6},
     {"cudnn_convolution", true, 0, 1, 3, 2, 4},
     {"mkldnn_convolution", true, 0, 1, 4, 3, 5},
+    {"miopen_convolution", true, 0, 1, 4, 3, 5},
+    {"cudnn_convolution_relu", true, 0, 1, 3, 4, 5},
+    {"_conv_depthwise2d", true, 0, 1, 4, 5, 6},
+    {"_scaled_mm", false, 0, 1, 0, 0, 0},
+    {"_int_mm", false, 0, 1, 0, 0, 0},
+    {"conv3d", true, 0, 1, 3, 4, 5},
     {"convolution_backward", true, 1, 2, 4, 5, 6, 7, model::Direction::bwd_weight, 10},
 };
 
@@ -112,10 +118,11 @@ std::optional<model::Extent2> extent(const Operator& op, std::size_t index) {
     if (index >= op.concrete_inputs.size()) {
         return std::nullopt;
     }
-    std::array<Count, 2> numbers{};
+    const bool three = std::ranges::count(op.concrete_inputs[index], ',') == 2;
+    std::array<Count, 3> numbers{};
     std::size_t found = 0;
     const std::string& text = op.concrete_inputs[index];
-    for (const char* at = text.data(); at != text.data() + text.size() && found < 2;) {
+    for (const char* at = text.data(); at != text.data() + text.size() && found < 3;) {
         const auto [end, error] = std::from_chars(at, text.data() + text.size(), numbers[found]);
         if (error == std::errc{}) {
             ++found;
@@ -127,7 +134,40 @@ std::optional<model::Extent2> extent(const Operator& op, std::size_t index) {
     if (found == 0) {
         return std::nullopt;
     }
-    return model::Extent2{numbers[0], found == 2 ? numbers[1] : numbers[0]};
+    if (three) { // depth, height, width
+        return model::Extent2{numbers[1], numbers[2]};
+    }
+    return model::Extent2{numbers[0], found >= 2 ? numbers[1] : numbers[0]};
+}
+
+// Every number of "[1, 2, 2]".
+std::vector<Count> extents(const Operator& op, std::size_t index) {
+    std::vector<Count> numbers;
+    const std::string_view text = index < op.concrete_inputs.size()
+                                      ? std::string_view(op.concrete_inputs[index])
+                                      : std::string_view();
+    for (const char* at = text.data(); at != text.data() + text.size();) {
+        Count number = 0;
+        const auto [end, error] = std::from_chars(at, text.data() + text.size(), number);
+        at = error == std::errc{} ? end : at + 1;
+        if (error == std::errc{}) {
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+// Planes of the output of a convolution over volumes; nothing where its settings are not recorded.
+std::optional<Count> output_depth(const Operator& op, const Pattern& pattern, const Dims& in,
+                                  const Dims& weight) {
+    const auto stride = extents(op, pattern.stride);
+    const auto pad = extents(op, pattern.pad);
+    if (stride.empty() || pad.empty() || stride[0] < 1 || pad[0] < 0 || !sane(in) ||
+        !sane(weight) || pad[0] > model::kMaxDimension || stride[0] > model::kMaxDimension) {
+        return std::nullopt;
+    }
+    const Count planes = (in[2] + 2 * pad[0] - weight[2]) / stride[0] + 1;
+    return planes >= 1 ? std::optional(planes) : std::nullopt;
 }
 
 // One-dimensional convolutions are of height 1.
@@ -137,6 +177,19 @@ std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pa
     if (one_dimensional) {
         in.insert(in.begin() + 2, 1);
         weight.insert(weight.begin() + 2, 1);
+    }
+    // Planes of a volume as images, taps in depth as channels.
+    const bool volume = in.size() == 5 && weight.size() == 5;
+    const auto depths = volume ? output_depth(op, pattern, in, weight) : std::optional<Count>(1);
+    if (volume && depths) {
+        const auto images = checked_mul(in[0], *depths);
+        const auto channels = checked_mul(weight[1], weight[2]);
+        const auto inputs = checked_mul(in[1], weight[2]);
+        if (!images || !channels || !inputs) {
+            return std::nullopt;
+        }
+        in = {*images, *inputs, in[3], in[4]};
+        weight = {weight[0], *channels, weight[3], weight[4]};
     }
     if (in.size() != 4 || weight.size() != 4 || !sane(in) || !sane(weight) ||
         in[1] % weight[1] != 0) {

@@ -1,6 +1,6 @@
 #include "profiles/points.hpp"
 
-#include "profiles/operator_work.hpp"
+#include "profiles/operator_layer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,8 +128,9 @@ void add_given(const Launch& launch, Figures& figures) {
 }
 
 // Operations 2 per MAC and compulsory bytes (each tensor once) of the operator's layer.
-void add_from_shape(const Operator& op, double executions, Figures& figures) {
-    const auto found = layer_of(op);
+void add_from_shape(const Operator& op, const OperatorContext& context, double executions,
+                    Figures& figures) {
+    const auto found = any_layer_of(op, context);
     if (!found) {
         return;
     }
@@ -139,8 +140,11 @@ void add_from_shape(const Operator& op, double executions, Figures& figures) {
     }
     const double repeats = found->repeats * executions;
     const std::string precision(model::data_type_name(found->layer.types.input));
-    add_work(figures.work, {precision, "", 2.0 * static_cast<double>(work->macs) * repeats,
-                            Evidence::from_shape});
+    const double flops =
+        work->macs > 0 ? 2.0 * static_cast<double>(work->macs) : static_cast<double>(work->flops);
+    if (flops > 0.0) {
+        add_work(figures.work, {precision, "", flops * repeats, Evidence::from_shape});
+    }
     if (figures.traffic.empty()) {
         add_traffic(figures.traffic,
                     {"dram", static_cast<double>(work->bytes()) * repeats, Evidence::from_shape});
@@ -190,10 +194,12 @@ class PointMaker {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> calls;
         for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
             const Launch& launch = profile_.launches[i];
-            if (launch.op != kNone && launch.op_call != kNone) {
-                calls[{launch.source, launch.op_call}].push_back(i);
-            } else if (launch.op != kNone && launch.calls > 1) {
-                calls[{launch.source, kFirstSum - launch.op}].push_back(i);
+            const std::int32_t op = operator_at(launch);
+            const std::int64_t call = launch.leaf != kNone ? launch.leaf_call : launch.op_call;
+            if (op != kNone && call != kNone) {
+                calls[{launch.source, call}].push_back(i);
+            } else if (op != kNone && launch.calls > 1) {
+                calls[{launch.source, kFirstSum - op}].push_back(i);
             }
         }
         for (const auto& [call, members] : calls) {
@@ -208,9 +214,19 @@ class PointMaker {
             for (const std::size_t i : members) {
                 executions = std::min(executions, profile_.launches[i].calls);
             }
-            add_from_shape(*profile_.operator_of(profile_.launches[longest]),
-                           static_cast<double>(executions), figures_[longest]);
+            const Launch& launch = profile_.launches[longest];
+            OperatorContext context;
+            context.ranks = profile_.run.ranks;
+            context.list_type =
+                type_in_kernel_name(profile_.kernel_of(launch).name).value_or(context.list_type);
+            add_from_shape(profile_.operators[static_cast<std::size_t>(operator_at(launch))],
+                           context, static_cast<double>(executions), figures_[longest]);
         }
+    }
+
+    // The operator that says its work, where one does.
+    static std::int32_t operator_at(const Launch& launch) {
+        return launch.leaf != kNone ? launch.leaf : launch.op;
     }
 
     std::string key_of(std::size_t i) const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace eyeroof::profiles {
@@ -20,6 +21,12 @@ class CarryOver {
           sources_(from.sources.size(), kNone), ops_(from.operators.size(), kNone),
           ranges_(from.ranges.size(), kNone) {}
 
+    DeviceCopy operator()(DeviceCopy copy) {
+        copy.source = static_cast<std::uint32_t>(
+            once(sources_, copy.source, [&](auto i) { return to_.source(from_.sources[i]); }));
+        return copy;
+    }
+
     Launch operator()(Launch launch) {
         launch.kernel = static_cast<std::uint32_t>(once(kernels_, launch.kernel, [&](auto i) {
             return to_.kernel(from_.kernels[i].name, from_.kernels[i].mangled);
@@ -29,6 +36,7 @@ class CarryOver {
         launch.range =
             once(ranges_, launch.range, [&](auto i) { return to_.range(from_.ranges[i]); });
         launch.op = once(ops_, launch.op, [&](auto i) { return to_.op(from_.operators[i]); });
+        launch.leaf = once(ops_, launch.leaf, [&](auto i) { return to_.op(from_.operators[i]); });
         return launch;
     }
 
@@ -107,7 +115,7 @@ bool tables_are_in_order(const Profile& profile) {
     };
     const bool rising = std::ranges::all_of(profile.launches, [&](const Launch& launch) {
         return next(launch.kernel, kernels) && next(launch.source, sources) &&
-               next(launch.op, ops) && next(launch.range, ranges);
+               next(launch.op, ops) && next(launch.leaf, ops) && next(launch.range, ranges);
     });
     return rising && kernels == profile.kernels.size() && sources == profile.sources.size() &&
            ops == profile.operators.size() && ranges == profile.ranges.size();
@@ -132,6 +140,10 @@ Result<Profile> filter(Profile profile, const KernelFilter& filter) {
     kept.profile.notes = profile.notes;
     kept.profile.ceilings = profile.ceilings;
     CarryOver carry_over(profile, kept);
+    for (const DeviceCopy& copy :
+         filter == KernelFilter{} ? profile.copies : std::vector<DeviceCopy>{}) {
+        kept.profile.copies.push_back(carry_over(copy));
+    }
     std::int64_t seen = 0;
     for (Launch& launch : profile.launches) {
         const bool in_range = filter.range.empty() ||
@@ -187,8 +199,12 @@ Result<Profile> merge(std::vector<Profile> profiles) {
         CarryOver carry_over(profile, all);
         for (Launch& launch : profile.launches) {
             launch.op_call = renumbered(launch.op_call, first_op, next_op);
+            launch.leaf_call = renumbered(launch.leaf_call, first_op, next_op);
             launch.range_call = renumbered(launch.range_call, first_range, next_range);
             sums.add(all.profile, carry_over(std::move(launch)));
+        }
+        for (const DeviceCopy& copy : profile.copies) {
+            all.profile.copies.push_back(carry_over(copy));
         }
         profile.launches = {};
     }
@@ -216,15 +232,25 @@ Result<Profile> join_runs(const Profile& times, const Profile& counters) {
 
 std::vector<KernelSummary> summarise(const Profile& profile) {
     std::vector<KernelSummary> sums(profile.kernels.size());
+    std::vector<double> squares(sums.size(), 0.0); // of the distances to the mean (Welford)
     double total_s = 0.0;
     for (const Launch& launch : profile.launches) {
         KernelSummary& sum = sums[launch.kernel];
         const double time_s = launch.duration_ns > 0.0 ? launch.duration_ns * 1e-9 : 0.0;
+        const auto calls = static_cast<double>(launch.calls);
+        const double each_s = time_s / calls;
+        sum.min_s = sum.calls == 0 ? each_s : std::min(sum.min_s, each_s);
+        sum.max_s = std::max(sum.max_s, each_s);
         sum.calls += launch.calls;
         sum.time_s += time_s;
+        const double before_s = sum.mean_s;
+        sum.mean_s += (each_s - before_s) * calls / static_cast<double>(sum.calls);
+        squares[launch.kernel] += calls * (each_s - before_s) * (each_s - sum.mean_s);
         total_s += time_s;
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
+        const auto calls = static_cast<double>(std::max<std::int64_t>(sums[i].calls, 1));
+        sums[i].deviation_s = std::sqrt(std::max(squares[i], 0.0) / calls);
         sums[i].name = profile.kernels[i].name;
         sums[i].share = total_s > 0.0 ? sums[i].time_s / total_s : 0.0;
     }

@@ -288,6 +288,7 @@ class Reader {
                 fields.number(field.key, profile_.run.*field.member);
             }
             fields.integer("sm_count", profile_.run.sm_count);
+            fields.integer("ranks", profile_.run.ranks);
         }
     }
 
@@ -299,6 +300,8 @@ class Reader {
                          "docs/formats.md shows each record", where_);
         } else if (kind == "launch" && body.is_object()) {
             read_launch(body);
+        } else if (kind == "copy" && body.is_object()) {
+            read_copy(body);
         } else if (kind == "kernel" && body.is_object()) {
             read_kernel(body);
         } else if (kind == "operator" && body.is_object()) {
@@ -357,7 +360,63 @@ class Reader {
         fields.dims("input_dims", op.input_dims);
         fields.texts("input_types", op.input_types);
         fields.texts("concrete_inputs", op.concrete_inputs);
+        fields.text("borrowed_from", op.borrowed_from);
+        if (const auto listed = json.find("listed"); listed != json.end()) {
+            read_listed(*listed, fields, op);
+        }
         profile_.operators.push_back(std::move(op));
+    }
+
+    void read_listed(const Json& json, const Fields& fields, Operator& op) {
+        if (!json.is_array()) {
+            fields.error("listed", "is not a list of tensors");
+            return;
+        }
+        for (const Json& item : json) {
+            const Fields each(item, "listed", where_, found_);
+            const auto dims = item.is_object() ? item.find("dims") : item.end();
+            if (!item.is_object() || dims == item.end() || !dims->is_array()) {
+                fields.error("listed", "holds something that is no tensor");
+                return;
+            }
+            ListedTensor tensor;
+            each.integer("argument", tensor.argument);
+            for (const Json& dim : *dims) {
+                if (!dim.is_number_integer()) {
+                    fields.error("listed", "holds a dimension that is no whole number");
+                    return;
+                }
+                tensor.dims.push_back(dim.get<std::int64_t>());
+            }
+            op.listed.push_back(std::move(tensor));
+        }
+    }
+
+    void read_copy(const Json& json) {
+        const Fields fields(json, "copy", where_, found_);
+        DeviceCopy copy;
+        std::string kind;
+        fields.require("kind");
+        fields.text("kind", kind);
+        fields.integer("source", copy.source);
+        fields.integer("bytes", copy.bytes);
+        fields.integer("stream", copy.stream);
+        fields.integer("device", copy.device);
+        fields.integer("start_ns", copy.start_ns);
+        fields.integer("called_ns", copy.called_ns);
+        fields.integer("step", copy.step);
+        fields.number("duration_ns", copy.duration_ns);
+        fields.flag("pageable", copy.pageable);
+        if (const auto known = copy_kind_from_name(kind)) {
+            copy.kind = *known;
+        } else {
+            fields.error("kind", "is none of h2d, d2h, d2d, peer, fill");
+        }
+        if (profile_.copies.size() >= kMostLaunches) {
+            fields.error("kind", "is one copy too many: at most 500,000 are read");
+        } else {
+            profile_.copies.push_back(copy);
+        }
     }
 
     void read_launch(const Json& json) {
@@ -368,6 +427,10 @@ class Reader {
         fields.integer("source", launch.source);
         fields.integer("op", launch.op);
         fields.integer("range", launch.range);
+        fields.integer("leaf", launch.leaf);
+        fields.integer("leaf_call", launch.leaf_call);
+        fields.integer("called_ns", launch.called_ns);
+        fields.integer("step", launch.step);
         fields.integer("op_call", launch.op_call);
         fields.integer("range_call", launch.range_call);
         fields.dim("grid", launch.grid);

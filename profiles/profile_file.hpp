@@ -31,7 +31,7 @@ class ProfileWriter {
   private:
     std::ostream* out_;
     std::size_t sources_ = 0, notes_ = 0, kernels_ = 0, operators_ = 0, ranges_ = 0, launches_ = 0;
-    std::size_t ceilings_ = 0;
+    std::size_t ceilings_ = 0, copies_ = 0;
     std::size_t forgotten_ = 0; // launches that were written and taken out
 };
 

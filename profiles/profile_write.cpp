@@ -31,6 +31,9 @@ Json to_json(const RunInfo& run) {
     if (run.sm_count != 0) {
         json["sm_count"] = run.sm_count;
     }
+    if (run.ranks != 0) {
+        json["ranks"] = run.ranks;
+    }
     return json;
 }
 
@@ -41,6 +44,33 @@ Json to_json(const Operator& op) {
     }
     if (!op.concrete_inputs.empty()) {
         json["concrete_inputs"] = op.concrete_inputs;
+    }
+    if (!op.borrowed_from.empty()) {
+        json["borrowed_from"] = op.borrowed_from;
+    }
+    for (const ListedTensor& tensor : op.listed) {
+        json["listed"].push_back({{"argument", tensor.argument}, {"dims", tensor.dims}});
+    }
+    return json;
+}
+
+Json to_json(const DeviceCopy& copy) {
+    Json json = {{"kind", copy_kind_name(copy.kind)},
+                 {"bytes", copy.bytes},
+                 {"source", copy.source},
+                 {"start_ns", copy.start_ns},
+                 {"duration_ns", copy.duration_ns}};
+    const auto put = [&json](const char* key, std::int64_t value) {
+        if (value != kNone) {
+            json[key] = value;
+        }
+    };
+    put("stream", copy.stream);
+    put("device", copy.device);
+    put("called_ns", copy.called_ns);
+    put("step", copy.step);
+    if (copy.pageable) {
+        json["pageable"] = true;
     }
     return json;
 }
@@ -171,6 +201,9 @@ void ProfileWriter::append(const Profile& profile) {
     }
     for (; ceilings_ < profile.ceilings.size(); ++ceilings_) {
         put_line(*out_, {{"ceiling", to_json(profile.ceilings[ceilings_])}});
+    }
+    for (; copies_ < profile.copies.size(); ++copies_) {
+        put_line(*out_, {{"copy", to_json(profile.copies[copies_])}});
     }
     constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
     std::string lines;

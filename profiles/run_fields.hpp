@@ -28,6 +28,7 @@ inline constexpr NumberField kNumberFields[] = {
     {"power_limit_w", &RunInfo::power_limit_w},
     {"power_w", &RunInfo::power_w},
     {"temperature_c", &RunInfo::temperature_c},
+    {"memory_bytes", &RunInfo::memory_bytes},
     {"memory_bandwidth_bytes_per_s", &RunInfo::memory_bandwidth_bytes_per_s},
 };
 

@@ -1,5 +1,7 @@
 #include "analysis/diff/run_diff.hpp"
 
+#include "profiles/matching.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +38,10 @@ std::string part_of(const Profile& profile, const Launch& launch, RunPart by) {
         const Operator* op = profile.operator_of(launch);
         return op == nullptr ? kNoPart : operator_text(*op);
     }
-    const std::string range(profile.range_of(launch));
+    std::string range(profile.range_of(launch));
+    if (by == RunPart::layer && range.starts_with(profiles::kTracedLayer)) {
+        range.erase(0, profiles::kTracedLayer.size());
+    }
     return range.empty() ? kNoPart : range;
 }
 

@@ -14,9 +14,12 @@ namespace eyeroof::analysis {
 
 // What launches belong together by: names of kernels differ between GPUs and libraries, those of
 // the framework's operators (with their shapes) and of ranges do not.
-enum class RunPart { kernel, op, range };
-inline constexpr std::pair<std::string_view, RunPart> kRunParts[] = {
-    {"kernel", RunPart::kernel}, {"operator", RunPart::op}, {"range", RunPart::range}};
+// layer: the layers that a trace's step is made of (formats/trace_network.hpp).
+enum class RunPart { kernel, op, range, layer };
+inline constexpr std::pair<std::string_view, RunPart> kRunParts[] = {{"kernel", RunPart::kernel},
+                                                                     {"operator", RunPart::op},
+                                                                     {"range", RunPart::range},
+                                                                     {"layer", RunPart::layer}};
 std::string_view run_part_name(RunPart part);
 
 struct RunRow {

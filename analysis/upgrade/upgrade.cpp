@@ -227,7 +227,14 @@ double speedup_of_items(const Report& before, const Report& after) {
            static_cast<double>(before.batch);
 }
 
-void add_notes(const Report& before, Upgrade& u) {
+void add_notes(const Report& before, const UpgradeOptions& options, Upgrade& u) {
+    if (options.measured) {
+        u.notes.push_back(fmt::format(
+            "the old GPU's times are measured ({}); idle {:.1f} % and operators without a cost "
+            "{:.1f} % of the step stay as they are",
+            options.measured->what, 100.0 * options.measured->idle_s / options.measured->step_s,
+            100.0 * options.measured->unknown_s / options.measured->step_s));
+    }
     if (std::string note = missing_operators(before.program); !note.empty()) {
         u.notes.push_back(std::move(note));
     }
@@ -295,14 +302,18 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
         return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
                                         "`eyeroof hw list` names them");
     }
-    const auto before = run(side_of(network, from, options, true));
-    const auto after = run(side_of(network, to, options, false));
+    auto before = run(side_of(network, from, options, true));
+    auto after = run(side_of(network, to, options, false));
     if (!before || !after) {
         Diagnostics all = before.diagnostics();
         all.append(after.diagnostics());
         return all;
     }
+    if (options.measured) {
+        take_measured(*options.measured, *before, *after);
+    }
     Upgrade u;
+    u.measured = options.measured ? options.measured->what : "";
     u.network = network.name;
     u.from = from.id;
     u.to = to.id;
@@ -320,10 +331,10 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     add_layers(*before, *after, *old_gpu, *new_gpu, u);
     add_memory(*before, *after, u);
     conclude(from, to, options, u);
-    if (options.assumptions) {
+    if (options.assumptions && !options.measured) {
         u.assumptions = assumptions_of(network, from, to, options);
     }
-    add_notes(*before, u);
+    add_notes(*before, options, u);
     return u;
 }
 

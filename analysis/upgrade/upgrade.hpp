@@ -10,6 +10,7 @@
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,17 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
 // A verdict is given where the chance of being wrong is at most 1 less this.
 inline constexpr double kUsualConfidence = 0.8;
 
+// What was measured of a step on the old GPU, so that only ratios are predicted.
+struct MeasuredStep {
+    std::map<std::string, double> layer_s; // of one run of the layer of this name
+    double step_s = 0.0;                   // from the first kernel or copy to the end of the last
+    double idle_s = 0.0;                   // of it, nothing running: it stays as it is
+    double unknown_s = 0.0;                // of operators without a cost: it stays as it is
+    std::string what;                      // "ProfilerStep#6 of trace.json.gz"
+
+    bool operator==(const MeasuredStep&) const = default;
+};
+
 struct UpgradeOptions {
     Scenario from, to; // of either side; their training is the same
     model::HostIssue from_issue, to_issue;
@@ -42,6 +54,7 @@ struct UpgradeOptions {
     std::optional<int> year;             // of today: older prices are warned of
     bool assumptions = true;             // also what the answer would be without them
     std::optional<model::Wiring> wiring; // which layer reads which; nothing: a chain
+    std::optional<MeasuredStep> measured;
 
     bool operator==(const UpgradeOptions&) const = default;
 };
@@ -152,9 +165,18 @@ struct Upgrade {
     std::vector<Upgrade> members; // of a fleet
     std::vector<double> weights;  // share of the old GPU's time that each member takes
     std::vector<std::string> notes;
+    std::string measured; // what the old GPU's times are, where they were measured
 
     bool operator==(const Upgrade&) const = default;
 };
+
+// Puts measured times into the old side's report, and into the new side's what the predicted ratio
+// of each layer makes of them:
+//   to_i = measured_i * predicted_to_i / predicted_from_i
+//   step_to = idle + unknown + (step - idle - unknown) * sum(n_i to_i) / sum(n_i measured_i)
+// so that layers that overlap keep their share of the busy time. Layers that were not measured
+// keep their predicted times and are in neither sum.
+void take_measured(const MeasuredStep& measured, Report& before, Report& after);
 
 // The question of either side.
 Question side_of(const model::Network& network, const model::Machine& machine,
@@ -177,6 +199,7 @@ struct FleetMember {
     model::Network network;
     double weight = 1.0;                      // share of the old GPU's time, up to a common factor
     std::optional<model::Wiring> wiring = {}; // as UpgradeOptions has it
+    std::optional<MeasuredStep> measured = {};
 
     bool operator==(const FleetMember&) const = default;
 };

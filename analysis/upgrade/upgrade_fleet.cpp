@@ -60,6 +60,7 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     const auto alone = [&](const FleetMember& member) {
         UpgradeOptions own = options;
         own.wiring = member.wiring;
+        own.measured = member.measured;
         return upgrade(member.network, from, to, own);
     };
     if (fleet.size() == 1) {

@@ -1,5 +1,7 @@
 #include "model/workload/network.hpp"
 
+#include "base/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ Count& batch_dimension(Layer& layer) {
 Count all_counts(const std::vector<Uncosted>& uncosted, bool products_only) {
     Count all = 0;
     for (const Uncosted& u : uncosted) {
-        all += !products_only || u.may_multiply ? u.count : 0;
+        all += !products_only || (u.may_multiply && u.measured_s <= 0.0) ? u.count : 0;
     }
     return all;
 }
@@ -64,6 +66,14 @@ Count operators_of(const Network& network) {
     return network.operators > 0 ? std::max(network.operators, least) : layers;
 }
 
+double uncosted_seconds(const Network& network) {
+    double sum = 0.0;
+    for (const Uncosted& u : network.uncosted) {
+        sum += u.measured_s;
+    }
+    return sum;
+}
+
 double uncosted_share(const Network& network) {
     const Count missing = uncosted_operators(network);
     const Count all = operators_of(network);
@@ -80,8 +90,10 @@ std::string uncosted_text(const Network& network) {
                                    100.0 * uncosted_share(network), missing == 1 ? "is" : "are");
     bool first = true;
     for (const Uncosted& u : network.uncosted) {
-        text += fmt::format("{}{} ({}: {}{})", first ? "" : ", ", u.op, u.count, u.why,
-                            u.may_multiply ? "; it may multiply" : "");
+        const std::string time =
+            u.measured_s > 0.0 ? fmt::format("; measured {}", format_si(u.measured_s, "s")) : "";
+        text += fmt::format("{}{} ({}: {}{}{})", first ? "" : ", ", u.op, u.count, u.why,
+                            u.may_multiply ? "; it may multiply" : "", time);
         first = false;
     }
     return text;
@@ -105,12 +117,15 @@ void sort_uncosted(std::vector<Uncosted>& uncosted) {
         });
         if (same != merged.end()) {
             same->count += u.count;
+            same->measured_s += u.measured_s;
         } else {
             merged.push_back(std::move(u));
         }
     }
     std::stable_sort(merged.begin(), merged.end(), [](const Uncosted& a, const Uncosted& b) {
-        return a.may_multiply != b.may_multiply ? a.may_multiply : a.count > b.count;
+        return a.may_multiply != b.may_multiply ? a.may_multiply
+               : a.measured_s != b.measured_s   ? a.measured_s > b.measured_s
+                                                : a.count > b.count;
     });
     uncosted = std::move(merged);
 }

@@ -17,6 +17,7 @@ struct Uncosted {
     std::string why;  // a reason to follow a colon: "its sizes are not known"
     Count count = 1;
     bool may_multiply = false; // a convolution, a product, or an operator that may hold one
+    double measured_s = 0.0;   // what all of them took, where the source is a trace; else 0
 
     bool operator==(const Uncosted&) const = default;
 };
@@ -45,7 +46,8 @@ struct NetworkTotals {
 // Operators of the source that run: `operators`, or the layers and what is not costed.
 Count operators_of(const Network& network);
 
-// Operators that could not be costed, and those among them that may multiply.
+// Operators that could not be costed, and those among them that may multiply and whose time was not
+// measured either.
 Count uncosted_operators(const Network& network);
 Count uncosted_products(const Network& network);
 
@@ -58,6 +60,9 @@ std::string uncosted_text(const Network& network);
 
 // Warning "not-costed" with that text; nothing where every operator is costed.
 Diagnostics uncosted_warning(const Network& network, const std::string& file);
+
+// Measured time of the operators that could not be costed, s.
+double uncosted_seconds(const Network& network);
 
 // Puts operators that may multiply first, then the most frequent; equal ones become one entry.
 void sort_uncosted(std::vector<Uncosted>& uncosted);

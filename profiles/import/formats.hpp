@@ -17,6 +17,7 @@ const Importer& ncu_csv_importer();
 const Importer& nsys_sqlite_importer();
 const Importer& kineto_importer();
 const Importer& rocprof_importer();
+const Importer& rocprof_json_importer();
 const Importer& plain_csv_importer();
 
 } // namespace eyeroof::profiles

@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "profiles/import/formats.hpp"
+#include "profiles/import/kineto_events.hpp"
 #include "profiles/profile_file.hpp"
 
 #include <fmt/format.h>
@@ -120,9 +121,9 @@ const Importer& profile_importer() {
 }
 
 std::span<const Importer* const> importers() {
-    static const std::array<const Importer*, 6> all = {&profile_importer(), &nsys_sqlite_importer(),
-                                                       &kineto_importer(),  &ncu_csv_importer(),
-                                                       &rocprof_importer(), &plain_csv_importer()};
+    static const std::array<const Importer*, 7> all = {
+        &profile_importer(), &nsys_sqlite_importer(),  &kineto_importer(),   &ncu_csv_importer(),
+        &rocprof_importer(), &rocprof_json_importer(), &plain_csv_importer()};
     return all;
 }
 
@@ -144,6 +145,16 @@ ImportInput input_of_text(std::string text, const std::string& name) {
         return Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(shared, name));
     };
     return input;
+}
+
+RunInfo run_of_head(const ImportInput& input) {
+    if (looks_like_profile(input.head)) {
+        const std::string line = input.head.substr(0, input.head.find('\n') + 1);
+        const auto source = ByteSource::of_text(line, input.name);
+        const auto profile = read_profile(*source);
+        return profile ? profile->run : RunInfo{};
+    }
+    return kineto_importer().recognises(input.head) ? run_in_trace_head(input.head) : RunInfo{};
 }
 
 std::string_view format_of_file(const std::string& path) {

@@ -40,6 +40,9 @@ class Importer {
     virtual Result<Profile> read(const ImportInput& input) const = 0;
 };
 
+// What the beginning of a trace or profile says of its device and run; empty where it says nothing.
+RunInfo run_of_head(const ImportInput& input);
+
 // In the order in which they are asked; the profile file itself is the first.
 std::span<const Importer* const> importers();
 

@@ -105,6 +105,14 @@ Parsed parse(ByteSource& source, TraceListener& listener) {
 
 } // namespace
 
+RunInfo run_in_trace_head(std::string_view head) {
+    const EventUse ignore = [](const TraceEvent&) {};
+    TraceListener listener(ignore);
+    const auto source = ByteSource::of_text(head, "head");
+    parse(*source, listener); // it ends in the middle
+    return listener.run();
+}
+
 Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
     TraceListener listener(use);
     const Parsed parsed = parse(source, listener);

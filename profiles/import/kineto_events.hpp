@@ -9,11 +9,20 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::profiles {
 
-enum class TraceKind { other, kernel, launch_call, cpu_op, annotation };
+enum class TraceKind { other, kernel, copy, launch_call, cpu_op, annotation };
+
+// What a collective says of itself, in the operator that calls it or in its kernel.
+struct Collective {
+    std::string name; // "allreduce"; empty for no collective
+    std::string type; // "BFloat16"
+    std::int64_t in_elements = 0, out_elements = 0;
+    std::int64_t ranks = 0;
+};
 
 // One complete event ("ph": "X"). Only the fields that its kind has are filled.
 struct TraceEvent {
@@ -26,15 +35,20 @@ struct TraceEvent {
     std::int64_t correlation = kNone;
     std::int64_t stream = kNone;
     std::int64_t device = kNone;
+    std::int64_t bytes = 0; // of a copy
     Dim3 grid, block;
     Operator op; // dims and types of a cpu_op
+    Collective collective;
 };
 
 using EventUse = std::function<void(const TraceEvent&)>;
 
 // Calls `use` for every event that is not `other`; gives the facts of the file's head: the first
-// device's name, compute capability and SM count. Errors with line and column: not JSON, cut off,
-// nested deeper than 64, no "traceEvents".
+// device's name, compute capability, SM count and memory, and how many ranks there are. Errors with
+// line and column: not JSON, cut off, nested deeper than 64, no "traceEvents".
 Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use);
+
+// The same facts as far as the beginning of a file has them.
+RunInfo run_in_trace_head(std::string_view head);
 
 } // namespace eyeroof::profiles

@@ -6,9 +6,10 @@
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
 #include "profiles/launch_sums.hpp"
-#include "profiles/operator_work.hpp"
+#include "profiles/operator_layer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <deque>
 #include <functional>
@@ -26,6 +27,8 @@ struct Span {
     std::int32_t op = kNone;    // an operator …
     std::int32_t range = kNone; // … or an annotation
     bool carries_shape = false;
+    bool says_work = false;   // its dimensions alone
+    bool has_tensors = false; // of known dimensions
 };
 struct Call {
     std::int64_t correlation = 0;
@@ -65,8 +68,19 @@ struct LaunchShapeHash {
     }
 };
 struct Origin {
-    std::int32_t op = kNone, range = kNone;
-    std::int64_t op_call = kNone, range_call = kNone;
+    std::int32_t op = kNone, range = kNone, leaf = kNone;
+    std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
+    std::int64_t called_ns = kNone;
+};
+// A step of the program, as "ProfilerStep#7" marks it on the host.
+struct StepWindow {
+    double start_us = 0.0, end_us = 0.0;
+    std::int32_t number = 0;
+};
+// A copy whose launch is to be looked up.
+struct TracedCopy {
+    DeviceCopy copy;
+    std::int64_t correlation = kNone;
 };
 // A kernel whose origin is to be looked up on one thread.
 struct Question {
@@ -110,6 +124,7 @@ class KinetoReader {
             } else {
                 take_kernels();
             }
+            take_copies();
         }
         auto& notes = built_.profile.notes;
         notes.insert(notes.end(), names_.profile.notes.begin(), names_.profile.notes.end());
@@ -121,6 +136,9 @@ class KinetoReader {
         switch (event.kind) {
         case TraceKind::kernel:
             take_kernel(event);
+            break;
+        case TraceKind::copy:
+            take_copy(event);
             break;
         case TraceKind::launch_call:
             if (joins_ && event.correlation != kNone) {
@@ -164,6 +182,58 @@ class KinetoReader {
         count(sizeof(TracedKernel) + sizeof(Origin) + sizeof(Question));
     }
 
+    void take_copy(const TraceEvent& event) {
+        constexpr double kLatestUs = 9e15;
+        const bool fine = event.dur_us >= 0.0 && event.ts_us >= 0.0 && event.ts_us < kLatestUs &&
+                          event.bytes >= 0;
+        if (!joins_ || !fine || copies_.size() >= kMostLaunches) {
+            return;
+        }
+        TracedCopy traced;
+        traced.correlation = event.correlation;
+        traced.copy.kind = copy_kind(event.name);
+        traced.copy.pageable = event.name.find("Pageable") != std::string::npos;
+        traced.copy.bytes = event.bytes;
+        traced.copy.stream = event.stream;
+        traced.copy.device = event.device;
+        traced.copy.start_ns = std::llround(event.ts_us * 1e3);
+        traced.copy.duration_ns = event.dur_us * 1e3;
+        copies_.push_back(traced);
+        count(2 * sizeof(TracedCopy));
+    }
+
+    static CopyKind copy_kind(std::string_view name) {
+        const auto says = [&](const char* part) {
+            return name.find(part) != std::string_view::npos;
+        };
+        return says("HtoD") || says("HostToDevice")   ? CopyKind::host_to_device
+               : says("DtoH") || says("DeviceToHost") ? CopyKind::device_to_host
+               : says("PtoP") || says("Peer")         ? CopyKind::to_peer
+               : says("set") || says("Set")           ? CopyKind::fill
+                                                      : CopyKind::on_device;
+    }
+
+    void take_step(const TraceEvent& event) {
+        constexpr std::string_view kStep = "ProfilerStep#";
+        constexpr std::size_t kMostSteps = 10'000;
+        if (!event.name.starts_with(kStep) || steps_.size() >= kMostSteps) {
+            return;
+        }
+        const std::string_view digits = std::string_view(event.name).substr(kStep.size());
+        std::int32_t number = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error == std::errc{} && end == digits.data() + digits.size() && number >= 0) {
+            steps_.push_back({event.ts_us, event.ts_us + std::max(event.dur_us, 0.0), number});
+        }
+    }
+
+    std::int32_t step_at(double at_us) const {
+        const auto after = std::ranges::upper_bound(steps_, at_us, {}, &StepWindow::start_us);
+        const bool inside = after != steps_.begin() && at_us < std::prev(after)->end_us;
+        return inside ? std::prev(after)->number : kNone;
+    }
+
     void take_span(const TraceEvent& event) {
         Span span;
         span.start_us = event.ts_us;
@@ -171,9 +241,11 @@ class KinetoReader {
         const std::uint32_t thread = thread_of(event.thread);
         if (event.kind == TraceKind::annotation) {
             span.range = names_.range(event.name);
+            take_step(event);
         } else {
             span.op = names_.op(event.op);
             span.carries_shape = !event.op.input_dims.empty() && carries_shape(event.name);
+            tell_work(span);
             if (event.external_id != kNone) {
                 named_.push_back(
                     {event.external_id, static_cast<std::uint32_t>(named_.size()), span.op});
@@ -182,6 +254,23 @@ class KinetoReader {
         }
         spans_[thread].push_back(span);
         count(sizeof(Span));
+    }
+
+    // The same for all calls with one name and dimensions.
+    void tell_work(Span& span) {
+        if (span.op == kNone) {
+            return;
+        }
+        constexpr std::uint8_t kSaysWork = 1, kHasTensors = 2;
+        const auto at = static_cast<std::size_t>(span.op);
+        if (at >= works_.size()) {
+            works_.resize(names_.profile.operators.size(), 0);
+            const Operator& op = names_.profile.operators[at];
+            works_[at] = static_cast<std::uint8_t>((any_layer_of(op) ? kSaysWork : 0) |
+                                                   (has_tensors(op) ? kHasTensors : 0));
+        }
+        span.says_work = (works_[at] & kSaysWork) != 0;
+        span.has_tensors = (works_[at] & kHasTensors) != 0;
     }
 
     std::uint32_t thread_of(const std::string& name) {
@@ -217,6 +306,7 @@ class KinetoReader {
         release(spans_);
         release(threads_);
         release(shape_numbers_);
+        release(copies_);
         names_ = {};
     }
 
@@ -260,6 +350,7 @@ class KinetoReader {
         }
         std::ranges::sort(calls_, {},
                           [](const Call& c) { return std::pair(c.correlation, c.order); });
+        std::ranges::sort(steps_, {}, &StepWindow::start_us);
         std::ranges::sort(named_, {}, [](const Named& n) { return std::pair(n.id, n.order); });
     }
 
@@ -286,12 +377,30 @@ class KinetoReader {
             launch.start_ns = kernel.start_ns();
             launch.duration_ns = kernel.dur_us * 1e3;
             const Origin& origin = origins[i];
+            launch.called_ns = origin.called_ns;
+            launch.step = origin.called_ns == kNone
+                              ? kNone
+                              : step_at(static_cast<double>(origin.called_ns) * 1e-3);
+            launch.leaf = op_number(origin.leaf);
+            launch.leaf_call = origin.leaf_call;
             launch.range = range_number(origin.range);
             launch.range_call = origin.range_call;
             launch.op = op_number(origin.op);
             launch.op_call = origin.op_call;
             sums_.add(built_.profile, std::move(launch));
         }
+    }
+
+    void take_copies() {
+        for (TracedCopy& traced : copies_) {
+            traced.copy.source = built_.source(input_.name);
+            if (const Call* call = last_of(calls_, traced.correlation, &Call::correlation)) {
+                traced.copy.called_ns = std::llround(call->at_us * 1e3);
+                traced.copy.step = step_at(call->at_us);
+            }
+            built_.profile.copies.push_back(traced.copy);
+        }
+        std::ranges::stable_sort(built_.profile.copies, {}, &DeviceCopy::start_ns);
     }
 
     std::vector<Origin> joined() {
@@ -309,8 +418,8 @@ class KinetoReader {
             const std::int64_t id = kernels_[i].external_id;
             const Named* named = id == kNone ? nullptr : last_of(named_, id, &Named::id);
             if (origins[i].op == kNone && named != nullptr) {
-                origins[i].op = named->op;
-                origins[i].op_call = kFirstExternalCall + id;
+                origins[i].op = origins[i].leaf = named->op;
+                origins[i].op_call = origins[i].leaf_call = kFirstExternalCall + id;
             }
         }
         return origins;
@@ -328,7 +437,13 @@ class KinetoReader {
                 open.push_back(next);
             }
             close_before(question.at_us, spans, open);
-            origins[question.kernel] = origin_of(spans, open);
+            Origin& origin = origins[question.kernel];
+            origin = origin_of(spans, open);
+            add_leaf(spans, open, origin);
+            constexpr double kLatestUs = 9e15;
+            if (question.at_us >= 0.0 && question.at_us < kLatestUs) {
+                origin.called_ns = std::llround(question.at_us * 1e3);
+            }
         }
         calls_so_far_ += static_cast<std::int64_t>(spans.size());
     }
@@ -397,6 +512,83 @@ class KinetoReader {
         return origin;
     }
 
+    // The innermost operator that says its work, else the innermost with tensors; an operator
+    // without any takes the dimensions of the one beside it.
+    void add_leaf(const std::deque<Span>& spans, const std::vector<std::size_t>& open,
+                  Origin& origin) {
+        std::size_t innermost = spans.size(), tensors = spans.size();
+        for (auto it = open.rbegin(); it != open.rend(); ++it) {
+            const Span& span = spans[*it];
+            if (span.op == kNone) {
+                continue;
+            }
+            if (span.says_work) {
+                origin.leaf = span.op;
+                origin.leaf_call = calls_so_far_ + static_cast<std::int64_t>(*it);
+                return;
+            }
+            innermost = innermost == spans.size() ? *it : innermost;
+            const bool serves =
+                span.has_tensors && (!communicates(spans[innermost]) || communicates(span));
+            tensors = tensors == spans.size() && serves ? *it : tensors;
+        }
+        if (innermost == spans.size()) {
+            return;
+        }
+        const std::size_t at = tensors == spans.size() ? innermost : tensors;
+        const std::size_t from = tensors == spans.size() ? beside(spans, at) : spans.size();
+        origin.leaf = from == spans.size() ? spans[at].op : borrowed(spans[at].op, spans[from].op);
+        origin.leaf_call = calls_so_far_ + static_cast<std::int64_t>(at);
+    }
+
+    // Of a collective the last operator before it that has tensors, else the next one behind: what
+    // reads the result.
+    std::size_t beside(const std::deque<Span>& spans, std::size_t at) const {
+        constexpr std::size_t kFar = 16;
+        if (communicates(spans[at])) {
+            for (std::size_t i = at; i-- > 0 && at - i <= kFar;) {
+                if (spans[i].end_us <= spans[at].start_us && is_source(spans[i])) {
+                    return i;
+                }
+            }
+            return spans.size();
+        }
+        for (std::size_t i = at + 1; i < std::min(spans.size(), at + kFar); ++i) {
+            if (spans[i].start_us >= spans[at].end_us && is_source(spans[i])) {
+                return i;
+            }
+        }
+        return spans.size();
+    }
+
+    // A collective; its tensors are not those of an operator around it.
+    bool communicates(const Span& span) const {
+        return is_collective(names_.profile.operators[static_cast<std::size_t>(span.op)].name);
+    }
+
+    bool is_source(const Span& span) const {
+        if (span.op == kNone || !span.has_tensors) {
+            return false;
+        }
+        const Operator& op = names_.profile.operators[static_cast<std::size_t>(span.op)];
+        constexpr std::size_t kScalar = 1;
+        return std::ranges::any_of(op.input_dims, [](const auto& dims) {
+            return dims.size() > kScalar ||
+                   (!dims.empty() && dims[0] > static_cast<std::int64_t>(kScalar));
+        });
+    }
+
+    std::int32_t borrowed(std::int32_t to, std::int32_t from) {
+        Operator op = names_.profile.operators[static_cast<std::size_t>(to)];
+        const Operator& other = names_.profile.operators[static_cast<std::size_t>(from)];
+        op.input_dims = other.input_dims;
+        op.input_types = other.input_types;
+        op.concrete_inputs.clear();
+        op.borrowed_from = other.name;
+        const std::int32_t number = names_.op(op);
+        return number == kNone ? to : number;
+    }
+
     static constexpr std::int64_t kFirstExternalCall = std::int64_t{1} << 40;
 
     const ImportInput& input_;
@@ -410,6 +602,9 @@ class KinetoReader {
     std::deque<Call> calls_;
     std::deque<Named> named_;
     std::deque<TracedKernel> kernels_;
+    std::deque<TracedCopy> copies_;
+    std::vector<StepWindow> steps_;
+    std::vector<std::uint8_t> works_; // by number of names_'s operator
     std::vector<LaunchShape> shapes_;
     std::unordered_map<LaunchShape, std::uint32_t, LaunchShapeHash> shape_numbers_;
     std::vector<std::int64_t> kernel_numbers_; // of names_, in built_

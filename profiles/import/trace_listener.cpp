@@ -13,6 +13,7 @@ namespace eyeroof::profiles {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMostListed = 20'000; // tensors of one operator's lists
 
 TraceKind kind_of(std::string_view category) {
     if (category == "kernel" || category == "Kernel") {
@@ -24,6 +25,10 @@ TraceKind kind_of(std::string_view category) {
     }
     if (category == "cpu_op" || category == "Operator") {
         return TraceKind::cpu_op;
+    }
+    if (category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" ||
+        category == "Memset") {
+        return TraceKind::copy;
     }
     return category == "user_annotation" ? TraceKind::annotation : TraceKind::other;
 }
@@ -72,7 +77,13 @@ const TraceListener::ArgName TraceListener::kArgs[] = {{"External id", Arg::exte
                                                        {"Input Dims", Arg::dims},
                                                        {"Input dims", Arg::dims},
                                                        {"Input type", Arg::types},
-                                                       {"Concrete Inputs", Arg::concrete}};
+                                                       {"Concrete Inputs", Arg::concrete},
+                                                       {"bytes", Arg::bytes},
+                                                       {"Collective name", Arg::collective},
+                                                       {"dtype", Arg::collective_type},
+                                                       {"In msg nelems", Arg::in_elements},
+                                                       {"Out msg nelems", Arg::out_elements},
+                                                       {"Group size", Arg::ranks}};
 
 bool TraceListener::too_deep() const {
     return depth_ > kMaxDepth;
@@ -139,6 +150,11 @@ bool TraceListener::start_array() {
     if (in_list() && arg_ == Arg::dims && depth_ == event_depth_ + 3) {
         event_.op.input_dims.emplace_back();
     }
+    if (in_list() && arg_ == Arg::dims && depth_ == event_depth_ + 4 &&
+        !event_.op.input_dims.empty() && event_.op.listed.size() < kMostListed) {
+        const auto argument = static_cast<std::uint32_t>(event_.op.input_dims.size() - 1);
+        event_.op.listed.push_back({argument, {}});
+    }
     list_index_ = 0;
     return !too_deep();
 }
@@ -161,7 +177,8 @@ bool TraceListener::number(std::string_view text) {
     const bool list = in_list() && (arg_ == Arg::dims || arg_ == Arg::grid || arg_ == Arg::block);
     const bool arg = in_args() && arg_ != Arg::none;
     const bool device = in_device_ && !device_done_;
-    const auto value = list || arg || device ? whole(text) : std::nullopt;
+    const bool ranks = !in_events_ && head_key_ == "world_size";
+    const auto value = list || arg || device || ranks ? whole(text) : std::nullopt;
     if (!value) {
         return fits_a_double(text);
     }
@@ -169,6 +186,8 @@ bool TraceListener::number(std::string_view text) {
         list_integer(*value);
     } else if (arg) {
         arg_integer(*value);
+    } else if (ranks) {
+        run_.ranks = *value;
     } else {
         device_integer(*value);
     }
@@ -200,6 +219,18 @@ void TraceListener::arg_integer(std::int64_t value) {
     case Arg::device:
         event_.device = value;
         break;
+    case Arg::bytes:
+        event_.bytes = value;
+        break;
+    case Arg::in_elements:
+        event_.collective.in_elements = value;
+        break;
+    case Arg::out_elements:
+        event_.collective.out_elements = value;
+        break;
+    case Arg::ranks:
+        event_.collective.ranks = value;
+        break;
     default:
         break;
     }
@@ -208,6 +239,9 @@ void TraceListener::arg_integer(std::int64_t value) {
 void TraceListener::list_integer(std::int64_t value) {
     if (arg_ == Arg::dims && depth_ == event_depth_ + 3) {
         event_.op.input_dims.back().push_back(value);
+    }
+    if (arg_ == Arg::dims && depth_ == event_depth_ + 4 && !event_.op.listed.empty()) {
+        event_.op.listed.back().dims.push_back(value);
     }
     if ((arg_ == Arg::grid || arg_ == Arg::block) && list_index_ < 3) {
         Dim3& dim = arg_ == Arg::grid ? event_.grid : event_.block;
@@ -222,6 +256,8 @@ void TraceListener::device_integer(std::int64_t value) {
         major_ = std::to_string(value);
     } else if (head_key_ == "computeMinor") {
         minor_ = std::to_string(value);
+    } else if (head_key_ == "totalGlobalMem") {
+        run_.memory_bytes = static_cast<double>(value);
     } else if (head_key_ == "numSms") {
         run_.sm_count = value;
     }
@@ -237,7 +273,10 @@ bool TraceListener::text(std::string_view value) {
     } else if (in_list()) {
         list_text(value);
     } else if (in_args()) {
-        if (arg_ != Arg::none && value.size() <= kLongestNumber) {
+        if (arg_ == Arg::collective || arg_ == Arg::collective_type) {
+            Collective& c = event_.collective;
+            (arg_ == Arg::collective ? c.name : c.type) = value;
+        } else if (arg_ != Arg::none && value.size() <= kLongestNumber) {
             arg_text(value);
         }
     } else if (in_device_ && !device_done_ && head_key_ == "name") {
@@ -298,16 +337,29 @@ void TraceListener::begin_event() {
     args_open_ = false;
 }
 
+// A collective's operator has no dimensions of the usual kind: its message takes their place.
+void TraceListener::take_collective() {
+    const Collective& c = event_.collective;
+    if (c.name.empty() || c.in_elements < 0 || c.out_elements < 0) {
+        return;
+    }
+    event_.op.input_dims = {{c.in_elements}, {c.out_elements}};
+    event_.op.input_types = {c.type, c.type};
+    event_.op.concrete_inputs = {std::to_string(c.ranks), c.name};
+    event_.op.listed.clear();
+}
+
 void TraceListener::finish_event() {
     event_.kind = kind_of(category_);
     if (phase_ != "X" || event_.kind == TraceKind::other) {
         return;
     }
-    if (event_.kind != TraceKind::kernel) {
+    if (event_.kind != TraceKind::kernel && event_.kind != TraceKind::copy) {
         event_.thread.append(pid_).append("/").append(tid_);
     }
     if (event_.kind == TraceKind::cpu_op) {
         event_.op.name = event_.name;
+        take_collective();
     }
     use_(event_);
 }

@@ -45,13 +45,19 @@ class TraceListener {
         block,
         dims,
         types,
-        concrete
+        concrete,
+        bytes,
+        collective,
+        collective_type,
+        in_elements,
+        out_elements,
+        ranks
     };
     struct ArgName {
         std::string_view name;
         Arg arg;
     };
-    static const ArgName kArgs[12];
+    static const ArgName kArgs[18];
 
     static Key event_key(std::string_view name);
     bool in_args() const { return in_events_ && args_open_ && depth_ == event_depth_ + 1; }
@@ -66,6 +72,7 @@ class TraceListener {
     void list_text(std::string_view value);
     void device_integer(std::int64_t value);
     void begin_event();
+    void take_collective();
     void finish_event();
 
     const EventUse& use_;

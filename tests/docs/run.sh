@@ -17,6 +17,9 @@ printf 'name,op,m,n,k,gpu,measured_s\nfc,gemm,512,512,512,t4,3e-5\n' >measured.c
 for run in monday.jsonl friday.jsonl base.jsonl head.jsonl v100.json a100.json; do
     cp "$sources/tests/profiles/samples/kineto.json" "$run"
 done
+for trace in trace.json.gz before.json.gz after.json.gz; do # put together for tests
+    cp "$sources/tests/profiles/samples/step.json" "$trace"
+done
 printf 'network,from,to,speedup\nresnet50,v100-sxm2-16gb,a100-sxm-40gb,1.9\n' >pairs.csv
 
 # The model that fits what the line says of it.

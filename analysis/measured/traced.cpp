@@ -1,0 +1,287 @@
+#include "analysis/measured/traced.hpp"
+
+#include "analysis/measured/traced_changes.hpp"
+#include "base/ascii.hpp"
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+using model::Op;
+
+const char* category_of(const model::Layer& layer) {
+    switch (layer.op) {
+    case Op::conv2d:
+        return "convolution";
+    case Op::gemm:
+    case Op::bmm:
+        return "GEMM";
+    case Op::attention:
+        return "attention";
+    case Op::moe:
+        return "experts";
+    case Op::softmax:
+        return "softmax";
+    case Op::layernorm:
+    case Op::batchnorm:
+        return "norm";
+    case Op::embedding:
+        return "embedding";
+    case Op::maxpool:
+    case Op::avgpool:
+        return "reduction";
+    default:
+        break;
+    }
+    const auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
+    const std::string_view fn = shape != nullptr ? std::string_view(shape->fn) : "";
+    return fn == "h2d" || fn == "d2h"              ? "host copy"
+           : fn == "peer"                          ? "communication"
+           : fn == "copy" || fn == "cast"          ? "copy"
+           : fn == "fill"                          ? "fill"
+           : fn == "adam" || fn.starts_with("sgd") ? "optimizer"
+                                                   : "pointwise";
+}
+
+struct Bound {
+    double seconds = 0.0;
+    std::string by;
+    bool on_device_memory = false;
+};
+
+// The least time that the data sheet allows: operations at the type's peak (GEMMs, convolutions and
+// attention on tensor cores, the rest on fp32 lanes), bytes at the memory's or link's bandwidth.
+Bound bound_of(const model::Gpu& gpu, const model::Layer& layer, const model::Work& work) {
+    const auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
+    const std::string_view fn = shape != nullptr ? std::string_view(shape->fn) : "";
+    if (fn == "h2d" || fn == "d2h" || fn == "peer") {
+        const bool peer = fn == "peer";
+        const double link =
+            peer ? gpu.link_bytes_per_s / 2.0 : gpu.pcie_bytes_per_s; // links: both directions
+        const double bytes = static_cast<double>(work.bytes_read());
+        return {link > 0.0 ? bytes / link : 0.0, peer ? "link to peers" : "PCIe", false};
+    }
+    const bool products = model::multiplies(layer.op) || layer.op == Op::moe;
+    const model::DataType type = products ? layer.types.input : model::DataType::fp32;
+    const double peak = gpu.rate(type).flops_per_s;
+    const double flops =
+        products ? 2.0 * static_cast<double>(work.macs) : static_cast<double>(work.flops);
+    const double arithmetic = peak > 0.0 ? flops / peak : 0.0;
+    const double memory = static_cast<double>(work.bytes()) / gpu.dram_bytes_per_s;
+    return arithmetic > memory
+               ? Bound{arithmetic, std::string(model::data_type_name(type)) + " arithmetic", false}
+               : Bound{memory, "DRAM", true};
+}
+
+// Why a kernel is faster than its tensors' bytes allow from DRAM.
+std::string above_cause(const TracedRow& row, const Bound& bound, double l2_bytes,
+                        double dram_bytes_per_s) {
+    const auto runs = static_cast<double>(row.count);
+    const double each = row.bytes / runs;
+    if (bound.on_device_memory && each <= l2_bytes) {
+        return fmt::format("its {} fit L2 ({})", format_si(each, "B"), format_si(l2_bytes, "B"));
+    }
+    const double moved = row.measured_s / runs * dram_bytes_per_s;
+    if (bound.on_device_memory && each - moved <= l2_bytes) {
+        return fmt::format("at least {} of its {} were still in L2", format_si(each - moved, "B"),
+                           format_si(each, "B"));
+    }
+    return row.found == formats::Found::exact
+               ? "not known: fewer operations or bytes than its definition counts"
+               : "its work is not exact: " + row.why;
+}
+
+std::vector<std::vector<std::string>> kernels_by_layer(const formats::TraceNetwork& trace) {
+    std::vector<std::map<std::string, double>> times(trace.layers.size());
+    for (const profiles::Launch& launch : trace.profile.launches) {
+        if (launch.range != profiles::kNone) {
+            times[static_cast<std::size_t>(launch.range)][trace.profile.kernel_of(launch).name] +=
+                launch.duration_ns;
+        }
+    }
+    std::vector<std::vector<std::string>> names;
+    for (const auto& of_layer : times) {
+        std::vector<std::pair<double, std::string>> order;
+        for (const auto& [name, time] : of_layer) {
+            order.emplace_back(-time, name);
+        }
+        std::ranges::sort(order);
+        auto& list = names.emplace_back();
+        for (auto& entry : order) {
+            list.push_back(std::move(entry.second));
+        }
+    }
+    return names;
+}
+
+bool any_says(const std::vector<std::string>& kernels, std::initializer_list<const char*> parts) {
+    return std::ranges::any_of(kernels, [&](const std::string& name) {
+        const std::string low = lowered(name);
+        return std::ranges::any_of(
+            parts, [&](const char* part) { return low.find(part) != std::string::npos; });
+    });
+}
+
+bool unaligned(const model::Layer& layer) {
+    const auto* gemm = std::get_if<model::GemmShape>(&layer.shape);
+    const int bytes = model::storage_bits(layer.types.input) / 8;
+    const Count step = bytes > 0 ? 16 / bytes : 16; // elements of 16 bytes
+    return gemm != nullptr && (gemm->n % step != 0 || gemm->k % step != 0);
+}
+
+// What keeps a kernel from its bound, by its name and shape.
+std::string below_cause(const TracedRow& row, const model::Layer& layer,
+                        const std::vector<std::string>& kernels, const model::Gpu& gpu) {
+    constexpr double kClose = 1.25;
+    constexpr double kShort_s = 5e-6;
+    const auto runs = static_cast<double>(row.count);
+    if (!row.bound_s || row.measured_s <= kClose * *row.bound_s) {
+        return "near its bound";
+    }
+    if (row.measured_s / runs < kShort_s) {
+        return "short: start and end of the kernel take most of it";
+    }
+    if (any_says(kernels, {"nchwtonhwc", "nhwctonchw", "subtensorop", "batched_transpose"})) {
+        return "changes of layout around it";
+    }
+    const bool products = model::multiplies(layer.op);
+    if (products && any_says(kernels, {"sgemm", "simt"}) &&
+        layer.types.input == model::DataType::fp32) {
+        return "fp32 units, no tensor cores: tf32 or bf16 would use them";
+    }
+    if (products && unaligned(layer)) {
+        return "rows not aligned to 16 bytes";
+    }
+    if (any_says(kernels, {"splitk", "reduce_kernel"}) && products) {
+        return "split along K, and a reduction behind it";
+    }
+    const auto* gemm = std::get_if<model::GemmShape>(&layer.shape);
+    if (gemm != nullptr) {
+        const double tiles = static_cast<double>(gemm->batch) *
+                             static_cast<double>((gemm->m + 127) / 128) *
+                             static_cast<double>((gemm->n + 127) / 128);
+        const double waves = tiles / std::max(1, gpu.sms);
+        if (waves < 1.0) {
+            return fmt::format("{:.0f} tiles of 128x128 for {} SMs", tiles, gpu.sms);
+        }
+        if (gemm->k < 128) {
+            return "short inner dimension: loading a tile is not hidden";
+        }
+    }
+    if (row.bound_by == "link to peers") {
+        return "waiting for other ranks, or latency of a small message";
+    }
+    if (row.bound_by == "PCIe") {
+        return "pageable memory, or a small copy";
+    }
+    if (row.found == formats::Found::traffic) {
+        return "more traffic than its tensors once, or arithmetic that is not counted";
+    }
+    return layer.op == Op::softmax || layer.op == Op::layernorm || layer.op == Op::avgpool
+               ? "tensors read more than once, or few rows in flight"
+               : "traffic above its tensors once, or low occupancy";
+}
+
+void add_bound(TracedRow& row, const model::Layer& layer, const model::Work& work,
+               const std::vector<std::string>& kernels, const model::Gpu& gpu, double l2_bytes) {
+    const Bound bound = bound_of(gpu, layer, work);
+    if (!(bound.seconds > 0.0)) {
+        return;
+    }
+    row.bound_s = bound.seconds * static_cast<double>(row.count);
+    row.bound_by = bound.by;
+    row.cause = row.above_roof() ? above_cause(row, bound, l2_bytes, gpu.dram_bytes_per_s)
+                                 : below_cause(row, layer, kernels, gpu);
+}
+
+void add_categories(const formats::TraceNetwork& trace, double all_s, Traced& made) {
+    std::map<std::string, TracedCategory> sums;
+    for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+        TracedCategory& sum = sums[category_of(trace.network.layers[i])];
+        sum.runs += trace.network.layers[i].count;
+        sum.measured_s += trace.layers[i].measured_s;
+    }
+    for (const model::Uncosted& left : trace.network.uncosted) {
+        sums["not known"].runs += left.count;
+        sums["not known"].measured_s += left.measured_s;
+    }
+    for (auto& [name, sum] : sums) {
+        sum.name = name;
+        sum.share = all_s > 0.0 ? sum.measured_s / all_s : 0.0;
+        made.categories.push_back(sum);
+    }
+    std::ranges::stable_sort(made.categories, std::ranges::greater{}, &TracedCategory::measured_s);
+}
+
+} // namespace
+
+double Traced::placed_share() const {
+    double placed = 0.0, all = 0.0;
+    for (const TracedRow& row : rows) {
+        placed += row.placed() ? row.measured_s : 0.0;
+        all += row.measured_s;
+    }
+    return all > 0.0 ? placed / all : 0.0;
+}
+
+Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* machine,
+                      const Report* report) {
+    const auto* gpu = machine != nullptr ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
+    Traced made;
+    made.step = trace.step_name;
+    made.gpu = trace.profile.run.gpu;
+    made.machine = gpu != nullptr ? machine->id : "";
+    made.device = profiles::device_time(trace.step);
+    made.kernel_s = trace.kernel_s;
+    made.layered_s = trace.layered_s;
+    made.l2_bytes = gpu != nullptr ? gpu->l2_bytes : 0.0;
+    double all_s = model::uncosted_seconds(trace.network);
+    for (const formats::TracedLayer& layer : trace.layers) {
+        all_s += layer.measured_s;
+    }
+    std::map<std::string_view, const LayerReport*> predicted;
+    for (std::size_t i = 0; report != nullptr && i < report->layers.size(); ++i) {
+        predicted[report->layers[i].layer.name] = &report->layers[i];
+    }
+    const auto kernels = kernels_by_layer(trace);
+    for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+        const model::Layer& layer = trace.network.layers[i];
+        const auto work = model::work_of(layer);
+        if (!work) {
+            return work.diagnostics();
+        }
+        const formats::TracedLayer& from = trace.layers[i];
+        TracedRow row;
+        row.layer = layer.name;
+        row.op = from.op;
+        row.dims = from.dims;
+        row.found = from.found;
+        row.why = from.why;
+        row.count = layer.count;
+        row.measured_s = from.measured_s;
+        row.share = all_s > 0.0 ? from.measured_s / all_s : 0.0;
+        const auto runs = static_cast<double>(layer.count);
+        row.flops = runs * (work->macs > 0 ? 2.0 * static_cast<double>(work->macs)
+                                           : static_cast<double>(work->flops));
+        row.bytes = runs * static_cast<double>(work->bytes());
+        if (gpu != nullptr && row.measured_s > 0.0) {
+            add_bound(row, layer, *work, kernels[i], *gpu, made.l2_bytes);
+        }
+        if (const auto at = predicted.find(layer.name); at != predicted.end()) {
+            row.predicted_s = at->second->time_s * runs;
+        }
+        made.rows.push_back(std::move(row));
+    }
+    std::ranges::stable_sort(made.rows, std::ranges::greater{}, &TracedRow::measured_s);
+    add_categories(trace, all_s, made);
+    made.changes = changes_of(trace, made);
+    return made;
+}
+
+} // namespace eyeroof::analysis

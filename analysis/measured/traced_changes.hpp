@@ -1,0 +1,12 @@
+// Changes of a program that its trace calls for. Used by traced.cpp; private to this folder.
+#pragma once
+
+#include "analysis/measured/traced.hpp"
+
+namespace eyeroof::analysis {
+
+// Those that save at least 1 % of the step, the largest first. What each saves is at most that:
+// they overlap, and none adds up with another.
+std::vector<TracedChange> changes_of(const formats::TraceNetwork& trace, const Traced& traced);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,401 @@
+#include "formats/trace_network.hpp"
+
+#include "formats/trace_kernels.hpp"
+#include "formats/trace_step.hpp"
+#include "profiles/import/importer.hpp"
+#include "profiles/kernel_names.hpp"
+#include "profiles/matching.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace eyeroof::formats {
+
+namespace {
+
+using profiles::CopyKind;
+using profiles::DeviceCopy;
+using profiles::kNone;
+using profiles::Launch;
+using profiles::Operator;
+using profiles::Profile;
+
+constexpr double kNs = 1e-9;
+
+std::string dims_text(const Operator& op) {
+    std::string text;
+    for (const auto& dims : op.input_dims) {
+        text += fmt::format("{}[{}]", text.empty() ? "" : ",", fmt::join(dims, ","));
+    }
+    return "[" + text + "]";
+}
+
+// "25088x2304x768" of a GEMM; rows and columns of the rest.
+struct ShapeText {
+    std::string operator()(const model::GemmShape& s) const {
+        return s.batch == 1 ? fmt::format("{}x{}x{}", s.m, s.n, s.k)
+                            : fmt::format("{}x{}x{}x{}", s.batch, s.m, s.n, s.k);
+    }
+    std::string operator()(const model::ConvShape& s) const {
+        return fmt::format("{}x{}x{}x{}_k{}_r{}s{}", s.n, s.c, s.h, s.w, s.k, s.r, s.s);
+    }
+    std::string operator()(const model::PoolShape& s) const {
+        return fmt::format("{}x{}x{}x{}", s.n, s.c, s.h, s.w);
+    }
+    std::string operator()(const model::RowsShape& s) const {
+        return fmt::format("{}x{}", s.rows, s.cols);
+    }
+    std::string operator()(const model::ElementwiseShape& s) const {
+        return fmt::format("{}x{}", s.rows, s.cols);
+    }
+    std::string operator()(const model::AttentionShape& s) const {
+        return fmt::format("{}x{}x{}x{}x{}", s.batch, s.groups, s.m, s.n, s.k);
+    }
+    std::string operator()(const model::MoeShape& s) const {
+        return fmt::format("{}x{}x{}", s.m, s.n, s.k);
+    }
+};
+
+// "addmm.25088x2304x768": letters, digits and what needs no quotes.
+std::string name_of(const std::string& op, const model::Layer& layer, const char* part) {
+    constexpr std::size_t kLongest = 60;
+    const std::size_t colon = op.rfind("::");
+    std::string name;
+    for (const char c : colon == std::string::npos ? op : op.substr(colon + 2)) {
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        name += plain ? c : '_';
+    }
+    name = name.empty() ? "operator" : name.substr(0, kLongest);
+    for (const char* library : {"cudnn_", "miopen_", "mkldnn_"}) { // whose the kernels are
+        if (name.starts_with(std::string(library) + "conv")) {
+            name.erase(0, std::string_view(library).size());
+        }
+    }
+    return name + part + "." + std::visit(ShapeText{}, layer.shape);
+}
+
+// One execution of an operator, or a launch without one.
+struct Call {
+    const Operator* op = nullptr;
+    std::vector<std::size_t> launches; // of the profile
+};
+
+class Builder {
+  public:
+    Builder(const Profile& profile, TraceStep step) : profile_(profile), step_(std::move(step)) {
+        made_.profile.run = profile.run;
+        made_.profile.notes = profile.notes;
+        made_.profile.sources = profile.sources;
+        made_.profile.kernels = profile.kernels;
+        made_.profile.operators = profile.operators;
+    }
+
+    TraceNetwork run() {
+        for (const Call& call : calls()) {
+            add(call);
+        }
+        for (const std::size_t i : step_.copies) {
+            add_copy(profile_.copies[i]);
+        }
+        finish();
+        return std::move(made_);
+    }
+
+  private:
+    std::vector<Call> calls() const {
+        std::vector<Call> calls;
+        std::map<std::tuple<std::uint32_t, std::int64_t, std::int32_t>, std::size_t> known;
+        for (const std::size_t i : step_.launches) {
+            const Launch& launch = profile_.launches[i];
+            const bool leaf = launch.leaf != kNone;
+            const std::int32_t op = leaf ? launch.leaf : launch.op;
+            const std::int64_t number = leaf ? launch.leaf_call : launch.op_call;
+            std::size_t at = calls.size();
+            if (op != kNone && number != kNone) {
+                at = known.try_emplace({launch.source, number, op}, calls.size()).first->second;
+            }
+            if (at == calls.size()) {
+                calls.emplace_back().op =
+                    op == kNone ? nullptr : &profile_.operators[static_cast<std::size_t>(op)];
+            }
+            calls[at].launches.push_back(i);
+        }
+        return calls;
+    }
+
+    // Both gradients of a convolution are one call: its kernels' names tell them apart.
+    void add(const Call& call) {
+        auto found = layer_of_call(profile_, call.op, call.launches);
+        made_.kernel_s += seconds(call.launches);
+        if (!found || !model::work_of(found->work.layer)) { // or its counts fit no 63 bits
+            leave_out(call);
+            return;
+        }
+        if (found->work.repeats == 2) {
+            std::vector<std::size_t> data, weights;
+            for (const std::size_t i : call.launches) {
+                const auto gradient =
+                    profiles::gradient_of(profile_.kernel_of(profile_.launches[i]).name);
+                (gradient == model::Direction::bwd_data ? data : weights).push_back(i);
+            }
+            found->work.layer.direction = model::Direction::bwd_data;
+            put(call, *found, ".dgrad", data);
+            found->work.layer.direction = model::Direction::bwd_weight;
+            put(call, *found, ".wgrad", weights);
+            return;
+        }
+        put(call, *found, "", call.launches);
+    }
+
+    double seconds(const std::vector<std::size_t>& launches) const {
+        double sum = 0.0;
+        for (const std::size_t i : launches) {
+            sum += std::max(profile_.launches[i].duration_ns, 0.0) * kNs;
+        }
+        return sum;
+    }
+
+    // Launches that are sums (of traces too large to keep each) run their operator as often as the
+    // kernel that runs least.
+    Count executions(const std::vector<std::size_t>& launches) const {
+        Count least = launches.empty() ? 1 : profile_.launches[launches.front()].calls;
+        for (const std::size_t i : launches) {
+            least = std::min(least, Count{profile_.launches[i].calls});
+        }
+        return std::max<Count>(least, 1);
+    }
+
+    void put(const Call& call, const FoundLayer& found, const char* part,
+             const std::vector<std::size_t>& launches) {
+        const std::string dims = dims_text(*call.op);
+        const std::size_t at = layer_at(call.op->name, dims, found, part);
+        made_.network.layers[at].count += executions(launches);
+        made_.layers[at].measured_s += seconds(launches);
+        made_.layered_s += seconds(launches);
+        for (const std::size_t i : launches) {
+            Launch launch = profile_.launches[i];
+            launch.range = static_cast<std::int32_t>(at);
+            launch.range_call = executed_;
+            made_.profile.launches.push_back(std::move(launch));
+        }
+        ++executed_;
+    }
+
+    std::size_t layer_at(const std::string& op, const std::string& dims, const FoundLayer& found,
+                         const char* part) {
+        model::Layer layer = found.work.layer;
+        layer.count = 0;
+        const std::string base = name_of(op, layer, part);
+        const std::string key =
+            fmt::format("{}\x1f{}\x1f{}\x1f{}", base, op, dims, work_key(layer));
+        const std::size_t next = made_.network.layers.size();
+        const auto [at, fresh] = known_.try_emplace(key, next);
+        if (!fresh) {
+            return at->second;
+        }
+        const std::size_t same = ++named_[base];
+        layer.name = same == 1 ? base : fmt::format("{}.{}", base, same);
+        made_.network.layers.push_back(std::move(layer));
+        made_.layers.push_back({op, dims, found.found, found.why, 0.0, 0.0});
+        return next;
+    }
+
+    // What its name and dimensions leave open: types, direction, function, strides and the like.
+    static std::string work_key(const model::Layer& layer) {
+        std::string key = fmt::format(
+            "{}{}{}{}", static_cast<int>(layer.types.input), static_cast<int>(layer.types.weight),
+            static_cast<int>(layer.types.output), static_cast<int>(layer.direction));
+        if (const auto* s = std::get_if<model::ElementwiseShape>(&layer.shape)) {
+            key += s->fn;
+        } else if (const auto* c = std::get_if<model::ConvShape>(&layer.shape)) {
+            key += fmt::format("{},{},{},{},{},{},{}", c->stride.h, c->stride.w, c->pad.h, c->pad.w,
+                               c->dilation.h, c->dilation.w, c->groups);
+        } else if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+            key += fmt::format("{},{}", a->kv_heads, a->causal);
+        } else if (const auto* e = std::get_if<model::MoeShape>(&layer.shape)) {
+            key += fmt::format("{},{}", e->topk, e->experts);
+        } else if (const auto* r = std::get_if<model::RowsShape>(&layer.shape)) {
+            key += fmt::format("{}", r->table);
+        }
+        return key;
+    }
+
+    void leave_out(const Call& call) {
+        const std::string& kernel =
+            profile_.kernel_of(profile_.launches[call.launches.front()]).name;
+        model::Uncosted left;
+        left.op = call.op == nullptr ? kernel.substr(0, kLongestName) : call.op->name;
+        left.name = call.op == nullptr ? "" : kernel.substr(0, kLongestName);
+        left.why = call.op == nullptr ? "no operator launched its kernel"
+                   : profiles::has_tensors(*call.op)
+                       ? "its dimensions are those of no operator that is known"
+                       : "no tensor's size is recorded";
+        left.may_multiply = may_multiply(profile_, call.launches);
+        left.count = executions(call.launches);
+        left.measured_s = seconds(call.launches);
+        const auto next = made_.network.uncosted.size();
+        const std::string key = left.op + '\0' + left.why + (left.may_multiply ? "m" : "");
+        const auto [at, fresh] = left_out_.try_emplace(key, next);
+        if (fresh) {
+            made_.network.uncosted.push_back(std::move(left));
+        } else {
+            made_.network.uncosted[at->second].count += left.count;
+            made_.network.uncosted[at->second].measured_s += left.measured_s;
+        }
+        for (const std::size_t i : call.launches) {
+            Launch launch = profile_.launches[i];
+            launch.range = launch.op = kNone; // of no layer
+            launch.range_call = launch.op_call = kNone;
+            made_.profile.launches.push_back(std::move(launch));
+        }
+    }
+
+    void add_copy(const DeviceCopy& copy) {
+        if (copy.bytes <= 0) {
+            return;
+        }
+        const bool up = copy.kind == CopyKind::host_to_device;
+        const bool down = copy.kind == CopyKind::device_to_host;
+        Operator op;
+        op.name = up                               ? "copy::from_host"
+                  : down                           ? "copy::to_host"
+                  : copy.kind == CopyKind::to_peer ? "copy::to_peer"
+                  : copy.kind == CopyKind::fill    ? "copy::fill"
+                                                   : "copy::on_device";
+        op.input_dims = {{copy.bytes}};
+        FoundLayer found;
+        found.work.layer.op = model::Op::elementwise;
+        const char* const fn = up                               ? "h2d"
+                               : down                           ? "d2h"
+                               : copy.kind == CopyKind::to_peer ? "peer"
+                               : copy.kind == CopyKind::fill    ? "fill"
+                                                                : "copy";
+        const Count columns = copy.bytes <= model::kMaxDimension ? 1 : 1024;
+        found.work.layer.shape =
+            model::ElementwiseShape{(copy.bytes + columns - 1) / columns, columns, fn};
+        found.work.layer.types = {model::DataType::int8, model::DataType::int8,
+                                  model::DataType::int8};
+        if (model::validate(found.work.layer).has_errors()) {
+            return;
+        }
+        const std::size_t at = layer_at(op.name, dims_text(op), found, "");
+        made_.network.layers[at].count += 1;
+        made_.layers[at].measured_s += copy.duration_ns * kNs;
+        made_.layers[at].host_s += up || down ? copy.duration_ns * kNs : 0.0;
+        Launch launch;
+        launch.kernel = copy_kernel(fn);
+        launch.source = copy.source;
+        launch.start_ns = copy.start_ns;
+        launch.duration_ns = copy.duration_ns;
+        launch.called_ns = copy.called_ns;
+        launch.stream = copy.stream;
+        launch.device = copy.device;
+        launch.range = static_cast<std::int32_t>(at);
+        launch.range_call = executed_++;
+        made_.profile.launches.push_back(std::move(launch));
+    }
+
+    std::uint32_t copy_kernel(const char* fn) {
+        const std::string name = fmt::format("copy engine: {}", fn);
+        auto& kernels = made_.profile.kernels;
+        const auto at = std::ranges::find(kernels, name, &profiles::Kernel::name);
+        if (at == kernels.end()) {
+            kernels.push_back({name, ""});
+            return static_cast<std::uint32_t>(kernels.size() - 1);
+        }
+        return static_cast<std::uint32_t>(at - kernels.begin());
+    }
+
+    void finish() {
+        std::size_t runs = 0;
+        for (const model::Layer& layer : made_.network.layers) {
+            made_.profile.ranges.push_back(std::string(profiles::kTracedLayer) + layer.name);
+            runs += static_cast<std::size_t>(layer.count);
+        }
+        for (Launch& launch : made_.profile.launches) {
+            launch.op = launch.leaf = kNone; // the range says the layer
+            launch.op_call = launch.leaf_call = kNone;
+        }
+        made_.profile.operators.clear();
+        made_.step = profiles::keep_launches(profile_, step_.launches);
+        for (const std::size_t i : step_.copies) {
+            made_.step.copies.push_back(profile_.copies[i]);
+            made_.step.copies.back().source = 0;
+        }
+        if (!made_.step.copies.empty() && made_.step.sources.empty()) {
+            made_.step.sources.emplace_back("trace");
+        }
+        std::ranges::stable_sort(made_.network.uncosted, std::ranges::greater{},
+                                 &model::Uncosted::measured_s);
+        made_.network.operators = static_cast<Count>(runs) + uncosted_count();
+        made_.network.batch = 1;
+        made_.step_name = step_.name;
+    }
+
+    Count uncosted_count() const {
+        Count sum = 0;
+        for (const model::Uncosted& left : made_.network.uncosted) {
+            sum += left.count;
+        }
+        return sum;
+    }
+
+    static constexpr std::size_t kLongestName = 80;
+
+    const Profile& profile_;
+    TraceStep step_;
+    TraceNetwork made_;
+    std::map<std::string, std::size_t> known_;    // layers by name, dimensions and work
+    std::map<std::string, std::size_t> named_;    // how many of one name there are
+    std::map<std::string, std::size_t> left_out_; // into the network's uncosted
+    std::int64_t executed_ = 0;
+};
+
+} // namespace
+
+std::string_view found_name(Found found) {
+    constexpr std::string_view kNames[] = {"exact", "assumed", "traffic"};
+    return kNames[static_cast<std::size_t>(found)];
+}
+
+bool is_trace_file(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return false;
+    }
+    const std::string_view format = profiles::format_of_file(path.string());
+    return format == "kineto-json" || format == "eyeroof-profile" || format == "rocprofv3-json";
+}
+
+Result<TraceNetwork> network_of_trace(Profile profile, const std::string& name) {
+    TraceNetwork made = Builder(profile, step_of(profile)).run();
+    if (made.network.layers.empty()) {
+        return Result<TraceNetwork>::failure(
+            "no-layers", "no operator of the trace that launched a kernel is known",
+            "record shapes: torch.profiler.profile(record_shapes=True)", {name, 0, 0});
+    }
+    const std::string stem = std::filesystem::path(name).stem().stem().string();
+    made.network.id = stem;
+    made.network.name = stem;
+    made.network.source = fmt::format("trace {}, {}", name, made.step_name);
+    return made;
+}
+
+Result<TraceNetwork> load_trace_network(const std::filesystem::path& path) {
+    auto profile = profiles::import_file(path.string());
+    if (!profile) {
+        return profile.diagnostics();
+    }
+    Diagnostics found = profile.diagnostics();
+    auto made = network_of_trace(*std::move(profile), path.string());
+    if (!made) {
+        return made;
+    }
+    return {*std::move(made), std::move(found)};
+}
+
+} // namespace eyeroof::formats
