@@ -289,18 +289,24 @@ Result<analysis::Report> examined(Context& context, const analysis::Question& qu
 
 Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_if,
               const analysis::Scenario& scenario, const std::string& command) {
-    const auto question = analysis::resolve(scenario, folders_of(context));
+    const auto trace = trace_of(scenario); // read once: it may be large
+    const bool traced = trace && *trace && scenario.sizes.empty();
+    const auto question =
+        traced ? analysis::resolve(scenario, {(*trace)->network, {}}, folders_of(context))
+               : analysis::resolve(scenario, folders_of(context));
     auto measured = load_measurements(context, options.measured);
-    const auto trace = trace_of(scenario);
     auto lines = load_tuned(context, options.tuned);
     Diagnostics all = question.diagnostics();
     all.append(measured.diagnostics());
     all.append(lines.diagnostics());
+    if (traced) {
+        all.append(model::uncosted_warning((*trace)->network, scenario.network));
+    }
     if (all.has_errors()) {
         return context.fail(all);
     }
     context.report(all);
-    const bool own = trace && *trace && is_its_own(context, **trace, scenario);
+    const bool own = traced && is_its_own(context, **trace, scenario);
     if (own && measured->profiles.empty()) {
         measured->profiles.push_back((*trace)->profile);
     }

@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "profiles/operator_args.hpp"
+#include "profiles/operator_functions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,170 +14,6 @@ namespace {
 using model::DataType;
 using model::Op;
 using Made = std::optional<OperatorLayer>;
-
-struct Function {
-    std::string_view op, fn;
-};
-// Pointwise operators by the function of model/workload/elementwise.cpp that reads and computes as
-// much.
-constexpr Function kFunctions[] = {
-    {"relu", "relu"},
-    {"add", "add"},
-    {"sub", "sub"},
-    {"rsub", "sub"},
-    {"mul", "mul"},
-    {"div", "div"},
-    {"true_divide", "div"},
-    {"floor_divide", "div"},
-    {"remainder", "div"},
-    {"fmod", "div"},
-    {"pow", "powu"},
-    {"square", "square"},
-    {"gelu", "gelu"},
-    {"sigmoid", "sigmoid"},
-    {"tanh", "tanh"},
-    {"exp", "exp"},
-    {"exp2", "exp"},
-    {"expm1", "exp"},
-    {"sin", "exp"},
-    {"cos", "exp"},
-    {"log", "log"},
-    {"log1p", "log"},
-    {"log2", "log"},
-    {"sqrt", "sqrt"},
-    {"rsqrt", "rsqrt"},
-    {"reciprocal", "reciprocal"},
-    {"abs", "abs"},
-    {"neg", "neg"},
-    {"sign", "abs"},
-    {"silu", "silu"},
-    {"mish", "silu"},
-    {"softplus", "softplus"},
-    {"logit", "softplus"},
-    {"leaky_relu", "leaky_relu"},
-    {"_prelu_kernel", "leaky_relu"},
-    {"threshold", "relu"},
-    {"clamp", "clamp"},
-    {"clip", "clamp"},
-    {"clamp_min", "clamp"},
-    {"clamp_max", "clamp"},
-    {"hardtanh", "relu6"},
-    {"hardswish", "hardswish"},
-    {"hardsigmoid", "hardsigmoid"},
-    {"elu", "elu"},
-    {"erf", "erf"},
-    {"where", "where"},
-    {"maximum", "max"},
-    {"minimum", "min"},
-    {"fmax", "max"},
-    {"fmin", "min"},
-    {"masked_fill", "where"},
-    {"clone", "copy"},
-    {"contiguous", "copy"},
-    {"native_dropout", "dropout"},
-    {"_fused_dropout", "dropout"},
-    {"dropout", "dropout"},
-    {"bernoulli", "fill"},
-    {"fill", "fill"},
-    {"zero", "fill"},
-    {"normal", "fill"},
-    {"uniform", "fill"},
-    {"random", "fill"},
-    {"arange", "fill"},
-    {"eq", "sub"},
-    {"ne", "sub"},
-    {"lt", "sub"},
-    {"le", "sub"},
-    {"gt", "sub"},
-    {"ge", "sub"},
-    {"isnan", "abs"},
-    {"isinf", "abs"},
-    {"isfinite", "abs"},
-    {"bitwise_not", "neg"},
-    {"logical_not", "neg"},
-    {"bitwise_and", "mul"},
-    {"logical_and", "mul"},
-    {"bitwise_or", "add"},
-    {"logical_or", "add"},
-    {"bitwise_xor", "add"},
-    {"floor", "abs"},
-    {"ceil", "abs"},
-    {"round", "abs"},
-    {"trunc", "abs"},
-    {"nan_to_num", "abs"},
-    {"lerp", "add3"},
-    {"addcmul", "add3"},
-    {"addcdiv", "add3"},
-    {"cumsum", "addu"},
-    {"flip", "copy"},
-    {"roll", "copy"},
-    {"triu", "copy"},
-    {"tril", "copy"},
-};
-// Gradients: the operator's first argument is the output's gradient.
-constexpr Function kGradients[] = {
-    {"tanh_backward", "tanh"},
-    {"sigmoid_backward", "sigmoid"},
-    {"gelu_backward", "gelu"},
-    {"silu_backward", "silu"},
-    {"threshold_backward", "relu"},
-    {"hardtanh_backward", "relu6"},
-    {"hardswish_backward", "hardswish"},
-    {"hardsigmoid_backward", "hardsigmoid"},
-    {"elu_backward", "elu"},
-    {"leaky_relu_backward", "leaky_relu"},
-    {"softplus_backward", "softplus"},
-    {"native_dropout_backward", "dropout"},
-    {"masked_scale", "dropout"},
-};
-// Gated activations of inference engines: one tensor holds both halves.
-constexpr Function kGated[] = {
-    {"silu_and_mul", "swiglu"},
-    {"mul_and_silu", "swiglu"},
-    {"gelu_and_mul", "geglu"},
-    {"gelu_tanh_and_mul", "geglu"},
-    {"glu", "glu"},
-};
-constexpr std::string_view kReductions[] = {
-    "sum",
-    "mean",
-    "amax",
-    "amin",
-    "argmax",
-    "argmin",
-    "var",
-    "std",
-    "norm",
-    "var_mean",
-    "prod",
-    "any",
-    "all",
-    "logsumexp",
-    "nansum",
-    "max",
-    "min",
-    "linalg_vector_norm",
-    "_adaptive_avg_pool2d",
-    "median",
-    "topk",
-    "sort",
-    "count_nonzero",
-    "cumprod",
-};
-
-template <std::size_t N>
-const Function* function_in(const Function (&table)[N], std::string_view name) {
-    const auto* const found = std::ranges::find(table, name, &Function::op);
-    return found == std::end(table) ? nullptr : found;
-}
-
-std::string_view unary_of(std::string_view fn) {
-    constexpr Function kUnary[] = {{"add", "addu"},   {"sub", "subu"},  {"mul", "mulu"},
-                                   {"div", "divu"},   {"max", "clamp"}, {"min", "clamp"},
-                                   {"where", "clamp"}};
-    const Function* const found = function_in(kUnary, fn);
-    return found == nullptr ? fn : found->fn;
-}
 
 // Elements of what the tensors of the call make together, each dimension the largest of it.
 Count broadcast(const OperatorArgs& args) {
@@ -454,9 +291,9 @@ Made optimizer(std::string_view name, const OperatorArgs& args, DataType type) {
     for (std::size_t i = 0; i < args.size(); ++i) {
         lists += args.listed(i) > 0 ? 1 : 0;
     }
-    const Function* const known = function_in(kFunctions, name.substr(9));
-    if (lists == 1 || known == nullptr) {
-        const bool fill = known != nullptr && known->fn == "fill";
+    const auto known = pointwise_function(name.substr(9));
+    if (lists == 1 || !known) {
+        const bool fill = known == "fill";
         return list(fill ? "fill" : lists >= 3 ? "add3" : lists == 2 ? "add" : "mulu", 0);
     }
     return list(lists >= 3 ? "add3" : "add", 0);
@@ -511,10 +348,10 @@ Made collective(const Operator& op, const OperatorArgs& args, const OperatorCont
 
 // What inference engines call their own kernels, by their signatures in vLLM.
 Made engine_operator(std::string_view name, const OperatorArgs& args) {
-    if (const Function* const gated = function_in(kGated, name)) {
+    if (const auto gated = gated_function(name)) {
         const std::size_t in = args.tensor(1) && args.elements(1) > args.elements(0) ? 1 : 0;
         const DataType type = args.type(in);
-        return args.tensor(in) ? pointwise_layer(std::string(gated->fn), args.elements(in) / 2, 1,
+        return args.tensor(in) ? pointwise_layer(std::string(*gated), args.elements(in) / 2, 1,
                                                  {type, type, type})
                                : std::nullopt;
     }
@@ -553,13 +390,13 @@ Made by_name(const Operator& op, const OperatorArgs& args, const OperatorContext
     if (name == "cat" || name == "_cat" || name == "stack" || name == "_chunk_cat") {
         return catenated(args, op, context.list_type);
     }
-    if (const Function* const fn = function_in(kFunctions, name); fn != nullptr) {
-        return pointwise(fn->fn, args);
+    if (const auto fn = pointwise_function(name)) {
+        return pointwise(*fn, args);
     }
-    if (const Function* const fn = function_in(kGradients, name)) {
-        return gradient(fn->fn, args);
+    if (const auto fn = gradient_function(name)) {
+        return gradient(*fn, args);
     }
-    if (std::ranges::find(kReductions, name) != std::end(kReductions)) {
+    if (is_reduction(name)) {
         return reduction(args);
     }
     for (const auto& make :

@@ -153,6 +153,15 @@ class Overlay {
                           : "examine the batch that was measured");
     }
 
+    // PyTorch writes "9.4" for the architecture gfx942.
+    static bool same_capability(std::string run, const std::string& machine) {
+        if (machine.starts_with("gfx") && !run.starts_with("gfx")) {
+            std::erase(run, '.');
+            return machine.starts_with("gfx" + run);
+        }
+        return run == machine;
+    }
+
     // What the profile knows of its device, held against the machine that is predicted.
     void warn_of_device(Diagnostics& notes) const {
         const MachineSummary& machine = report_.machine;
@@ -170,7 +179,7 @@ class Overlay {
             return;
         }
         if (!run.compute_capability.empty() &&
-            run.compute_capability != machine.compute_capability) {
+            !same_capability(run.compute_capability, machine.compute_capability)) {
             differ("compute capability", run.compute_capability, machine.compute_capability);
         } else if (run.sm_count > 0 && run.sm_count != machine.sms) {
             differ("SMs:", run.sm_count, machine.sms);

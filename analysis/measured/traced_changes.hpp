@@ -1,4 +1,5 @@
-// Changes of a program that its trace calls for. Used by traced.cpp; private to this folder.
+// Changes of a program that its trace calls for, and at most what each saves.
+// Used by traced.cpp; private to this folder.
 #pragma once
 
 #include "analysis/measured/traced.hpp"

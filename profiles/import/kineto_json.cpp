@@ -5,6 +5,7 @@
 // shape are what was timed.
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
+#include "profiles/import/kineto_leaf.hpp"
 #include "profiles/launch_sums.hpp"
 #include "profiles/operator_layer.hpp"
 
@@ -20,73 +21,6 @@
 namespace eyeroof::profiles {
 
 namespace {
-
-// Compact, because a trace holds millions: everything that is text lives in a table.
-struct Span {
-    double start_us = 0.0, end_us = 0.0;
-    std::int32_t op = kNone;    // an operator …
-    std::int32_t range = kNone; // … or an annotation
-    bool carries_shape = false;
-    bool says_work = false;   // its dimensions alone
-    bool has_tensors = false; // of known dimensions
-};
-struct Call {
-    std::int64_t correlation = 0;
-    std::uint32_t order = 0; // of two with one correlation the last holds
-    std::uint32_t thread = 0;
-    double at_us = 0.0;
-};
-// The operator that an External id names.
-struct Named {
-    std::int64_t id = 0;
-    std::uint32_t order = 0;
-    std::int32_t op = kNone;
-};
-struct TracedKernel {
-    double start_us = 0.0, dur_us = 0.0;
-    std::int64_t correlation = kNone, external_id = kNone;
-    std::uint32_t kernel = 0, shape = 0; // numbers in tables
-
-    std::int64_t start_ns() const { return std::llround(start_us * 1e3); }
-};
-// Where kernels ran and how they were launched: few of these in a trace.
-struct LaunchShape {
-    Dim3 grid, block;
-    std::int64_t stream = kNone, device = kNone;
-
-    bool operator==(const LaunchShape&) const = default;
-};
-struct LaunchShapeHash {
-    std::size_t operator()(const LaunchShape& shape) const {
-        std::uint64_t hash = 0;
-        for (const std::int64_t part : {shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
-                                        shape.block.y, shape.block.z, shape.stream, shape.device}) {
-            hash = (hash ^ static_cast<std::uint64_t>(part)) * 1099511628211ULL;
-            hash ^= hash >> 29U;
-        }
-        return static_cast<std::size_t>(hash);
-    }
-};
-struct Origin {
-    std::int32_t op = kNone, range = kNone, leaf = kNone;
-    std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
-    std::int64_t called_ns = kNone;
-};
-// A step of the program, as "ProfilerStep#7" marks it on the host.
-struct StepWindow {
-    double start_us = 0.0, end_us = 0.0;
-    std::int32_t number = 0;
-};
-// A copy whose launch is to be looked up.
-struct TracedCopy {
-    DeviceCopy copy;
-    std::int64_t correlation = kNone;
-};
-// A kernel whose origin is to be looked up on one thread.
-struct Question {
-    double at_us = 0.0;
-    std::uint32_t kernel = 0;
-};
 
 // What a trace may take while its events are joined; a larger one is summed without its operators.
 constexpr std::size_t kMostJoinedBytes = std::size_t{180} << 20U;
@@ -200,17 +134,6 @@ class KinetoReader {
         traced.copy.duration_ns = event.dur_us * 1e3;
         copies_.push_back(traced);
         count(2 * sizeof(TracedCopy));
-    }
-
-    static CopyKind copy_kind(std::string_view name) {
-        const auto says = [&](const char* part) {
-            return name.find(part) != std::string_view::npos;
-        };
-        return says("HtoD") || says("HostToDevice")   ? CopyKind::host_to_device
-               : says("DtoH") || says("DeviceToHost") ? CopyKind::device_to_host
-               : says("PtoP") || says("Peer")         ? CopyKind::to_peer
-               : says("set") || says("Set")           ? CopyKind::fill
-                                                      : CopyKind::on_device;
     }
 
     void take_step(const TraceEvent& event) {
@@ -439,7 +362,7 @@ class KinetoReader {
             close_before(question.at_us, spans, open);
             Origin& origin = origins[question.kernel];
             origin = origin_of(spans, open);
-            add_leaf(spans, open, origin);
+            leaves_.add_to(origin, spans, open, calls_so_far_);
             constexpr double kLatestUs = 9e15;
             if (question.at_us >= 0.0 && question.at_us < kLatestUs) {
                 origin.called_ns = std::llround(question.at_us * 1e3);
@@ -448,8 +371,9 @@ class KinetoReader {
         calls_so_far_ += static_cast<std::int64_t>(spans.size());
     }
 
-    // The outermost operators that carry a shape, with the time from their call to their return.
-    // Without starts: what lies between two of them is other operators, and no gap.
+    // The outermost operators that carry a shape, with the time from their call
+    // to their return. Without starts: what lies between two of them is other operators, and no
+    // gap.
     void take_operators() {
         std::int64_t call = 0;
         for (const std::deque<Span>& spans : spans_) {
@@ -512,88 +436,12 @@ class KinetoReader {
         return origin;
     }
 
-    // The innermost operator that says its work, else the innermost with tensors; an operator
-    // without any takes the dimensions of the one beside it.
-    void add_leaf(const std::deque<Span>& spans, const std::vector<std::size_t>& open,
-                  Origin& origin) {
-        std::size_t innermost = spans.size(), tensors = spans.size();
-        for (auto it = open.rbegin(); it != open.rend(); ++it) {
-            const Span& span = spans[*it];
-            if (span.op == kNone) {
-                continue;
-            }
-            if (span.says_work) {
-                origin.leaf = span.op;
-                origin.leaf_call = calls_so_far_ + static_cast<std::int64_t>(*it);
-                return;
-            }
-            innermost = innermost == spans.size() ? *it : innermost;
-            const bool serves =
-                span.has_tensors && (!communicates(spans[innermost]) || communicates(span));
-            tensors = tensors == spans.size() && serves ? *it : tensors;
-        }
-        if (innermost == spans.size()) {
-            return;
-        }
-        const std::size_t at = tensors == spans.size() ? innermost : tensors;
-        const std::size_t from = tensors == spans.size() ? beside(spans, at) : spans.size();
-        origin.leaf = from == spans.size() ? spans[at].op : borrowed(spans[at].op, spans[from].op);
-        origin.leaf_call = calls_so_far_ + static_cast<std::int64_t>(at);
-    }
-
-    // Of a collective the last operator before it that has tensors, else the next one behind: what
-    // reads the result.
-    std::size_t beside(const std::deque<Span>& spans, std::size_t at) const {
-        constexpr std::size_t kFar = 16;
-        if (communicates(spans[at])) {
-            for (std::size_t i = at; i-- > 0 && at - i <= kFar;) {
-                if (spans[i].end_us <= spans[at].start_us && is_source(spans[i])) {
-                    return i;
-                }
-            }
-            return spans.size();
-        }
-        for (std::size_t i = at + 1; i < std::min(spans.size(), at + kFar); ++i) {
-            if (spans[i].start_us >= spans[at].end_us && is_source(spans[i])) {
-                return i;
-            }
-        }
-        return spans.size();
-    }
-
-    // A collective; its tensors are not those of an operator around it.
-    bool communicates(const Span& span) const {
-        return is_collective(names_.profile.operators[static_cast<std::size_t>(span.op)].name);
-    }
-
-    bool is_source(const Span& span) const {
-        if (span.op == kNone || !span.has_tensors) {
-            return false;
-        }
-        const Operator& op = names_.profile.operators[static_cast<std::size_t>(span.op)];
-        constexpr std::size_t kScalar = 1;
-        return std::ranges::any_of(op.input_dims, [](const auto& dims) {
-            return dims.size() > kScalar ||
-                   (!dims.empty() && dims[0] > static_cast<std::int64_t>(kScalar));
-        });
-    }
-
-    std::int32_t borrowed(std::int32_t to, std::int32_t from) {
-        Operator op = names_.profile.operators[static_cast<std::size_t>(to)];
-        const Operator& other = names_.profile.operators[static_cast<std::size_t>(from)];
-        op.input_dims = other.input_dims;
-        op.input_types = other.input_types;
-        op.concrete_inputs.clear();
-        op.borrowed_from = other.name;
-        const std::int32_t number = names_.op(op);
-        return number == kNone ? to : number;
-    }
-
     static constexpr std::int64_t kFirstExternalCall = std::int64_t{1} << 40;
 
     const ImportInput& input_;
     ProfileBuilder built_; // what is returned
     ProfileBuilder names_; // tables of all that was read
+    LeafFinder leaves_{names_};
     LaunchSums sums_;
     bool joins_ = true;
     std::size_t bytes_ = 0; // that joining takes

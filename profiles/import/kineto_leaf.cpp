@@ -1,0 +1,93 @@
+#include "profiles/import/kineto_leaf.hpp"
+
+#include "profiles/operator_layer.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::profiles {
+
+CopyKind copy_kind(std::string_view name) {
+    const auto says = [&](const char* part) { return name.find(part) != std::string_view::npos; };
+    return says("HtoD") || says("HostToDevice")   ? CopyKind::host_to_device
+           : says("DtoH") || says("DeviceToHost") ? CopyKind::device_to_host
+           : says("PtoP") || says("Peer")         ? CopyKind::to_peer
+           : says("set") || says("Set")           ? CopyKind::fill
+                                                  : CopyKind::on_device;
+}
+
+void LeafFinder::add_to(Origin& origin, const std::deque<Span>& spans,
+                        const std::vector<std::size_t>& open, std::int64_t first_call) {
+    std::size_t innermost = spans.size(), tensors = spans.size();
+    for (auto it = open.rbegin(); it != open.rend(); ++it) {
+        const Span& span = spans[*it];
+        if (span.op == kNone) {
+            continue;
+        }
+        if (span.says_work) {
+            origin.leaf = span.op;
+            origin.leaf_call = first_call + static_cast<std::int64_t>(*it);
+            return;
+        }
+        innermost = innermost == spans.size() ? *it : innermost;
+        const bool serves =
+            span.has_tensors && (!communicates(spans[innermost]) || communicates(span));
+        tensors = tensors == spans.size() && serves ? *it : tensors;
+    }
+    if (innermost == spans.size()) {
+        return;
+    }
+    const std::size_t at = tensors == spans.size() ? innermost : tensors;
+    const std::size_t from = tensors == spans.size() ? beside(spans, at) : spans.size();
+    origin.leaf = from == spans.size() ? spans[at].op : borrowed(spans[at].op, spans[from].op);
+    origin.leaf_call = first_call + static_cast<std::int64_t>(at);
+}
+
+// Of a collective the last operator before it that has tensors, else the next one behind: what
+// reads the result.
+std::size_t LeafFinder::beside(const std::deque<Span>& spans, std::size_t at) const {
+    constexpr std::size_t kFar = 16;
+    if (communicates(spans[at])) {
+        for (std::size_t i = at; i-- > 0 && at - i <= kFar;) {
+            if (spans[i].end_us <= spans[at].start_us && is_source(spans[i])) {
+                return i;
+            }
+        }
+        return spans.size();
+    }
+    for (std::size_t i = at + 1; i < std::min(spans.size(), at + kFar); ++i) {
+        if (spans[i].start_us >= spans[at].end_us && is_source(spans[i])) {
+            return i;
+        }
+    }
+    return spans.size();
+}
+
+// A collective; its tensors are not those of an operator around it.
+bool LeafFinder::communicates(const Span& span) const {
+    return is_collective(names_.profile.operators[static_cast<std::size_t>(span.op)].name);
+}
+
+bool LeafFinder::is_source(const Span& span) const {
+    if (span.op == kNone || !span.has_tensors) {
+        return false;
+    }
+    const Operator& op = names_.profile.operators[static_cast<std::size_t>(span.op)];
+    constexpr std::size_t kScalar = 1;
+    return std::ranges::any_of(op.input_dims, [](const auto& dims) {
+        return dims.size() > kScalar ||
+               (!dims.empty() && dims[0] > static_cast<std::int64_t>(kScalar));
+    });
+}
+
+std::int32_t LeafFinder::borrowed(std::int32_t to, std::int32_t from) {
+    Operator op = names_.profile.operators[static_cast<std::size_t>(to)];
+    const Operator& other = names_.profile.operators[static_cast<std::size_t>(from)];
+    op.input_dims = other.input_dims;
+    op.input_types = other.input_types;
+    op.concrete_inputs.clear();
+    op.borrowed_from = other.name;
+    const std::int32_t number = names_.op(op);
+    return number == kNone ? to : number;
+}
+
+} // namespace eyeroof::profiles

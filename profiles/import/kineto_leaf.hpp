@@ -1,0 +1,107 @@
+// What is kept of a trace while its events are joined, and which operator says a kernel's work.
+// Used by kineto_json.cpp; private to this folder.
+#pragma once
+
+#include "profiles/measurement.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+// Compact, because a trace holds millions: everything that is text lives in a table.
+struct Span {
+    double start_us = 0.0, end_us = 0.0;
+    std::int32_t op = kNone;    // an operator …
+    std::int32_t range = kNone; // … or an annotation
+    bool carries_shape = false;
+    bool says_work = false;   // its dimensions alone
+    bool has_tensors = false; // of known dimensions
+};
+struct Call {
+    std::int64_t correlation = 0;
+    std::uint32_t order = 0; // of two with one correlation the last holds
+    std::uint32_t thread = 0;
+    double at_us = 0.0;
+};
+// The operator that an External id names.
+struct Named {
+    std::int64_t id = 0;
+    std::uint32_t order = 0;
+    std::int32_t op = kNone;
+};
+struct TracedKernel {
+    double start_us = 0.0, dur_us = 0.0;
+    std::int64_t correlation = kNone, external_id = kNone;
+    std::uint32_t kernel = 0, shape = 0; // numbers in tables
+
+    std::int64_t start_ns() const { return std::llround(start_us * 1e3); }
+};
+// Where kernels ran and how they were launched: few of these in a trace.
+struct LaunchShape {
+    Dim3 grid, block;
+    std::int64_t stream = kNone, device = kNone;
+
+    bool operator==(const LaunchShape&) const = default;
+};
+struct LaunchShapeHash {
+    std::size_t operator()(const LaunchShape& shape) const {
+        std::uint64_t hash = 0;
+        for (const std::int64_t part : {shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+                                        shape.block.y, shape.block.z, shape.stream, shape.device}) {
+            hash = (hash ^ static_cast<std::uint64_t>(part)) * 1099511628211ULL;
+            hash ^= hash >> 29U;
+        }
+        return static_cast<std::size_t>(hash);
+    }
+};
+struct Origin {
+    std::int32_t op = kNone, range = kNone, leaf = kNone;
+    std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
+    std::int64_t called_ns = kNone;
+};
+// A step of the program, as "ProfilerStep#7" marks it on the host.
+struct StepWindow {
+    double start_us = 0.0, end_us = 0.0;
+    std::int32_t number = 0;
+};
+// A copy whose launch is to be looked up.
+struct TracedCopy {
+    DeviceCopy copy;
+    std::int64_t correlation = kNone;
+};
+// A kernel whose origin is to be looked up on one thread.
+struct Question {
+    double at_us = 0.0;
+    std::uint32_t kernel = 0;
+};
+
+// Of "Memcpy HtoD (Pageable -> Device)", "Memset (Device)", and HIP's names.
+CopyKind copy_kind(std::string_view name);
+
+// Finds the innermost operator that says a kernel's work, else the innermost with tensors; an
+// operator without any takes the dimensions of the one beside it.
+class LeafFinder {
+  public:
+    // `names` holds the operators that the spans number; those with borrowed dimensions are added.
+    explicit LeafFinder(ProfileBuilder& names) : names_(names) {}
+
+    // `open` are the spans that enclose the kernel's launch, the outermost first; executions are
+    // numbered from `first_call` on.
+    void add_to(Origin& origin, const std::deque<Span>& spans, const std::vector<std::size_t>& open,
+                std::int64_t first_call);
+
+  private:
+    std::size_t beside(const std::deque<Span>& spans, std::size_t at) const;
+    bool communicates(const Span& span) const;
+    bool is_source(const Span& span) const;
+    std::int32_t borrowed(std::int32_t to, std::int32_t from);
+
+    ProfileBuilder& names_;
+};
+
+} // namespace eyeroof::profiles
