@@ -214,9 +214,13 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     if (!scenario) {
         return context.fail(scenario.diagnostics());
     }
+    // A trace on the GPU that it names: its operators are the points. On a machine that is named
+    // here its kernels are, as those of every measurement.
     const auto trace = trace_of(*scenario);
-    if (!trace || !*trace || !is_its_own(context, **trace, *scenario)) {
-        take_measurement(options, *scenario); // else its operators are the points
+    const bool operators =
+        !options.scenario.given("on") && trace && *trace && is_its_own(context, **trace, *scenario);
+    if (!operators) {
+        take_measurement(options, *scenario);
     }
     if (const auto exit = incomplete(context, options, *scenario)) {
         return *exit;

@@ -99,7 +99,7 @@ TEST_CASE("attention that is written out calls for one kernel, and for what it s
     CHECK(traced_text(said).find("1. run attention as one kernel") != std::string::npos);
 }
 
-TEST_CASE("unaligned rows are told apart from full tiles") {
+TEST_CASE("unaligned rows are named as the cause") {
     TraceText trace;
     trace.op("aten::mm", "[[4096,4096],[4096,4097]]", kBf16);
     trace.kernel("gemm_align1", 900.0);

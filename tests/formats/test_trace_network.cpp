@@ -238,7 +238,7 @@ TEST_CASE("products of fp32 on tensor cores are tf32") {
     CHECK(made.network.layers[1].types.input == model::DataType::fp32);
 }
 
-TEST_CASE("both gradients of a convolution are two layers, told apart by their kernels") {
+TEST_CASE("both gradients of a convolution are two layers, split by the names of their kernels") {
     TraceText trace;
     trace.op(
         "aten::convolution_backward", "[[2,8,6,6],[2,4,8,8],[8,4,3,3]]", kBf16,
