@@ -13,8 +13,12 @@ namespace eyeroof::model {
 
 namespace {
 
-// Decades by which a value lies outside a range.
+// Decades by which a value lies outside a range; none where the range is unknown or empty, as that
+// of the operations of copies.
 double decades_outside(double value, double low, double high) {
+    if (high <= 0.0) {
+        return 0.0;
+    }
     if (value < low) {
         return std::log10(low / std::max(value, 1.0));
     }
