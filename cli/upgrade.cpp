@@ -2,7 +2,10 @@
 #include "report/upgrade/upgrade.hpp"
 
 #include "analysis/program/lower.hpp"
+#include "analysis/upgrade/default_question.hpp"
+#include "analysis/upgrade/fleet_file.hpp"
 #include "analysis/upgrade/offload.hpp"
+#include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/surroundings.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "analysis/what_if/knobs.hpp"
@@ -10,12 +13,13 @@
 #include "cli/measurements.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
-#include "formats/trace_gpu.hpp"
+#include "cli/upgrade_options.hpp"
 #include "formats/trace_network.hpp"
 #include "profiles/device_time.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -25,43 +29,106 @@ namespace eyeroof::cli {
 
 namespace {
 
-// Fields that may differ between the two GPUs: --from-dtype, --to-dtype …
-constexpr std::array<const char*, 8> kOfASide = {"dtype",   "host",   "host-speed", "set",
-                                                 "library", "layout", "compiled",   "launch"};
-
-struct UpgradeOptions {
-    ScenarioOptions scenario;
-    std::vector<std::string> networks; // NAME, or NAME@WEIGHT
-    std::vector<Count> sweep_batch;
-    std::vector<std::string> sweep_dtype; // OLD:NEW
-    std::string from, to;
-    std::map<std::string, ScenarioOptions::Value> of_sides; // "from-dtype"
-    analysis::UpgradeOptions study;
-    std::string fail_if;
-    OutputOptions output;
-};
-
-// The scenario as one side has it.
-Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scenario scenario,
-                                   const std::string& side) {
-    scenario.machine = side == "from" ? options.from : options.to;
-    Diagnostics found;
-    for (const char* name : kOfASide) {
-        const auto& value = options.of_sides.at(side + "-" + name);
-        const auto texts = value.flag ? std::vector<std::string>{"1"} : value.texts;
-        if (value.option->count() > 0) {
-            found.append(analysis::find_field(name)->set(scenario, texts));
-        }
-    }
-    if (found.has_errors()) {
-        return found;
-    }
-    return {std::move(scenario), std::move(found)};
-}
-
 Result<model::Machine> machine_of(Context& context, const analysis::Scenario& scenario) {
     auto machine = load_machine(context, scenario.machine);
     return machine ? analysis::changed(*machine, scenario.changes) : machine;
+}
+
+// "fp16:tf32"; "fp16" stands for both sides.
+Result<analysis::DtypePair> pair_of(const std::string& text) {
+    const auto colon = text.find(':');
+    const std::string from = text.substr(0, colon);
+    const std::string to = colon == std::string::npos ? from : text.substr(colon + 1);
+    analysis::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
+    if (!pair.from || !pair.to) {
+        return Result<analysis::DtypePair>::failure(
+            "bad-dtype", "'" + text + "' does not name two data types", "as in fp16:tf32");
+    }
+    return pair;
+}
+
+Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
+                                                const std::vector<analysis::FleetMember>& fleet,
+                                                const model::Machine& from,
+                                                const analysis::PurchaseCandidate& to) {
+    std::vector<analysis::DtypePair> pairs;
+    for (const std::string& text : options.sweep_dtype) {
+        const auto pair = pair_of(text);
+        if (!pair) {
+            return pair.diagnostics();
+        }
+        pairs.push_back(*pair);
+    }
+    analysis::UpgradeOptions wanted = to.options;
+    std::vector<analysis::FleetMember> plain = fleet;
+    for (analysis::FleetMember& member : plain) {
+        wanted.from = member.from.value_or(wanted.from);
+        wanted.to = member.to.value_or(wanted.to);
+        member.from.reset();
+        member.to.reset();
+        member.largest = false;
+    }
+    if (pairs.empty()) {
+        pairs.push_back({});
+    }
+    const std::vector<Count> batches = options.sweep_batch.empty()
+                                           ? std::vector<Count>{wanted.from.batch.value_or(
+                                                 analysis::own_batch(fleet.front().network))}
+                                           : options.sweep_batch;
+    return analysis::sweep_upgrade(plain, from, to.machine, wanted, batches, pairs);
+}
+
+std::string rendered(const analysis::Purchase& result, const std::string& format) {
+    return format == "json"   ? report::purchase_json(result)
+           : format == "csv"  ? report::purchase_csv(result)
+           : format == "md"   ? report::purchase_markdown(result)
+           : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
+           : format == "html" ? report::purchase_html(result)
+                              : report::purchase_text(result);
+}
+
+// From a host processor: is a layer worth sending?
+Exit offload(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
+             const analysis::Scenario& to, const model::Machine& host, const std::string& command) {
+    if (asked.runs.size() > 1) {
+        return context.fail_usage("from a host processor to a GPU, one network at a time",
+                                  "run it once for each network");
+    }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Offload{}).keys);
+    analysis::Scenario scenario = to;
+    scenario.network = asked.runs.front().network;
+    const auto question = analysis::resolve(scenario, folders_of(context));
+    Diagnostics all = fail_if.diagnostics();
+    all.append(question.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const auto result = analysis::offload(*question, host);
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    if (format == "svg" || format == "html") {
+        return context.fail_usage("from a host processor the answer has no picture",
+                                  "choose text, json, csv, or md");
+    }
+    return fail_if->write(context,
+                          format == "json"  ? analysis::offload_json(*result)
+                          : format == "csv" ? analysis::offload_csv(*result)
+                          : format == "md"  ? with_origin(analysis::offload_markdown(*result),
+                                                          format, command, {host, question->machine})
+                                            : analysis::offload_text(*result),
+                          options.output.file, gate_figures(*result));
+}
+
+// What the answer is asked again by: the network, where it is one, on the new GPU, without what is
+// of one side alone.
+void remember(Context& context, const analysis::FleetQuestion& asked, analysis::Scenario scenario) {
+    scenario.machine = asked.offers.front().gpu;
+    if (asked.runs.size() == 1) {
+        scenario.network = asked.runs.front().network;
+    }
+    context.remember(scenario);
 }
 
 // Of a trace that was taken on the old GPU: what it measured there.
@@ -102,91 +169,32 @@ Result<analysis::FleetMember> traced_member(Context& context, const std::string&
             std::move(found)};
 }
 
-// "resnet50@3" -> the network and its weight.
-Result<analysis::FleetMember> member_of(const std::string& text, Context& context,
-                                        const analysis::Scenario& scenario) {
-    const std::vector<std::string>& sizes = scenario.sizes;
-    const auto at = text.rfind('@');
-    std::string name = text;
-    double weight = 1.0;
-    if (at != std::string::npos) {
-        const char* begin = text.data() + at + 1;
-        const char* end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(begin, end, weight);
-        const bool whole =
-            error == std::errc{} && stop == end && weight > 0.0 && std::isfinite(weight);
-        if (!whole) {
-            return Result<analysis::FleetMember>::failure(
-                "bad-weight", "'" + text.substr(at + 1) + "' is not a positive weight",
-                "as in resnet50@3");
-        }
-        name = text.substr(0, at);
-    }
-    if (formats::is_trace_file(name)) {
-        return traced_member(context, name, weight, scenario);
-    }
-    auto network = analysis::load_workload(name, sizes, folders_of(context));
-    if (!network) {
-        return network.diagnostics();
-    }
-    return analysis::FleetMember{
-        std::move(network->network), weight, std::move(network->wiring), {}};
-}
+struct Loaded {
+    analysis::FleetQuestion asked;
+    model::Machine from;
+    std::vector<analysis::PurchaseCandidate> candidates;
+    std::vector<analysis::FleetMember> fleet; // without scenarios of their own
+    bool open = false;                        // see leaves_open()
+};
 
-// "fp16:tf32"; "fp16" stands for both sides.
-Result<analysis::DtypePair> pair_of(const std::string& text) {
-    const auto colon = text.find(':');
-    const std::string from = text.substr(0, colon);
-    const std::string to = colon == std::string::npos ? from : text.substr(colon + 1);
-    analysis::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
-    if (!pair.from || !pair.to) {
-        return Result<analysis::DtypePair>::failure(
-            "bad-dtype", "'" + text + "' does not name two data types", "as in fp16:tf32");
-    }
-    return pair;
-}
-
-Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
-                                                const analysis::UpgradeOptions& wanted,
-                                                const std::vector<analysis::FleetMember>& fleet,
-                                                const model::Machine& from,
-                                                const model::Machine& to) {
-    std::vector<analysis::DtypePair> pairs;
-    for (const std::string& text : options.sweep_dtype) {
-        const auto pair = pair_of(text);
-        if (!pair) {
-            return pair.diagnostics();
-        }
-        pairs.push_back(*pair);
-    }
-    if (pairs.empty()) {
-        pairs.push_back({});
-    }
-    const std::vector<Count> batches = options.sweep_batch.empty()
-                                           ? std::vector<Count>{wanted.from.batch.value_or(
-                                                 analysis::own_batch(fleet.front().network))}
-                                           : options.sweep_batch;
-    return analysis::sweep_upgrade(fleet, from, to, wanted, batches, pairs);
-}
-
-std::string rendered(const analysis::Upgrade& result, const std::string& format) {
-    return format == "json"   ? report::upgrade_json(result)
-           : format == "csv"  ? report::upgrade_csv(result)
-           : format == "md"   ? report::upgrade_markdown(result)
-           : format == "svg"  ? report::upgrade_svg(result)
-           : format == "html" ? report::upgrade_html(result)
-                              : report::upgrade_text(result);
-}
-
-Result<std::vector<analysis::FleetMember>> fleet_of(Context& context, const UpgradeOptions& options,
-                                                    const analysis::Scenario& scenario) {
+Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
+                                                       const analysis::FleetQuestion& asked,
+                                                       const analysis::Scenario& from) {
     std::vector<analysis::FleetMember> fleet;
     Diagnostics all;
-    for (const std::string& text : options.networks) {
-        auto member = member_of(text, context, scenario);
-        all.append(member.diagnostics());
-        if (member) {
-            fleet.push_back(*std::move(member));
+    for (const analysis::FleetRun& run : asked.runs) {
+        if (formats::is_trace_file(run.network)) {
+            auto member = traced_member(context, run.network, run.share, from);
+            all.append(member.diagnostics());
+            if (member) {
+                fleet.push_back(*std::move(member));
+            }
+            continue;
+        }
+        auto network = analysis::load_workload(run.network, from.sizes, folders_of(context));
+        all.append(network.diagnostics());
+        if (network) {
+            fleet.push_back({std::move(network->network), run.share, std::move(network->wiring)});
         }
     }
     if (all.has_errors()) {
@@ -195,204 +203,173 @@ Result<std::vector<analysis::FleetMember>> fleet_of(Context& context, const Upgr
     return {std::move(fleet), std::move(all)};
 }
 
-// From a host processor: is a layer worth sending?
-Exit offload(Context& context, const UpgradeOptions& options, const analysis::Scenario& to,
-             const model::Machine& host, const std::string& command) {
-    if (options.networks.size() > 1) {
-        return context.fail_usage("from a host processor to a GPU, one network at a time",
-                                  "run it once for each network");
+Result<analysis::PurchaseCandidate>
+candidate_of(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
+             const analysis::FleetOffer& offer, const analysis::Scenario& from_side,
+             const analysis::Scenario& scenario, const model::Machine& from) {
+    using Answer = Result<analysis::PurchaseCandidate>;
+    const auto side = side_of(options, scenario, "to", offer.gpu);
+    if (!side) {
+        return side.diagnostics();
     }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Offload{}).keys);
-    analysis::Scenario scenario = to;
-    scenario.network = options.networks.front();
-    const auto question = analysis::resolve(scenario, folders_of(context));
-    Diagnostics all = fail_if.diagnostics();
-    all.append(question.diagnostics());
-    if (all.has_errors()) {
-        return context.fail(all);
+    auto machine = machine_of(context, *side);
+    if (!machine) {
+        return machine.diagnostics();
     }
-    const auto result = analysis::offload(*question, host);
-    if (!result) {
-        return context.fail(result.diagnostics());
+    analysis::UpgradeOptions wanted;
+    wanted.from = from_side;
+    wanted.to = *side;
+    wanted.prices = analysis::prices_of(asked, offer);
+    wanted.threshold = options.threshold;
+    wanted.from_rate = options.measured_old;
+    wanted.to_rate = options.measured_new;
+    analysis::AskedHosts hosts{wanted.from.host.empty() ? asked.host : wanted.from.host,
+                               wanted.to.host.empty() ? offer.host : wanted.to.host};
+    const bool in_old_host = hosts.to == "same";
+    hosts.to = in_old_host ? hosts.from : hosts.to;
+    auto whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
+    if (whole && in_old_host && hosts.to.empty()) {
+        hosts.to = whole->from_host;
+        whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
     }
-    const std::string& format = options.output.format;
-    if (format == "svg" || format == "html") {
-        return context.fail_usage("from a host processor the answer has no picture",
-                                  "choose text, json, csv, or md");
-    }
-    return fail_if->write(context,
-                          format == "json"  ? analysis::offload_json(*result)
-                          : format == "csv" ? analysis::offload_csv(*result)
-                          : format == "md"  ? with_origin(analysis::offload_markdown(*result),
-                                                          format, command, {host, question->machine})
-                                            : analysis::offload_text(*result),
-                          options.output.file, gate_figures(*result));
+    return whole ? Answer(analysis::PurchaseCandidate{*std::move(machine), *std::move(whole)})
+                 : Answer(whole.diagnostics());
 }
 
-// What the answer is asked again by: the network, where it is one, on the new GPU, without what is
-// of one side alone.
-void remember(Context& context, const UpgradeOptions& options, analysis::Scenario scenario) {
-    scenario.machine = options.to;
-    if (options.networks.size() == 1) {
-        scenario.network = options.networks.front().substr(0, options.networks.front().rfind('@'));
-    }
-    context.remember(scenario);
-}
-
-struct Sides {
-    analysis::Scenario from, to;
-    model::Machine from_machine, to_machine;
-};
-
-// What the line leaves out and the document of --scenario has: its network, its machine as the new
-// one.
-Diagnostics complete(Context& context, UpgradeOptions& options,
-                     const analysis::Scenario& scenario) {
+// The question of purchase(): what each network runs on either GPU.
+Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
+    analysis::PurchaseQuestion question;
+    question.from = loaded.from;
+    question.candidates = loaded.candidates;
+    question.terms = loaded.asked.terms;
+    question.fleet = loaded.fleet;
+    const analysis::UpgradeOptions& options = loaded.candidates.front().options;
     Diagnostics found;
-    if (options.networks.empty() && !scenario.network.empty()) {
-        options.networks = {scenario.network};
+    for (std::size_t i = 0; i < question.fleet.size(); ++i) {
+        const analysis::FleetRun& run = loaded.asked.runs[i];
+        analysis::FleetMember& member = question.fleet[i];
+        const auto has = [&](const char* name) {
+            return std::ranges::any_of(run.fields, [&](const auto& f) { return f.first == name; });
+        };
+        if (!loaded.open && run.fields.empty() && !run.largest) {
+            continue; // as the options say
+        }
+        member.from = options.from;
+        member.to = options.to;
+        if (loaded.open && !has("phase")) {
+            analysis::train_mixed(member, loaded.from, loaded.candidates.front().machine);
+        }
+        for (analysis::Scenario* side : {&*member.from, &*member.to}) {
+            for (const auto& [name, value] : run.fields) {
+                found.append(analysis::find_field(name)->set(*side, {value}));
+            }
+        }
+        if (loaded.open && has("phase") && !has("dtype")) {
+            analysis::compute_mixed(member, loaded.from, loaded.candidates.front().machine);
+        }
+        member.largest = run.largest || (loaded.open && !has("batch"));
     }
-    if (options.to.empty()) {
-        options.to = scenario.machine;
+    if (found.has_errors()) {
+        return found;
     }
-    if (options.from.empty() && options.networks.size() == 1 &&
-        formats::is_trace_file(options.networks.front())) {
-        auto gpu = formats::gpu_of_trace(options.networks.front(), context.machine_dirs());
-        found.append(gpu.diagnostics());
-        options.from = gpu ? *std::move(gpu) : "";
+    if (loaded.open && loaded.asked.runs.size() == 1 && loaded.asked.runs.front().fields.empty()) {
+        question.beside = analysis::inference_beside(question);
     }
-    if (options.from.empty() && !found.has_errors()) {
-        found.error("usage", "--from MACHINE is missing",
-                    "a name in the catalog (eyeroof hw list), or a file; a trace says it itself");
-    }
-    if (options.networks.empty()) {
-        found.error("usage", "NETWORK is missing",
-                    "a name in the catalog (eyeroof net list), or a file");
-    }
-    if (options.to.empty()) {
-        found.error("usage", "--to MACHINE is missing",
-                    "a name in the catalog (eyeroof hw list), or a file");
-    }
-    return found;
+    return {std::move(question), std::move(found)};
 }
 
-Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
-    const auto scenario = scenario_of(context, options.scenario);
-    if (!scenario) {
-        return scenario.diagnostics();
+Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loaded,
+            const FailIf& fail_if, const std::string& command) {
+    const auto question = question_of(loaded);
+    if (!question) {
+        return context.fail(question.diagnostics());
     }
-    if (const auto absent = complete(context, options, *scenario); absent.has_errors()) {
-        return absent;
-    }
-    remember(context, options, *scenario);
-    const auto from = side_of(options, *scenario, "from");
-    const auto to = side_of(options, *scenario, "to");
-    Diagnostics all = from.diagnostics();
-    all.append(to.diagnostics());
-    if (all.has_errors()) {
-        return all;
-    }
-    auto from_machine = machine_of(context, *from);
-    auto to_machine = machine_of(context, *to);
-    all.append(from_machine.diagnostics());
-    all.append(to_machine.diagnostics());
-    if (all.has_errors()) {
-        return all;
-    }
-    return Sides{*from, *to, *std::move(from_machine), *std::move(to_machine)};
-}
-
-Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
-    const auto sides = sides_of(context, options);
-    if (!sides) {
-        return context.fail(sides.diagnostics());
-    }
-    const auto* old = std::get_if<model::Gpu>(&sides->from_machine.kind);
-    if (old != nullptr && old->arch == model::GpuArch::host) {
-        return offload(context, options, sides->to, sides->from_machine, command);
-    }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
-    const auto read = fleet_of(context, options, sides->from);
-    Diagnostics all = fail_if.diagnostics();
-    all.append(read.diagnostics());
-    if (all.has_errors()) {
-        return context.fail(all);
-    }
-    const std::vector<analysis::FleetMember>& fleet = *read;
-    const model::Machine* from = &sides->from_machine;
-    const model::Machine* to = &sides->to_machine;
-    const bool sweeps = !options.sweep_batch.empty() || !options.sweep_dtype.empty();
-    if (sweeps && fleet.size() > 1) {
-        return context.fail_usage("a sweep is of one network", "run it once for each network");
-    }
-    analysis::UpgradeOptions asked = options.study;
-    asked.from = sides->from;
-    asked.to = sides->to;
-    const auto wanted = analysis::with_surroundings(
-        asked, *from, *to, {asked.from.host, asked.to.host}, context.machine_dirs());
-    if (!wanted) {
-        return context.fail(wanted.diagnostics());
-    }
-    auto result = analysis::upgrade_fleet(fleet, *from, *to, *wanted);
+    auto result = analysis::purchase(*question);
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    if (sweeps) {
-        auto points = swept(options, *wanted, fleet, *from, *to);
+    analysis::Upgrade& best = result->answers[result->best].upgrade;
+    if (!options.sweep_batch.empty() || !options.sweep_dtype.empty()) {
+        auto points =
+            swept(options, question->fleet, loaded.from, question->candidates[result->best]);
         if (!points) {
             return context.fail(points.diagnostics());
         }
-        result->sweep = *std::move(points);
+        best.sweep = *std::move(points);
     }
     const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          with_origin(rendered(*result, format), format, command, {*from, *to}),
-                          options.output.file, gate_figures(*result));
+    std::vector<model::Machine> machines = {loaded.from};
+    for (const analysis::PurchaseCandidate& candidate : loaded.candidates) {
+        machines.push_back(candidate.machine);
+    }
+    return fail_if.write(context, with_origin(rendered(*result, format), format, command, machines),
+                         options.output.file, gate_figures(best));
 }
 
-void add_price_options(CLI::App& app, UpgradeOptions& options) {
-    analysis::UpgradePrices& prices = options.study.prices;
-    app.add_option("--from-per-hour", prices.from_usd_per_hour, "Price of the old GPU, USD an hour")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--to-per-hour", prices.to_usd_per_hour, "Price of the new GPU, USD an hour")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--buy", prices.to_buy_usd, "Price of the new GPU, USD")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--resale", prices.from_resale_usd, "What the old GPU brings, USD")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--utilization", prices.utilization,
-                   "Share of the month that a bought GPU works, 0 to 1 [1]")
-        ->check(CLI::Range(0.001, 1.0));
-    app.add_option("--power-price", prices.power_usd_per_kwh, "Electricity, USD a kWh")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--host-per-month", prices.host_usd_per_month,
-                   "A bought GPU's share of its server, room and people, USD a month")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--years", prices.years, "A bought GPU is written off after so many years")
-        ->check(CLI::Range(0.1, 100.0))
-        ->capture_default_str();
-    app.add_option("--threshold", options.study.threshold,
-                   "Speed-up that must be passed (default: the ratio of the hourly prices)")
-        ->check(CLI::PositiveNumber);
-}
-
-void add_side_options(CLI::App& app, UpgradeOptions& options) {
-    for (const std::string side : {"from", "to"}) {
-        for (const char* name : kOfASide) {
-            const analysis::ScenarioField& field = *analysis::find_field(name);
-            auto& value = options.of_sides[side + "-" + name];
-            const std::string which = side == "from" ? "the old GPU alone" : "the new GPU alone";
-            const std::string help = fmt::format("--{} of {}", name, which);
-            CLI::Option* option = field.kind == analysis::FieldKind::flag
-                                      ? app.add_flag("--" + side + "-" + name, value.flag, help)
-                                      : app.add_option("--" + side + "-" + name, value.texts, help)
-                                            ->type_name(field.value)
-                                            ->allow_extra_args(false);
-            value.option = option->group("One of the two GPUs");
+Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
+    const auto scenario = scenario_of(context, options.scenario);
+    if (!scenario) {
+        return context.fail(scenario.diagnostics());
+    }
+    Loaded loaded;
+    {
+        auto asked = asked_of(context, options, *scenario);
+        if (!asked) {
+            return context.fail(asked.diagnostics());
+        }
+        loaded.asked = *std::move(asked);
+    }
+    if (options.count) {
+        loaded.asked.terms.count = options.count;
+    }
+    loaded.asked.terms.kg_co2_per_kwh = options.co2.value_or(loaded.asked.terms.kg_co2_per_kwh);
+    remember(context, loaded.asked, *scenario);
+    const auto from_side = side_of(options, *scenario, "from", loaded.asked.gpu);
+    if (!from_side) {
+        return context.fail(from_side.diagnostics());
+    }
+    auto from = machine_of(context, *from_side);
+    if (!from) {
+        return context.fail(from.diagnostics());
+    }
+    loaded.from = *std::move(from);
+    const auto* old = std::get_if<model::Gpu>(&loaded.from.kind);
+    if (old != nullptr && old->arch == model::GpuArch::host) {
+        const auto to = side_of(options, *scenario, "to", loaded.asked.offers.front().gpu);
+        return to ? offload(context, options, loaded.asked, *to, loaded.from, command)
+                  : context.fail(to.diagnostics());
+    }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
+    auto fleet = networks_of(context, loaded.asked, *from_side);
+    Diagnostics all = fail_if.diagnostics();
+    all.append(fleet.diagnostics());
+    for (const analysis::FleetOffer& offer : loaded.asked.offers) {
+        auto candidate =
+            candidate_of(context, options, loaded.asked, offer, *from_side, *scenario, loaded.from);
+        all.append(candidate.diagnostics());
+        if (candidate) {
+            loaded.candidates.push_back(*std::move(candidate));
         }
     }
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    loaded.fleet = *std::move(fleet);
+    const bool traced = std::ranges::any_of(
+        loaded.asked.runs, [](const auto& run) { return formats::is_trace_file(run.network); });
+    loaded.open = leaves_open(options) && !traced; // a trace says what runs
+    const bool single = loaded.fleet.size() == 1;
+    if (!single && (!options.sweep_batch.empty() || !options.sweep_dtype.empty())) {
+        return context.fail_usage("a sweep is of one network", "run it once for each network");
+    }
+    if (!single && (options.measured_old || options.measured_new)) {
+        return context.fail_usage("a measured throughput is of one network",
+                                  "run it once for each network");
+    }
+    if (options.measured_new && loaded.candidates.size() > 1) {
+        return context.fail_usage("--measured-new is of one GPU", "name one --to");
+    }
+    return answer(context, options, loaded, *fail_if, command);
 }
 
 } // namespace
@@ -401,7 +378,16 @@ void add_upgrade(Frame& frame) {
     auto options = std::make_shared<UpgradeOptions>();
     CLI::App& app =
         frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
+                  "# 16 GPUs, two candidates: one bought, one rented\n"
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --count 16 "
+                  "--to a100-sxm-80gb@16k --to h100-sxm-80gb@2.69/h\n"
+                  "# owned GPUs that sell for 1,200 dollars each\n"
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --owned --resale '$1,200' "
+                  "--count 16 --to a100-sxm-80gb --buy 16k --power-price 0.15/kWh\n"
+                  "# with your own throughput as evidence\n"
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
+                  "--measured-old 820/s\n"
                   "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
                   "eyeroof upgrade trace.json.gz --to h200-sxm-141gb\n"
                   "# training, fp16 before and bf16 after\n"
@@ -431,7 +417,18 @@ void add_upgrade(Frame& frame) {
     app.add_option("--from", options->from,
                    "The GPU that runs it now; of a trace the one that it was taken on")
         ->type_name("MACHINE");
-    app.add_option("--to", options->to, "The GPU in question")->type_name("MACHINE");
+    app.add_option("--to", options->to,
+                   "A GPU in question, repeatable; @PRICE says that it is bought, as in "
+                   "a100-sxm-80gb@16k, or rented, as in a100-sxm-80gb@1.39/h")
+        ->type_name("MACHINE[@PRICE]")
+        ->allow_extra_args(false);
+    app.add_option("--count", options->count, "How many of the old GPUs there are")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    app.add_option("--fleet", options->fleet,
+                   "The whole question as a file: what is there, what runs, candidates, terms; "
+                   "options beside it change it; - reads standard input")
+        ->type_name("FILE");
     add_scenario(app, options->scenario,
                  {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},

@@ -2,6 +2,7 @@
 // published figures of accelerators.
 #include "analysis/calibrate/validate.hpp"
 
+#include "analysis/calibrate/evidence_check.hpp"
 #include "analysis/calibrate/machines.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
@@ -35,7 +36,7 @@ struct ValidateOptions {
     std::string fit, fit_source;
     std::string fail_if;
     bool never_seen = false;
-    bool pairs = false, networks = false;
+    bool pairs = false, networks = false, evidence = false;
     bool machines = false;
     std::string mapping = "dataflow";
     std::size_t worst = 10;
@@ -107,6 +108,26 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
                           : format == "csv" ? report::pairs_csv(*result)
                                             : report::pairs_text(*result),
                           options.output.file, gate_figures(*result));
+}
+
+// The published speed-ups of the machine folders.
+Exit validate_evidence(Context& context, const ValidateOptions& options) {
+    if (options.output.format != "text") {
+        return context.fail_usage("--evidence is a table in text", "leave --format out");
+    }
+    const auto transfer = hwdb::load_transfer(context.machine_dirs());
+    const auto evidence =
+        transfer ? analysis::load_evidence(context.machine_dirs(), transfer->share)
+                 : Result<std::shared_ptr<const analysis::Evidence>>(transfer.diagnostics());
+    if (!evidence) {
+        return context.fail(evidence.diagnostics());
+    }
+    if (*evidence == nullptr) {
+        return context.fail_usage("no machine folder has evidence/published.csv", "see --hwdb");
+    }
+    return context.write(
+        analysis::evidence_text(analysis::check_evidence((*evidence)->rows(), *transfer)),
+        options.output.file);
 }
 
 Exit validate_networks(Context& context, const ValidateOptions& options) {
@@ -200,6 +221,9 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (options.networks) {
         return validate_networks(context, options);
     }
+    if (options.evidence) {
+        return validate_evidence(context, options);
+    }
     if (options.machines) {
         return options.file.empty()
                    ? validate_machines(context, options)
@@ -250,6 +274,8 @@ void add_validate(Frame& frame) {
                               "eyeroof validate measured.csv --timing kernel\n"
                               "# speed-ups of whole networks, beside guessing their median\n"
                               "eyeroof validate pairs.csv --pairs\n"
+                              "# published speed-ups: what they add to the model\n"
+                              "eyeroof validate --evidence\n"
                               "# as if these GPUs had never been measured\n"
                               "eyeroof validate measured.csv --never-seen --format json\n"
                               "# published figures of accelerators, and how far they are trusted\n"
@@ -280,6 +306,9 @@ void add_validate(Frame& frame) {
     app.add_flag("--networks", options->networks,
                  "The table holds times of whole steps: network,gpu,measured_s and perhaps "
                  "phase,optimizer,dtype,batch,launch,family");
+    app.add_flag("--evidence", options->evidence,
+                 "Published speed-ups of whole networks: the model, the evidence, and both, with "
+                 "families, sources, and GPUs held out");
     app.add_flag("--never-seen", options->never_seen,
                  "Only the data sheet and constants that were fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "How many of the worst rows to show");

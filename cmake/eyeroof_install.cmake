@@ -5,7 +5,7 @@ set(share "${CMAKE_INSTALL_DATADIR}/eyeroof")
 
 install(TARGETS eyeroof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
 install(DIRECTORY hwdb/ DESTINATION ${share}/hwdb COMPONENT cli
-        FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
+        FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json" PATTERN "*.csv")
 install(DIRECTORY profiles/metrics/ DESTINATION ${share}/metrics COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY examples/networks/ DESTINATION ${share}/networks COMPONENT cli

@@ -1,6 +1,7 @@
 #include "analysis/calibrate/pairs.hpp"
 
 #include "analysis/calibrate/named_cells.hpp"
+#include "analysis/scenario/fields.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,38 @@
 namespace eyeroof::analysis {
 
 namespace {
+
+// Columns that are fields of a scenario, of both sides or of one.
+void read_fields(const NamedCells& cells, const std::string& file, MeasuredPair& pair,
+                 Diagnostics& found) {
+    for (const char* name : {"batch", "launch", "compiled", "operators"}) {
+        for (const std::string side : {"", "from_", "to_"}) {
+            const std::string column = side + name;
+            const std::string text = text_of(cells, column.c_str());
+            if (text.empty()) {
+                continue;
+            }
+            Scenario tried;
+            for (const Diagnostic& why : find_field(name)->set(tried, {text})) {
+                found.error(why.code, why.message, why.hint, place_of(cells, column.c_str(), file),
+                            column);
+            }
+            if (side != "to_") {
+                pair.from_fields.emplace_back(name, text);
+            }
+            if (side != "from_") {
+                pair.to_fields.emplace_back(name, text);
+            }
+        }
+    }
+}
+
+void set_fields(const std::vector<std::pair<std::string, std::string>>& fields,
+                Scenario& scenario) {
+    for (const auto& [name, text] : fields) {
+        find_field(name)->set(scenario, {text});
+    }
+}
 
 MeasuredPair pair_of(const NamedCells& cells, const std::string& file, Diagnostics& found) {
     MeasuredPair pair;
@@ -47,6 +80,7 @@ MeasuredPair pair_of(const NamedCells& cells, const std::string& file, Diagnosti
     if (const std::string optimizer = text_of(cells, "optimizer"); !optimizer.empty()) {
         pair.optimizer = optimizer;
     }
+    read_fields(cells, file, pair, found);
     pair.from_dtype = text_of(cells, "from_dtype");
     pair.to_dtype = text_of(cells, "to_dtype");
     for (const char* side : {"from_dtype", "to_dtype"}) {
@@ -85,6 +119,8 @@ UpgradeOptions options_of(const MeasuredPair& pair, const model::Gpu& from, cons
     options.assumptions = false;
     options.threshold = 1.0;
     options.from = options.to = scenario;
+    set_fields(pair.from_fields, options.from);
+    set_fields(pair.to_fields, options.to);
     options.from_issue = sources.hosts(from);
     options.to_issue = sources.hosts(to);
     options.from.data_type = type_of(pair.from_dtype);
@@ -128,7 +164,9 @@ Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sourc
     PairResult row;
     row.pair = pair;
     row.kind = first->kind;
-    row.kernel_speedup = first->from_s / second->to_s * pair.to_items;
+    row.kernel_speedup =
+        first->from_s / second->to_s * pair.to_items * static_cast<double>(second->to_batch) /
+        static_cast<double>(pair.to_network.empty() ? first->from_batch : second->to_batch);
     row.operator_sigma = first->operator_sigma;
     row.peak_ratio = new_gpu->rate(main_type(after->network, pair.to_dtype)).flops_per_s /
                      old_gpu->rate(main_type(network->network, pair.from_dtype)).flops_per_s;
@@ -143,6 +181,9 @@ Result<std::vector<MeasuredPair>> parse_pairs(const std::string& text, const std
     std::vector<MeasuredPair> pairs;
     each_row(text, file, {"network", "from", "to", "speedup"}, "a pair is network,from,to,speedup",
              found, [&](const NamedCells& cells, int line) {
+                 if (cells.contains("predicted") && text_of(cells, "predicted").empty()) {
+                     return;
+                 }
                  pairs.push_back(pair_of(cells, file, found));
                  pairs.back().line = line;
              });

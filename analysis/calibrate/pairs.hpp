@@ -24,15 +24,19 @@ struct MeasuredPair {
     std::string from_dtype, to_dtype; // empty: the layers' own
     double speedup = 1.0;             // items a second, new over old
     std::string family;               // left out together; empty: the network without parameters
-    std::string match;                // "same-batch", "best-vs-best", or nothing
+    // Fields of a scenario of either side: batch, launch, compiled, operators.
+    std::vector<std::pair<std::string, std::string>> from_fields, to_fields;
+    std::string match; // "same-batch", "best-vs-best", or nothing
     int line = 0;
 
     bool operator==(const MeasuredPair&) const = default;
 };
 
 // A table with the columns network, from, to, speedup and perhaps to_network, to_items, phase,
-// optimizer, from_dtype, to_dtype, family, match; others are passed over. Errors, with their
-// places: "missing-column", "bad-speedup", "bad-items", "bad-phase", "bad-dtype".
+// optimizer, from_dtype, to_dtype, family, match, batch, launch, compiled, operators (also
+// from_batch … of one side); others are passed over, and so are rows whose column `predicted` is
+// there and empty: the catalog cannot run them. Errors, with their places: "missing-column",
+// "bad-speedup", "bad-items", "bad-phase", "bad-dtype".
 Result<std::vector<MeasuredPair>> parse_pairs(const std::string& text, const std::string& file);
 
 struct PairResult {

@@ -2,6 +2,7 @@
 
 #include "analysis/program/fusion.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/upgrade/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,9 @@ namespace eyeroof::analysis {
 
 namespace {
 
-std::string type_text(const std::optional<model::DataType>& type) {
-    return type ? std::string(model::data_type_name(*type)) : "the layers' types";
+std::string type_text(const std::optional<model::DataType>& type, model::DataType own) {
+    return type ? std::string(model::data_type_name(*type))
+                : fmt::format("the layers' types ({})", model::data_type_name(own));
 }
 
 // What a run works on.
@@ -51,10 +53,11 @@ std::optional<int> year_in(const std::string& text) {
 } // namespace
 
 std::string run_text(const model::Network& network, const UpgradeOptions& options) {
+    const model::DataType own = main_type(network);
     const std::string types = options.from.data_type == options.to.data_type
-                                  ? type_text(options.from.data_type)
-                                  : fmt::format("{} and {}", type_text(options.from.data_type),
-                                                type_text(options.to.data_type));
+                                  ? type_text(options.from.data_type, own)
+                                  : fmt::format("{} and {}", type_text(options.from.data_type, own),
+                                                type_text(options.to.data_type, own));
     std::string size = size_text(network, options.from.batch);
     if (options.to.batch != options.from.batch) {
         size += " and " + size_text(network, options.to.batch);

@@ -75,13 +75,11 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     add("--to-per-hour", to.usd_per_hour);
     add("--buy", to.buy_usd);
     add("--resale", question.from.buy_usd);
-    if (question.utilization < 1.0) {
-        line += fmt::format(" --utilization {:g}", question.utilization);
-    }
     const auto add_other = [&](const char* option, double value, double usual) {
         line += value != usual ? fmt::format(" {} {:g}", option, value) : std::string{};
     };
     const UpgradePrices usual;
+    add_other("--utilization", question.utilization, UpgradePrices{}.utilization);
     add_other("--power-price", question.power_usd_per_kwh, usual.power_usd_per_kwh);
     add_other("--host-per-month", question.host_usd_per_month, usual.host_usd_per_month);
     add_other("--years", question.years, usual.years);

@@ -32,7 +32,7 @@ struct UpgradeQuestion {
     std::vector<AskedGpu> to;
     std::string phase = "inference"; // or the optimizer of a training step
     std::optional<Count> batch;
-    double utilization = 1.0; // share of the month that a bought GPU works
+    double utilization = UpgradePrices{}.utilization; // share of the month that a bought GPU works
     // Of its owner: electricity, server and room, and when it is written off.
     double power_usd_per_kwh = UpgradePrices{}.power_usd_per_kwh;
     double host_usd_per_month = UpgradePrices{}.host_usd_per_month;

@@ -43,6 +43,11 @@ Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Ma
     options.to_issue = new_host->issue;
     options.to_host = new_host->id;
     options.transfer = *transfer;
+    auto evidence = load_evidence(folders, transfer->share);
+    if (!evidence) {
+        return evidence.diagnostics();
+    }
+    options.evidence = *std::move(evidence);
     options.year = this_year();
     return options;
 }

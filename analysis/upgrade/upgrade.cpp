@@ -4,7 +4,9 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/assumptions.hpp"
 #include "analysis/upgrade/missing_operators.hpp"
+#include "analysis/upgrade/posterior.hpp"
 #include "analysis/upgrade/verdict.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@ namespace {
 constexpr double kSigmasOf80 = 2.0 * 1.2816; // low … high in standard deviations
 constexpr double kGpuVariance = 0.25;        // of a layer's error, shared by all on the GPU
 constexpr double kClassVariance = 0.25;      // and by its class of operator
+constexpr double kOpenSigma = 1.1;           // ln 3: of an operator whose time has no upper bound
 constexpr double kMonthsOfYear = 12.0;
 constexpr double kSecondsPerHour = 3600.0;
 constexpr double kJoulesPerKwh = 3.6e6;
@@ -27,7 +30,8 @@ double sigma_of(const LayerReport& layer) {
     if (!layer.low_s || !layer.high_s || *layer.low_s <= 0.0) {
         return 0.0;
     }
-    return std::log(*layer.high_s / *layer.low_s) / kSigmasOf80;
+    return std::isfinite(*layer.high_s) ? std::log(*layer.high_s / *layer.low_s) / kSigmasOf80
+                                        : kOpenSigma;
 }
 
 // Seconds of one execution in the network: the kernel, and the GPU idle before it.
@@ -128,73 +132,115 @@ std::string price_source(const model::Machine& machine, const std::string& field
     return given ? "given" : known != nullptr ? known->source : "";
 }
 
-// Per hour where both have a rate; the break-even of a purchase against running the old card on.
+double power_usd_per_hour(const model::Gpu& gpu, const UpgradePrices& prices) {
+    return gpu.tdp_w * prices.pue * kSecondsPerHour / kJoulesPerKwh * prices.power_usd_per_kwh;
+}
+
+// An owned GPU: power + host / hours + (what is paid or forgone once) / hours of its years.
+HourCost owned_hour(const model::Gpu& gpu, const UpgradePrices& prices, double once_usd) {
+    const double hours = prices.hours_per_month * prices.utilization;
+    const double running = power_usd_per_hour(gpu, prices) + prices.host_usd_per_month / hours;
+    return {running + once_usd / (kMonthsOfYear * prices.years * hours), running};
+}
+
+std::optional<HourCost> old_hour(const model::Gpu& gpu, const UpgradePrices& prices) {
+    if (prices.from_owned) {
+        return owned_hour(gpu, prices, prices.from_resale_usd.value_or(0.0));
+    }
+    const auto rent =
+        prices.from_usd_per_hour ? prices.from_usd_per_hour : gpu.price.usd_per_hour_low;
+    return rent ? std::optional(HourCost{*rent, *rent}) : std::nullopt;
+}
+
+std::optional<HourCost> new_hour(const model::Gpu& gpu, const UpgradePrices& prices) {
+    if (is_bought(prices)) {
+        const auto buy = prices.to_buy_usd ? prices.to_buy_usd : gpu.price.buy_usd;
+        return buy ? std::optional(owned_hour(gpu, prices, *buy)) : std::nullopt;
+    }
+    const auto rent = prices.to_usd_per_hour ? prices.to_usd_per_hour : gpu.price.usd_per_hour_low;
+    return rent ? std::optional(HourCost{*rent, *rent}) : std::nullopt;
+}
+
+void add_purchase(const model::Gpu& to, const UpgradePrices& prices, double old_running_usd,
+                  UpgradeMoney& m, double speedup) {
+    const auto buy = prices.to_buy_usd ? prices.to_buy_usd : to.price.buy_usd;
+    if (!buy) {
+        return;
+    }
+    // An hour of the new card does speed-up hours of the old one's work.
+    const double power_usd = power_usd_per_hour(to, prices);
+    const double saved_per_hour = old_running_usd * speedup - power_usd;
+    const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
+    const double hours = prices.hours_per_month * prices.utilization;
+    const double months = kMonthsOfYear * prices.years;
+    m.outlay_usd = outlay;
+    m.work_usd_per_month = old_running_usd * hours;
+    m.power_usd_per_month = power_usd * hours;
+    m.host_usd_per_month = prices.host_usd_per_month;
+    m.years = prices.years;
+    m.owned_usd_per_hour = (outlay / months + prices.host_usd_per_month) / hours + power_usd;
+    const double saved_per_month = saved_per_hour * hours - prices.host_usd_per_month;
+    if (saved_per_month > 0.0) {
+        m.break_even_months = std::max(0.0, outlay / saved_per_month);
+    }
+    if (saved_per_hour > 0.0) {
+        m.break_even_utilization = std::max(0.0, outlay / months + prices.host_usd_per_month) /
+                                   (saved_per_hour * prices.hours_per_month);
+    }
+}
+
+// Per hour where both have a price; the break-even of a purchase against running the old card on.
 void add_money(const model::Machine& old_machine, const model::Machine& new_machine,
                const UpgradePrices& prices, Upgrade& u) {
     const auto& from = std::get<model::Gpu>(old_machine.kind);
     const auto& to = std::get<model::Gpu>(new_machine.kind);
-    const auto rate = [](const std::optional<double>& given, const model::GpuPrice& own) {
-        return given ? given : own.usd_per_hour_low;
-    };
-    const auto a = rate(prices.from_usd_per_hour, from.price);
-    const auto b = rate(prices.to_usd_per_hour, to.price);
     UpgradeMoney& m = u.money;
     const std::string hourly = "usd_per_hour_low";
-    m.from_price_source = price_source(old_machine, hourly, prices.from_usd_per_hour.has_value());
-    m.to_price_source = price_source(new_machine, hourly, prices.to_usd_per_hour.has_value());
-    m.buy_source = price_source(new_machine, "buy_usd", prices.to_buy_usd.has_value());
+    m.from_owned = prices.from_owned;
+    m.to_bought = is_bought(prices);
+    m.from_price_source =
+        prices.from_owned ? "owned: power, host and resale"
+                          : price_source(old_machine, hourly, prices.from_usd_per_hour.has_value());
+    m.to_price_source =
+        m.to_bought ? "" : price_source(new_machine, hourly, prices.to_usd_per_hour.has_value());
+    m.buy_source = prices.to_buy_usd || to.price.buy_usd
+                       ? price_source(new_machine, "buy_usd", prices.to_buy_usd.has_value())
+                       : "";
     m.utilization = prices.utilization;
     m.from_joules = from.tdp_w * u.from_s;
     m.to_joules = to.tdp_w * u.to_s;
-    if (a && b && *a > 0.0 && *b > 0.0) {
+    if (const auto hours = hour_costs(from, to, prices)) {
         m.priced = true;
-        m.from_usd_per_hour = *a;
-        m.to_usd_per_hour = *b;
-        m.break_even_speedup = *b / *a;
-        m.from_usd_per_run = *a * u.from_s / kSecondsPerHour;
-        m.to_usd_per_run = *b * u.to_s / kSecondsPerHour;
+        m.from_usd_per_hour = hours->from.usd;
+        m.to_usd_per_hour = hours->to.usd;
+        m.from_running_usd_per_hour = hours->from.running_usd;
+        m.to_running_usd_per_hour = hours->to.running_usd;
+        m.break_even_speedup = hours->to.usd / hours->from.usd;
+        m.from_usd_per_run = hours->from.usd * u.from_s / kSecondsPerHour;
+        m.to_usd_per_run = hours->to.usd * u.to_s / kSecondsPerHour;
     }
-    const auto buy = prices.to_buy_usd ? prices.to_buy_usd : to.price.buy_usd;
-    if (buy && a) {
-        // An hour of the new card does speed-up hours of the old one's work.
-        const double power_usd =
-            to.tdp_w * kSecondsPerHour / kJoulesPerKwh * prices.power_usd_per_kwh;
-        const double saved_per_hour = *a * u.speedup.value - power_usd;
-        const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
-        const double hours = prices.hours_per_month * prices.utilization;
-        m.outlay_usd = outlay;
-        m.work_usd_per_month = *a * hours;
-        m.power_usd_per_month = power_usd * hours;
-        m.host_usd_per_month = prices.host_usd_per_month;
-        m.years = prices.years;
-        const double months = kMonthsOfYear * prices.years;
-        m.owned_usd_per_hour = (outlay / months + prices.host_usd_per_month) / hours + power_usd;
-        const double saved_per_month = saved_per_hour * hours - prices.host_usd_per_month;
-        if (saved_per_month > 0.0) {
-            m.break_even_months = outlay / saved_per_month;
-        }
-        if (saved_per_hour > 0.0) {
-            m.break_even_utilization = (outlay / months + prices.host_usd_per_month) /
-                                       (saved_per_hour * prices.hours_per_month);
-        }
+    if (const auto a = old_hour(from, prices)) {
+        add_purchase(to, prices, a->running_usd, m, u.speedup.value);
     }
 }
 
+// Speed-up that the prices, or the user, ask for, and the chance that it is missed or reached
+// against the verdict.
 void judge(const UpgradeOptions& options, Upgrade& u) {
     u.threshold = options.threshold ? *options.threshold
                   : u.money.priced  ? u.money.break_even_speedup
                                     : 1.0;
     u.threshold_basis = options.threshold ? "given"
-                        : u.money.priced  ? "ratio of the hourly prices"
+                        : u.money.priced  ? "ratio of the hourly costs"
                                           : "any gain";
     const double distance = std::log(u.speedup.value / u.threshold);
     u.probability_wrong = chance_of_wrong(distance, u.sigma, u.error.families);
-    if (!options.threshold && !u.money.priced) {
+    if (!u.unfit.empty()) {
+        u.verdict = UpgradeVerdict::does_not_fit;
+    } else if (!options.threshold && !u.money.priced) {
         u.verdict = UpgradeVerdict::unpriced;
-    } else if (u.probability_wrong > 1.0 - options.confidence) {
-        u.verdict = UpgradeVerdict::too_close;
     } else {
-        u.verdict = distance > 0.0 ? UpgradeVerdict::pays_off : UpgradeVerdict::does_not;
+        u.verdict = verdict_of(distance, u.sigma, u.error.families, options.confidence);
     }
 }
 
@@ -212,16 +258,22 @@ void add_memory(const Report& before, const Report& after, Upgrade& u) {
     u.memory = {memory_need(*before.memory), memory_need(*after.memory),
                 static_cast<double>(before.fit->limit_bytes),
                 static_cast<double>(after.fit->limit_bytes)};
-    if (!u.memory.from_fits() || !u.memory.to_fits()) {
-        u.notes.push_back(
-            fmt::format("does not fit the memory of {}: times are of a run that would",
-                        u.memory.to_fits()     ? u.from
-                        : u.memory.from_fits() ? u.to
-                                               : u.from + " and " + u.to));
+    const auto has = [](double bytes, const std::string& gpu) {
+        return fmt::format("{} has {}", gpu, format_si(bytes, "B"));
+    };
+    if (u.memory.from_fits() && u.memory.to_fits()) {
+        return;
     }
+    const double need = std::max(u.memory.from_fits() ? 0.0 : u.memory.from_need.total(),
+                                 u.memory.to_fits() ? 0.0 : u.memory.to_need.total());
+    u.unfit = fmt::format("{} needs {}; {}{}{}", u.network, format_si(need, "B"),
+                          u.memory.from_fits() ? "" : has(u.memory.from_bytes, u.from),
+                          u.memory.from_fits() || u.memory.to_fits() ? "" : ", ",
+                          u.memory.to_fits() ? "" : has(u.memory.to_bytes, u.to));
+    u.notes.push_back(u.unfit + ": times are of a run that would fit");
 }
 
-// Items a second on the new GPU over those on the old one, whose batches may differ.
+// Samples a second on the new GPU over those on the old one, whose batches may differ.
 double speedup_of_items(const Report& before, const Report& after) {
     return before.total.time_s / after.total.time_s * static_cast<double>(after.batch) /
            static_cast<double>(before.batch);
@@ -258,7 +310,38 @@ void add_notes(const Report& before, const UpgradeOptions& options, Upgrade& u) 
     }
 }
 
+// Whether old and new side ask the same: GPU, software, batch, and host.
+bool is_same(const model::Machine& from, const model::Machine& to, const UpgradeOptions& options) {
+    return from == to && options.from == options.to && options.from_issue == options.to_issue;
+}
+
+void note_open_intervals(const Report& report, const std::string& machine, Upgrade& u) {
+    double open_s = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        if (layer.high_s && !std::isfinite(*layer.high_s)) {
+            open_s += layer.time_s * static_cast<double>(layer.layer.count);
+        }
+    }
+    if (open_s > 0.0) {
+        u.notes.push_back(fmt::format("{:.0f} % of the time on {} are operators without an upper "
+                                      "bound: counted within a factor of 3; measure the throughput "
+                                      "there and give --measured-old or --measured-new",
+                                      100.0 * open_s / report.total.device_s, machine));
+    }
+}
+
 } // namespace
+
+std::optional<HourCosts> hour_costs(const model::Gpu& from, const model::Gpu& to,
+                                    const UpgradePrices& prices) {
+    const auto a = old_hour(from, prices);
+    const auto b = new_hour(to, prices);
+    return a && b && a->usd > 0.0 && b->usd > 0.0 ? std::optional(HourCosts{*a, *b}) : std::nullopt;
+}
+
+bool is_bought(const UpgradePrices& prices) {
+    return prices.to_bought.value_or(prices.to_buy_usd && !prices.to_usd_per_hour);
+}
 
 std::string_view verdict_name(UpgradeVerdict verdict) {
     switch (verdict) {
@@ -266,12 +349,16 @@ std::string_view verdict_name(UpgradeVerdict verdict) {
         return "pays off";
     case UpgradeVerdict::does_not:
         return "does not pay off";
-    case UpgradeVerdict::too_close:
-        return "too close to call";
+    case UpgradeVerdict::undecided:
+        return "undecided";
     case UpgradeVerdict::unpriced:
         return "name the prices to judge";
+    case UpgradeVerdict::equal:
+        return "equal";
+    case UpgradeVerdict::does_not_fit:
+        return "does not fit";
     }
-    return "too close to call";
+    return "undecided";
 }
 
 void conclude(const model::Machine& from, const model::Machine& to, const UpgradeOptions& options,
@@ -320,14 +407,19 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     u.run = run_text(network, options);
     u.from_s = before->total.time_s;
     u.to_s = after->total.time_s;
+    u.from_batch = before->batch;
+    u.to_batch = after->batch;
     u.from_step = {before->total.host_s, before->total.device_s, options.from_host};
     u.to_step = {after->total.host_s, after->total.device_s, options.to_host};
     u.kind = transfer_kind(network, options.from.training.has_value(), options.from.data_type,
                            options.to.data_type);
     u.error = options.transfer.kind(u.kind);
-    u.speedup.value = speedup_of_items(*before, *after);
+    u.model_speedup = u.speedup.value = speedup_of_items(*before, *after);
     u.operator_sigma = std::hypot(sigma_of(*before), sigma_of(*after));
-    u.sigma = transferred_sigma(options.transfer, u.error, u.operator_sigma);
+    if (!is_same(from, to, options)) { // else there is nothing to be wrong about
+        u.sigma = transferred_sigma(options.transfer, u.error, u.operator_sigma);
+        weigh_evidence(options, evidence_key(network, *old_gpu, *new_gpu, from, to, u), u);
+    }
     add_layers(*before, *after, *old_gpu, *new_gpu, u);
     add_memory(*before, *after, u);
     conclude(from, to, options, u);
@@ -335,6 +427,8 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
         u.assumptions = assumptions_of(network, from, to, options);
     }
     add_notes(*before, options, u);
+    note_open_intervals(*before, from.id, u);
+    note_open_intervals(*after, to.id, u);
     return u;
 }
 

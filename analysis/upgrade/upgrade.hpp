@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/exam/run.hpp"
+#include "analysis/upgrade/evidence.hpp"
 #include "analysis/upgrade/memory_need.hpp"
 #include "base/result.hpp"
 #include "model/gpu/transfer.hpp"
@@ -11,6 +12,7 @@
 #include "model/workload/network.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,10 +22,13 @@ namespace eyeroof::analysis {
 struct UpgradePrices { // nullopt: the machine's own, where it has one
     std::optional<double> from_usd_per_hour, to_usd_per_hour;
     std::optional<double> from_resale_usd, to_buy_usd;
+    bool from_owned = false;       // the old GPU is paid for: it costs power, no rent
+    std::optional<bool> to_bought; // nullopt: where a purchase price is given and no hourly one
     double hours_per_month = 730.0;
-    double utilization = 1.0;        // share of the month that the GPU works
+    double utilization = 0.7;        // share of the month that the GPU works; assumed
     double power_usd_per_kwh = 0.12; // assumed, 2026
-    double host_usd_per_month = 0.0; // of a bought GPU: its share of server, room and people
+    double pue = 1.4;                // power of the building over that of its computers; assumed
+    double host_usd_per_month = 0.0; // of an owned GPU: its share of server, space and people
     double years = 3.0;              // after which a bought GPU is written off
 
     bool operator==(const UpgradePrices&) const = default;
@@ -48,19 +53,23 @@ struct UpgradeOptions {
     model::HostIssue from_issue, to_issue;
     std::string from_host, to_host;       // whose constants those are
     std::optional<double> threshold;      // speed-up that must be passed; else what the prices need
-    double confidence = kUsualConfidence; // below it the verdict is "too close to call"
+    double confidence = kUsualConfidence; // below it the verdict is "undecided"
     UpgradePrices prices;
-    model::Transfer transfer;            // how far predicted speed-ups hold for whole networks
-    std::optional<int> year;             // of today: older prices are warned of
-    bool assumptions = true;             // also what the answer would be without them
-    std::optional<model::Wiring> wiring; // which layer reads which; nothing: a chain
-    std::optional<MeasuredStep> measured;
+    model::Transfer transfer;                 // how far predicted speed-ups hold for whole networks
+    std::optional<int> year;                  // of today: older prices are warned of
+    bool assumptions = true;                  // also what the answer would be without them
+    std::optional<model::Wiring> wiring;      // which layer reads which; nothing: a chain
+    std::shared_ptr<const Evidence> evidence; // published speed-ups; nullptr: the model alone
+    // Samples a second of the user's own run, on either side: stronger than any prediction.
+    std::optional<double> from_rate, to_rate;
+    std::optional<MeasuredStep> measured; // of the old side, by a trace
 
     bool operator==(const UpgradeOptions&) const = default;
 };
 
-// unpriced: neither prices nor a threshold say what would pay off.
-enum class UpgradeVerdict { pays_off, does_not, too_close, unpriced };
+// unpriced: neither prices nor a threshold say what would pay off. equal: both sides are the same.
+// does_not_fit: the network needs more memory than one of the GPUs has.
+enum class UpgradeVerdict { pays_off, does_not, undecided, unpriced, equal, does_not_fit };
 std::string_view verdict_name(UpgradeVerdict verdict);
 
 struct Interval {
@@ -82,9 +91,14 @@ struct UpgradeLayer {
     bool operator==(const UpgradeLayer&) const = default;
 };
 
+// An hour at work of a rented GPU costs its rent; of an owned one power, its host's share, and the
+// resale that keeping it forgoes, or the price that is written off.
 struct UpgradeMoney {
     bool priced = false;
+    bool from_owned = false, to_bought = false;
     double from_usd_per_hour = 0.0, to_usd_per_hour = 0.0;
+    // The same without what is paid once: rent, or power and host.
+    double from_running_usd_per_hour = 0.0, to_running_usd_per_hour = 0.0;
     double break_even_speedup = 1.0; // price ratio
     double from_usd_per_run = 0.0, to_usd_per_run = 0.0;
     std::string from_price_source, to_price_source, buy_source; // with their dates
@@ -119,7 +133,7 @@ struct SweepPoint { // of the same network, at another batch and other data type
     std::string from_dtype, to_dtype; // empty: the layers' own
     double from_s = 0.0, to_s = 0.0;
     Interval speedup;
-    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    UpgradeVerdict verdict = UpgradeVerdict::undecided;
     double probability_wrong = 0.5;
     bool from_fits = true, to_fits = true;
 
@@ -142,18 +156,35 @@ struct StepSide {
     bool operator==(const StepSide&) const = default;
 };
 
+// A published speed-up that resembles the question.
+struct NearEvidence {
+    EvidenceRow row;
+    double share = 0.0; // see Resemblance
+
+    bool operator==(const NearEvidence&) const = default;
+};
+
 struct Upgrade {
     std::string network, from, to;
     std::string run; // "training step in fp16, sgd_momentum, batch 32 (eager)": what is compared
-    double from_s = 0.0, to_s = 0.0; // one run of the network
+    // One run of the network. Speed-up: samples a second, so exactly from_s / to_s times the ratio
+    // of the batches. Where evidence or a measurement moves it from the model's, to_s (and where it
+    // was measured, from_s) moves with it.
+    double from_s = 0.0, to_s = 0.0;
+    Count from_batch = 1, to_batch = 1; // samples of a run
     Interval speedup;
+    double model_speedup = 1.0; // of kernels and hosts alone
+    double evidence_ln = 0.0;   // what published speed-ups add to ln(speed-up)
+    std::vector<NearEvidence> nearest;
+    std::optional<double> measured_from_rate, measured_to_rate; // samples a second, the user's
+    std::string unfit; // what does not fit where; empty: everything fits
     StepSide from_step, to_step;
     std::string kind;          // "training mixed", of the transfer
     model::TransferKind error; // that the interval and the chance rest on
     std::vector<Assumption> assumptions;
     double threshold = 1.0;
     std::string threshold_basis; // "given", "price ratio", "any gain"
-    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    UpgradeVerdict verdict = UpgradeVerdict::undecided;
     double probability_wrong = 0.5; // that the truth lies on the other side of the threshold
     double bound_share = 0.0; // of the time in layers that arithmetic or memory bound on `from`
     std::vector<UpgradeLayer> layers;
@@ -178,11 +209,25 @@ struct Upgrade {
 // keep their predicted times and are in neither sum.
 void take_measured(const MeasuredStep& measured, Report& before, Report& after);
 
+// Whether the new GPU is bought rather than rented.
+bool is_bought(const UpgradePrices& prices);
+
+// What an hour at work costs, and of that what is not paid once: see UpgradeMoney.
+struct HourCost {
+    double usd = 0.0, running_usd = 0.0;
+};
+struct HourCosts {
+    HourCost from, to;
+};
+// Nothing where a price is missing or nothing is paid on one side.
+std::optional<HourCosts> hour_costs(const model::Gpu& from, const model::Gpu& to,
+                                    const UpgradePrices& prices);
+
 // The question of either side.
 Question side_of(const model::Network& network, const model::Machine& machine,
                  const UpgradeOptions& options, bool old_side);
 
-// Speed-up: items a second on the new GPU over those on the old one, of the steps that run()
+// Speed-up: samples a second on the new GPU over those on the old one, of the steps that run()
 // predicts. The interval: each layer's relative error has sigma ln(high/low) / 2.56; of its
 // variance a quarter is taken as common to all layers on one GPU, a quarter to those of a class of
 // operator, the rest as independent; the two GPUs as independent. What whole networks showed is
@@ -200,6 +245,8 @@ struct FleetMember {
     double weight = 1.0;                      // share of the old GPU's time, up to a common factor
     std::optional<model::Wiring> wiring = {}; // as UpgradeOptions has it
     std::optional<MeasuredStep> measured = {};
+    std::optional<Scenario> from = {}, to = {}; // nullopt: those of the options
+    bool largest = false; // at the largest batch, a power of two, that fits both GPUs
 
     bool operator==(const FleetMember&) const = default;
 };
@@ -209,6 +256,12 @@ struct FleetMember {
 // of each member's variance is common, as above. Errors: of upgrade(); "no-networks".
 Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
                               const model::Machine& to, const UpgradeOptions& options);
+
+// The largest batch up to kMostCommonBatch, the network's own times a power of two, whose step fits
+// both GPUs; nullopt where not even its own does.
+inline constexpr Count kMostCommonBatch = 1024;
+std::optional<Count> largest_common_batch(const FleetMember& member, const model::Machine& from,
+                                          const model::Machine& to, const UpgradeOptions& options);
 
 struct DtypePair { // nullopt: the layers' own
     std::optional<model::DataType> from, to;

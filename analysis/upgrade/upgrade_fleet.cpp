@@ -1,4 +1,5 @@
 // Upgrades of several networks at once, and of one network at several batches and data types.
+#include "analysis/program/lower.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,37 @@ void add_member(const Upgrade& member, double share, Upgrade& fleet) {
     fleet.weights.push_back(share);
 }
 
+// Of one member: its own scenarios and batch.
+UpgradeOptions options_of(const FleetMember& member, const model::Machine& from,
+                          const model::Machine& to, UpgradeOptions options) {
+    options.wiring = member.wiring;
+    options.measured = member.measured;
+    options.from = member.from.value_or(options.from);
+    options.to = member.to.value_or(options.to);
+    if (member.largest) {
+        const auto batch = largest_common_batch(member, from, to, options);
+        options.from.batch = options.to.batch = batch;
+    }
+    return options;
+}
+
+// What each member's assumption is worth to the fleet, if all members changed it.
+std::vector<Assumption> assumptions_of_fleet(const Upgrade& fleet) {
+    std::vector<Assumption> all;
+    for (const Assumption& first : fleet.members.front().assumptions) {
+        double time = 0.0;
+        for (std::size_t i = 0; i < fleet.members.size(); ++i) {
+            double speedup = fleet.members[i].speedup.value;
+            for (const Assumption& own : fleet.members[i].assumptions) {
+                speedup = own.instead == first.instead ? own.speedup : speedup;
+            }
+            time += fleet.weights[i] / speedup;
+        }
+        all.push_back({first.what, first.instead, 1.0 / time});
+    }
+    return all;
+}
+
 double sigma_of(const Upgrade& fleet) {
     double common = 0.0;
     double own = 0.0;
@@ -47,6 +79,31 @@ double sigma_of(const Upgrade& fleet) {
 
 } // namespace
 
+std::optional<Count> largest_common_batch(const FleetMember& member, const model::Machine& from,
+                                          const model::Machine& to, const UpgradeOptions& options) {
+    UpgradeOptions own = options;
+    own.from = member.from.value_or(options.from);
+    own.to = member.to.value_or(options.to);
+    own.wiring = member.wiring;
+    std::optional<Count> least;
+    for (const bool old_side : {true, false}) {
+        const auto most =
+            largest_batch(side_of(member.network, old_side ? from : to, own, old_side));
+        if (most) {
+            least = std::min(least.value_or(*most), *most);
+        }
+    }
+    const Count once = own_batch(member.network);
+    if (!least || *least < once) {
+        return std::nullopt;
+    }
+    Count batch = once;
+    while (2 * batch <= std::min(*least, std::max(kMostCommonBatch, once))) {
+        batch *= 2;
+    }
+    return batch;
+}
+
 Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
                               const model::Machine& to, const UpgradeOptions& options) {
     double weights = 0.0;
@@ -58,9 +115,7 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
                                         "as in resnet50@3 bert-base@1");
     }
     const auto alone = [&](const FleetMember& member) {
-        UpgradeOptions own = options;
-        own.wiring = member.wiring;
-        own.measured = member.measured;
+        const UpgradeOptions own = options_of(member, from, to, options);
         return upgrade(member.network, from, to, own);
     };
     if (fleet.size() == 1) {
@@ -86,6 +141,11 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     for (const Upgrade& member : all.members) { // the least known of them
         all.error = member.error.families < all.error.families ? member.error : all.error;
     }
+    for (const Upgrade& member : all.members) {
+        all.unfit += member.unfit.empty() ? "" : (all.unfit.empty() ? "" : "; ") + member.unfit;
+    }
+    all.model_speedup = all.speedup.value;
+    all.assumptions = assumptions_of_fleet(all);
     conclude(from, to, options, all);
     return all;
 }

@@ -19,6 +19,8 @@ bool is_mixed(model::DataType type) {
     return model::storage_bits(type) < model::storage_bits(model::DataType::fp32);
 }
 
+} // namespace
+
 model::DataType main_type(const model::Network& network) {
     std::map<model::DataType, double> macs;
     for (const model::Layer& layer : network.layers) {
@@ -30,8 +32,6 @@ model::DataType main_type(const model::Network& network) {
         macs.begin(), macs.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == macs.end() ? model::DataType::fp16 : most->first;
 }
-
-} // namespace
 
 std::string transfer_kind(const model::Network& network, bool training,
                           const std::optional<model::DataType>& from,
@@ -61,9 +61,20 @@ double student_90(int families) {
 }
 
 double chance_of_wrong(double distance, double sigma, int families) {
-    const double rarest = families > 0 ? 1.0 / (static_cast<double>(families) + 2.0) : 0.0;
-    const double chance = sigma > 0.0 ? student_below(-std::fabs(distance) / sigma, families) : 0.0;
-    return std::max(chance, rarest);
+    if (sigma > 0.0) {
+        return student_below(-std::fabs(distance) / sigma, families);
+    }
+    return distance == 0.0 ? 0.5 : 0.0;
+}
+
+UpgradeVerdict verdict_of(double distance, double sigma, int families, double confidence) {
+    if (sigma == 0.0 && distance == 0.0) {
+        return UpgradeVerdict::equal;
+    }
+    if (chance_of_wrong(distance, sigma, families) > 1.0 - confidence) {
+        return UpgradeVerdict::undecided;
+    }
+    return distance > 0.0 ? UpgradeVerdict::pays_off : UpgradeVerdict::does_not;
 }
 
 } // namespace eyeroof::analysis

@@ -3,6 +3,7 @@
 // Knows no network, no machine and no price.
 #pragma once
 
+#include "analysis/upgrade/upgrade.hpp"
 #include "model/gpu/transfer.hpp"
 #include "model/workload/network.hpp"
 
@@ -16,6 +17,9 @@ namespace eyeroof::analysis {
 std::string transfer_kind(const model::Network& network, bool training,
                           const std::optional<model::DataType>& from,
                           const std::optional<model::DataType>& to);
+
+// The type of most of the network's arithmetic.
+model::DataType main_type(const model::Network& network);
 
 // Standard deviation of ln(speed-up): what whole networks showed, and what the operators' errors
 // add where they are larger than they were there: sqrt(spread^2 + max(0, (share sigma)^2 -
@@ -32,7 +36,12 @@ double student_below(double x, int families);
 double student_90(int families);
 
 // Chance that the truth lies on the other side of the threshold, `distance` = ln(speed-up /
-// threshold) away; never below 1 / (families + 2) where there are any: rarer errors were not seen.
+// threshold) away: Student's, with the families' degrees of freedom. 0.5 at the threshold itself.
 double chance_of_wrong(double distance, double sigma, int families);
+
+// Pays off or not where the chance of being wrong is at most 1 - confidence, so wherever an 80 %
+// interval lies on one side of the threshold at a confidence of 0.8 or less; else undecided. Equal:
+// no distance and no doubt.
+UpgradeVerdict verdict_of(double distance, double sigma, int families, double confidence);
 
 } // namespace eyeroof::analysis

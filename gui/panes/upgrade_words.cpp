@@ -108,8 +108,11 @@ QString sign_of(analysis::UpgradeVerdict verdict) {
         return "✓ ";
     case analysis::UpgradeVerdict::does_not:
         return "✗ ";
-    case analysis::UpgradeVerdict::too_close:
+    case analysis::UpgradeVerdict::undecided:
+    case analysis::UpgradeVerdict::equal:
         return "≈ ";
+    case analysis::UpgradeVerdict::does_not_fit:
+        return "✗ ";
     case analysis::UpgradeVerdict::unpriced:
         return {};
     }

@@ -75,8 +75,8 @@ analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
     }
     question.phase = node["phase"].choice(kPhases, "phase or optimizer").value_or("inference");
     question.batch = node["batch"].integer({1, kMostAsked});
-    question.utilization = node["utilization"].number(0.01, 1.0).value_or(1.0);
     const analysis::UpgradePrices usual;
+    question.utilization = node["utilization"].number(0.01, 1.0).value_or(usual.utilization);
     question.power_usd_per_kwh =
         node["usd_per_kwh"].number(0.0, 1000.0).value_or(usual.power_usd_per_kwh);
     question.host_usd_per_month =

@@ -38,6 +38,9 @@ std::string reason(const analysis::Upgrade& u) {
         return "no prices: --from-per-hour and --to-per-hour, or --threshold, say what must be "
                "passed";
     }
+    if (!u.unfit.empty()) {
+        return u.unfit;
+    }
     return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
                        u.threshold_basis, 100.0 * u.probability_wrong);
 }
@@ -56,14 +59,21 @@ std::string steps_text(const analysis::Upgrade& u) {
     };
     std::string text =
         fmt::format("  {}: {}\n  {}: {}\n", u.from, side(u.from_step), u.to, side(u.to_step));
-    if (u.error.families > 0) {
-        text += fmt::format(
-            "  leave-one-family-out error over {} {} families: {:.0f} % (median baseline: "
-            "{:.0f} %)\n",
-            u.error.families, u.kind, 100.0 * u.error.mape, 100.0 * u.error.guess_mape);
+    return text;
+}
+
+// How far such predictions lay off, and, apart from it, that few families were measured.
+std::string error_text(const analysis::Upgrade& u) {
+    constexpr int kFewFamilies = 5;
+    if (u.error.families == 0) {
+        return "";
     }
-    for (const analysis::Assumption& a : u.assumptions) {
-        text += fmt::format("  assumed {}; {}: {:.2f} times\n", a.what, a.instead, a.speedup);
+    std::string text = fmt::format("  Mean error on families of {} that were held out: {:.0f} % "
+                                   "(median baseline: {:.0f} %).\n",
+                                   u.kind, 100.0 * u.error.mape, 100.0 * u.error.guess_mape);
+    if (u.error.families < kFewFamilies) {
+        text += fmt::format("  Only {} families of {} were measured; the interval allows for it.\n",
+                            u.error.families, u.kind);
     }
     return text;
 }
@@ -235,7 +245,7 @@ std::string upgrade_text(const analysis::Upgrade& u) {
     std::string text = headline(u) + "\n  " + u.run + "\n  " + reason(u) + "\n" + members_text(u);
     text += fmt::format("  time of {}: {:.4g} s -> {:.4g} s\n",
                         u.members.empty() ? "one run" : "an old hour's work", u.from_s, u.to_s);
-    text += steps_text(u) + money_text(u) + memory_text(u);
+    text += steps_text(u) + error_text(u) + money_text(u) + memory_text(u);
     for (const std::string& note : u.notes) {
         text += "  " + note + "\n";
     }

@@ -3,6 +3,7 @@
 // Judges nothing: the verdict stands in the answer.
 #pragma once
 
+#include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
 #include <string>
@@ -16,6 +17,18 @@ std::string upgrade_csv(const analysis::Upgrade& upgrade);
 std::string upgrade_markdown(const analysis::Upgrade& upgrade);
 std::string
 upgrade_svg(const analysis::Upgrade& upgrade); // bars of the longest layers, or of the members
+std::string
+upgrade_page_body(const analysis::Upgrade& upgrade);        // chart and tables, without the page
 std::string upgrade_html(const analysis::Upgrade& upgrade); // one file: verdict, chart, tables
+
+// The whole answer over several candidates: the sentence, the candidates, what would turn it over,
+// the evidence, and then the above of the best one.
+std::string purchase_text(const analysis::Purchase& purchase);
+std::string purchase_json(const analysis::Purchase& purchase); // eyeroof/upgrade/1 with "purchase"
+// Candidates as rows where there are several or a count is given; else as upgrade_csv().
+std::string purchase_csv(const analysis::Purchase& purchase);
+std::string purchase_markdown(const analysis::Purchase& purchase);
+std::string
+purchase_html(const analysis::Purchase& purchase); // one sheet, and the layers behind it
 
 } // namespace eyeroof::report

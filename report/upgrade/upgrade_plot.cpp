@@ -105,23 +105,26 @@ std::string upgrade_svg(const analysis::Upgrade& u) {
     return svg + "</svg>\n";
 }
 
-std::string upgrade_html(const analysis::Upgrade& u) {
+std::string upgrade_page_body(const analysis::Upgrade& u) {
     std::string text = upgrade_text(u);
     text = text.substr(0, text.find("\n\nlayer "));
-    const std::string title = svg_escape(title_of(u));
-    std::string html =
-        page_head(title, "body{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-                         "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
-                         "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
-        "<h1>" + title + "</h1>\n";
-    html += upgrade_svg(u) + "<pre>" + html_lines(text) + "</pre>\n";
+    std::string html = upgrade_svg(u) + "<pre>" + html_lines(text) + "</pre>\n";
     html +=
         "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
         "<th>new limit</th><th>why not more</th></tr>\n";
     for (const analysis::UpgradeLayer& layer : u.layers) {
         html += row_html(layer);
     }
-    return html + "</table>\n" + page_foot();
+    return html + "</table>\n";
+}
+
+std::string upgrade_html(const analysis::Upgrade& u) {
+    const std::string title = svg_escape(title_of(u));
+    return page_head(title,
+                     "body{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+                     "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
+                     "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
+           "<h1>" + title + "</h1>\n" + upgrade_page_body(u) + page_foot();
 }
 
 } // namespace eyeroof::report

@@ -23,7 +23,7 @@ TEST_CASE("memory, exam and upgrade tell one peak and one limit for a step") {
     const std::vector<std::vector<std::string>> steps{
         {"resnet50", "--batch", "64", "--phase", "training", "--dtype", "fp16"},
         {"bert-large", "--batch", "16", "--phase", "training", "--optimizer", "adam"},
-        {"llama-3.2-1b", "--dim", "context=4096"},
+        {"llama-3.2-1b", "--dim", "context=4096", "--phase", "inference"},
         {"mobilenet-v2", "--batch", "8", "--dtype", "fp32"},
     };
     for (const std::vector<std::string>& step : steps) {

@@ -59,6 +59,7 @@ TEST_CASE("the readers of smaller files keep their promises on theirs") {
     replay("assignments", broken_promise_assignments);
     replay("densities", broken_promise_densities);
     replay("package_yaml", broken_promise_package_yaml);
+    replay("fleet_yaml", broken_promise_fleet_yaml);
     replay("area_table", broken_promise_area_table);
     replay("fabric_yaml", broken_promise_fabric_yaml);
     replay("technology_yaml", broken_promise_technology_yaml);

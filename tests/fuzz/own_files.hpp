@@ -80,7 +80,8 @@ inline std::string broken_promise_metric_family(const std::string& text) {
 
 inline std::string broken_promise_measured_tables(const std::string& text) {
     return badly_refused(analysis::parse_pairs(text, "fuzz.csv")) +
-           badly_refused(analysis::parse_networks(text, "fuzz.csv"));
+           badly_refused(analysis::parse_networks(text, "fuzz.csv")) +
+           badly_refused(analysis::parse_evidence(text, "fuzz.csv"));
 }
 
 inline std::string broken_promise_condition(const std::string& text) {

@@ -9,6 +9,7 @@
 #include "analysis/silicon/area_table.hpp"
 #include "analysis/sparse/densities.hpp"
 #include "analysis/sweep/sweep_file.hpp"
+#include "analysis/upgrade/fleet_file.hpp"
 #include "formats/assignments.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/published_reader.hpp"
@@ -76,6 +77,16 @@ inline std::string broken_promise_package_yaml(const std::string& text) {
         cores += kind.count;
     }
     return cores >= 1 && cores <= analysis::kMostCores ? "" : "no cores, or more than there may be";
+}
+
+inline std::string broken_promise_fleet_yaml(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    if (!document) {
+        return badly_refused(document);
+    }
+    const auto fleet = analysis::read_fleet(*document);
+    return fleet && (fleet->runs.empty() || fleet->offers.empty()) ? "runs or candidates are none"
+                                                                   : badly_refused(fleet);
 }
 
 inline std::string broken_promise_area_table(const std::string& text) {

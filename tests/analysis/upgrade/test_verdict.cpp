@@ -106,10 +106,135 @@ TEST_CASE("Student's distribution has the tails of few families") {
     CHECK(analysis::student_below(0.0, 8) == near(0.5));
 }
 
-TEST_CASE("no chance of being wrong is stated below what the families can show") {
-    CHECK(analysis::chance_of_wrong(5.0, 0.1, 8) == near(0.1));
+TEST_CASE("the chance of being wrong falls with the distance and is even at the threshold") {
     CHECK(analysis::chance_of_wrong(0.0, 0.2, 8) == near(0.5));
     CHECK(analysis::chance_of_wrong(0.2, 0.2, 8) > analysis::chance_of_wrong(0.4, 0.2, 8));
+    // Four spreads away, at 10 degrees of freedom: 0.13 %. Few families do not hold it up.
+    CHECK(analysis::chance_of_wrong(0.8, 0.2, 8) < 0.01);
+    CHECK(analysis::chance_of_wrong(0.8, 0.2, 3) < 0.01);
+}
+
+TEST_CASE("an interval wholly on one side of the threshold decides, with few families too") {
+    using analysis::UpgradeVerdict;
+    for (const int families : {1, 3, 8}) {
+        const double edge = 0.2 * analysis::student_90(families); // ln of the interval's end
+        CHECK(analysis::verdict_of(1.001 * edge, 0.2, families, 0.8) == UpgradeVerdict::pays_off);
+        CHECK(analysis::verdict_of(-1.001 * edge, 0.2, families, 0.8) == UpgradeVerdict::does_not);
+        CHECK(analysis::verdict_of(0.1 * edge, 0.2, families, 0.8) == UpgradeVerdict::undecided);
+    }
+}
+
+TEST_CASE("inference gets a verdict far from the threshold, and none beside it") {
+    analysis::UpgradeOptions options;
+    options.transfer.kinds["inference mixed"] = {0.22, 0.18, 0.49, 0.21, 3, 67};
+    options.threshold = 100.0;
+    CHECK(judged(products(4096, 4), options).verdict == analysis::UpgradeVerdict::does_not);
+    options.threshold = 0.01;
+    CHECK(judged(products(4096, 4), options).verdict == analysis::UpgradeVerdict::pays_off);
+    options.threshold = judged(products(4096, 4), options).speedup.value;
+    CHECK(judged(products(4096, 4), options).verdict == analysis::UpgradeVerdict::undecided);
+}
+
+TEST_CASE("a GPU against itself is equal, without doubt") {
+    analysis::UpgradeOptions options;
+    options.threshold = 1.0;
+    const model::Machine gpu = machine("v100", test::v100_sxm2());
+    const auto u = analysis::upgrade(products(4096, 4), gpu, gpu, options);
+    REQUIRE(u.ok());
+    CHECK(u->verdict == analysis::UpgradeVerdict::equal);
+    CHECK(u->speedup == analysis::Interval{1.0, 1.0, 1.0});
+    CHECK(u->from_s == u->to_s);
+    options.threshold = 1.2; // certain, too
+    CHECK(analysis::upgrade(products(4096, 4), gpu, gpu, options)->verdict ==
+          analysis::UpgradeVerdict::does_not);
+}
+
+TEST_CASE("no interval is from nothing to infinity") {
+    model::Gpu open = test::a100_sxm_40();
+    for (model::ClassRecord& record : open.calibration.records) {
+        record.band.high = INFINITY; // an operator whose time has no upper bound
+        record.kinds.clear();
+    }
+    analysis::UpgradeOptions options;
+    options.threshold = 1.5;
+    const auto u = analysis::upgrade(products(4096, 4), machine("v100", test::v100_sxm2()),
+                                     machine("open", open), options);
+    REQUIRE(u.ok());
+    CHECK(std::isfinite(u->speedup.high));
+    CHECK(u->speedup.low > 0.05);
+}
+
+TEST_CASE("operations of copies alone leave the domain of operations unknown, not empty") {
+    // A class whose measured rows had no FLOP: a ReLU is no infinite distance outside of them.
+    model::Gpu gpu = test::a100_sxm_40();
+    for (model::ClassRecord& record : gpu.calibration.records) {
+        record.domain.flops_low = record.domain.flops_high = 0.0;
+    }
+    model::Network net;
+    net.id = net.name = "relu";
+    model::Layer relu;
+    relu.name = "relu";
+    relu.op = model::Op::elementwise;
+    relu.shape = model::ElementwiseShape{4096, 4096, "relu"};
+    net.layers.push_back(relu);
+    const auto report = analysis::run(net, machine("a100", gpu), {});
+    REQUIRE(report.ok());
+    REQUIRE(report->layers.front().high_s);
+    CHECK(std::isfinite(*report->layers.front().high_s));
+}
+
+TEST_CASE("owned GPUs are charged power, not rent") {
+    analysis::UpgradeOptions options;
+    options.prices.from_owned = true;
+    options.prices.to_usd_per_hour = 2.0;
+    const auto u = judged(products(4096, 4), options);
+    // 300 W x PUE 1.4 x $0.12 for each kWh
+    CHECK(u.money.from_usd_per_hour == near(0.3 * 1.4 * 0.12));
+    CHECK(u.money.break_even_speedup == near(2.0 / (0.3 * 1.4 * 0.12)));
+    options.prices.from_resale_usd = 730.0 * 12.0 * 3.0 * 0.7; // a dollar for each hour at work
+    CHECK(judged(products(4096, 4), options).money.from_usd_per_hour == near(1.0 + 0.0504));
+}
+
+TEST_CASE("the speed-up is the ratio of the printed times, whatever moved it") {
+    analysis::UpgradeOptions options;
+    options.threshold = 1.2;
+    options.transfer.share = 0.9;
+    const auto check = [&](const analysis::Upgrade& u) {
+        CHECK(u.speedup.value == near(u.from_s / u.to_s * static_cast<double>(u.to_batch) /
+                                      static_cast<double>(u.from_batch)));
+    };
+    const auto shared = judged(products(4096, 4), options);
+    check(shared);
+    CHECK(shared.speedup.value == near(std::pow(shared.model_speedup, 0.9)));
+    options.to.batch = 4;
+    check(judged(products(4096, 4), options));
+    options.from_rate = 820.0;
+    const auto measured = judged(products(4096, 4), options);
+    check(measured);
+    CHECK(measured.from_s == near(1.0 / 820.0));
+    options.to_rate = 1640.0;
+    const auto both = judged(products(4096, 4), options);
+    check(both);
+    CHECK(both.speedup.value == near(2.0));
+    CHECK(both.sigma == near(0.03));
+}
+
+TEST_CASE("a measured throughput narrows the interval") {
+    analysis::UpgradeOptions options;
+    options.threshold = 1.2;
+    const auto alone = judged(products(4096, 4), options);
+    const double predicted = static_cast<double>(alone.from_batch) / alone.from_s;
+    options.from_rate = predicted;
+    const auto measured = judged(products(4096, 4), options);
+    CHECK(measured.speedup.value == near(alone.speedup.value));
+    CHECK(measured.sigma == near(0.90 * alone.sigma));
+    // A step that runs at two thirds of its prediction gains less from a faster GPU.
+    options.from_rate = predicted / 1.5;
+    CHECK(judged(products(4096, 4), options).speedup.value ==
+          near(alone.speedup.value * std::pow(1.5, -0.2)));
+    options.from_rate.reset();
+    options.to_rate = static_cast<double>(alone.to_batch) / alone.to_s;
+    CHECK(judged(products(4096, 4), options).sigma == near(0.86 * alone.sigma));
 }
 
 TEST_CASE("operators less certain than those of the measured networks widen the interval") {
@@ -177,7 +302,7 @@ TEST_CASE("the answer says what runs and what it takes for granted, with its wor
     options.to_host = "new";
     options.from.training = options.to.training = analysis::TrainingOptions{"adam"};
     const auto u = judged(products(256, 50), options);
-    CHECK(u.run == "training step in the layers' types, batch 1, adam, eager");
+    CHECK(u.run == "training step in the layers' types (fp16), batch 1, adam, eager");
     REQUIRE(u.assumptions.size() == 4); // host, graphs, compiled, batch: it has no attention
     CHECK(u.assumptions[0].instead == "on the old host");
     CHECK(u.assumptions[0].speedup < u.speedup.value); // the host was most of the gain

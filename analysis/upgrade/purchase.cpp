@@ -1,0 +1,403 @@
+#include "analysis/upgrade/purchase.hpp"
+
+#include "analysis/upgrade/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+constexpr double kMonthsPerYear = 12.0;
+constexpr double kHourSeconds = 3600.0;
+constexpr double kHoursPerDay = 24.0;
+constexpr double kWattsPerKilowatt = 1000.0;
+
+const model::Gpu& gpu_of(const model::Machine& machine) {
+    return std::get<model::Gpu>(machine.kind);
+}
+
+double hours_per_year(const UpgradePrices& prices) {
+    return kMonthsPerYear * prices.hours_per_month * prices.utilization;
+}
+
+std::optional<double> buy_price(const model::Gpu& gpu, const UpgradePrices& prices) {
+    return prices.to_buy_usd ? prices.to_buy_usd : gpu.price.buy_usd;
+}
+
+// Work of a year in thousands: of samples, or of hours of the old GPU where several networks run.
+double thousands_per_year(const Upgrade& u, double count, const UpgradePrices& prices) {
+    const double hours = count * hours_per_year(prices);
+    return (u.members.empty() ? hours * kHourSeconds * static_cast<double>(u.from_batch) / u.from_s
+                              : hours) /
+           1000.0;
+}
+
+double samples_per_day(double batch, double step_s, double devices, const UpgradePrices& prices) {
+    return batch / step_s * devices * kHourSeconds * kHoursPerDay * prices.utilization;
+}
+
+// Devices that are there, or as many of them as the job's deadline needs.
+double old_devices(const Upgrade& u, const PurchaseTerms& terms, const UpgradePrices& prices) {
+    const double count = terms.count.value_or(1);
+    if (!terms.samples || !terms.deadline_days || !u.members.empty()) {
+        return count;
+    }
+    const double one = samples_per_day(static_cast<double>(u.from_batch), u.from_s, 1.0, prices);
+    const double need = *terms.samples / (one * *terms.deadline_days);
+    return std::max(count, terms.count ? std::ceil(need - 1e-9) : need);
+}
+
+// Devices for the same work.
+double new_devices(const Upgrade& u, const PurchaseTerms& terms, double old_count) {
+    const double same = old_count / u.speedup.value;
+    return terms.count ? std::max(1.0, std::ceil(same - 1e-9)) : same;
+}
+
+void fill_option(const Upgrade& u, const model::Gpu& gpu, bool old_side, double work,
+                 const PurchaseTerms& terms, const UpgradePrices& prices, PurchaseOption& option) {
+    const double hours = hours_per_year(prices);
+    const double hour_usd = old_side ? u.money.from_usd_per_hour : u.money.to_usd_per_hour;
+    option.usd_per_year = option.devices * hours * hour_usd;
+    option.usd_per_1000 = option.usd_per_year / work;
+    option.kwh_per_year = option.devices * hours * gpu.tdp_w * prices.pue / kWattsPerKilowatt;
+    option.kg_co2_per_year = option.kwh_per_year * terms.kg_co2_per_kwh;
+    if (terms.samples && u.members.empty()) {
+        const auto batch = static_cast<double>(old_side ? u.from_batch : u.to_batch);
+        option.job_days = *terms.samples / samples_per_day(batch, old_side ? u.from_s : u.to_s,
+                                                           option.devices, prices);
+    }
+}
+
+// The least speed-up at which the candidate costs no more: count / floor(count x old hour / new
+// hour) where devices are whole, else the ratio of the hours' costs.
+double needed_speedup(const Upgrade& u, bool whole, double old_count) {
+    const double ratio = u.money.break_even_speedup;
+    if (!whole || !u.money.priced) {
+        return ratio;
+    }
+    const double affordable = std::floor(old_count / ratio + 1e-9);
+    return affordable > 0.0 ? old_count / affordable : INFINITY;
+}
+
+double likelihood(double speedup, double needed, double sigma, int families) {
+    if (!std::isfinite(needed)) {
+        return 0.0;
+    }
+    const double distance = std::log(speedup / needed);
+    const double wrong = chance_of_wrong(distance, sigma, families);
+    return distance >= 0.0 ? 1.0 - wrong : wrong;
+}
+
+UpgradeVerdict verdict_at(const Upgrade& u, double speedup, double needed, double confidence) {
+    if (!u.unfit.empty()) {
+        return UpgradeVerdict::does_not_fit;
+    }
+    if (!std::isfinite(needed)) {
+        return UpgradeVerdict::does_not;
+    }
+    return verdict_of(std::log(speedup / needed), u.sigma, u.error.families, confidence);
+}
+
+void judge(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
+    Upgrade& u = a.upgrade;
+    const bool judged = u.money.priced || candidate.options.threshold;
+    a.needed = candidate.options.threshold.value_or(
+        needed_speedup(u, terms.count.has_value(), a.now.devices));
+    a.likely = likelihood(u.speedup.value, a.needed, u.sigma, u.error.families);
+    if (!judged) {
+        return;
+    }
+    u.threshold = a.needed;
+    u.threshold_basis = candidate.options.threshold ? "given"
+                        : terms.count               ? "whole GPUs that cost no more"
+                                                    : "ratio of the hourly costs";
+    u.verdict = verdict_at(u, u.speedup.value, a.needed, candidate.options.confidence);
+    u.probability_wrong = std::min(a.likely, 1.0 - a.likely);
+}
+
+void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
+    const UpgradePrices& prices = candidate.options.prices;
+    const auto price = buy_price(gpu_of(candidate.machine), prices);
+    if (!a.then.bought || !price) {
+        return;
+    }
+    const double brought = a.now.devices * prices.from_resale_usd.value_or(0.0);
+    const double hours = prices.hours_per_month * prices.utilization;
+    const double saved = hours * (a.now.devices * a.upgrade.money.from_running_usd_per_hour -
+                                  a.then.devices * a.upgrade.money.to_running_usd_per_hour);
+    a.outlay_usd = a.then.devices * *price - brought;
+    if (saved > 0.0) {
+        a.payback_months = std::max(0.0, *a.outlay_usd / saved);
+    }
+    if (terms.budget_usd && *a.outlay_usd > *terms.budget_usd) {
+        const double bought = std::floor((*terms.budget_usd + brought) / *price);
+        a.over_budget = fmt::format(
+            "the budget of ${:.0f} buys {:.0f}: {:.0f} % of the work", *terms.budget_usd, bought,
+            100.0 * std::min(1.0, bought * a.upgrade.speedup.value / a.now.devices));
+    }
+}
+
+std::string usd(double amount) {
+    return amount < 10.0 ? fmt::format("${:.2f}", amount) : fmt::format("${:.0f}", amount);
+}
+
+void add_flip(std::string what, double now, double instead, std::string break_even,
+              PurchaseAnswer& a) {
+    a.flips.push_back({std::move(what), std::nullopt, std::move(break_even), true,
+                       std::fabs(std::log(instead / now))});
+}
+
+// Prices at which both cost the same with the devices of the answer.
+void add_price_flips(const PurchaseCandidate& candidate, PurchaseAnswer& a) {
+    const UpgradeMoney& m = a.upgrade.money;
+    const UpgradePrices& prices = candidate.options.prices;
+    const double months_hours =
+        kMonthsPerYear * prices.years * prices.hours_per_month * prices.utilization;
+    const double new_hour = a.now.devices * m.from_usd_per_hour / a.then.devices;
+    const double old_hour = a.then.devices * m.to_usd_per_hour / a.now.devices;
+    const auto price = buy_price(gpu_of(candidate.machine), prices);
+    if (a.then.bought && price && new_hour > m.to_running_usd_per_hour) {
+        const double instead = (new_hour - m.to_running_usd_per_hour) * months_hours;
+        add_flip("price of " + a.then.gpu, *price, instead,
+                 fmt::format("costs the same at {} (now {})", usd(instead), usd(*price)), a);
+    } else if (!a.then.bought) {
+        add_flip(
+            "rent of " + a.then.gpu + ", an hour", m.to_usd_per_hour, new_hour,
+            fmt::format("costs the same at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
+    }
+    if (!a.now.owned) {
+        add_flip(
+            "rent of " + a.now.gpu + ", an hour", m.from_usd_per_hour, old_hour,
+            fmt::format("costs the same at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
+            a);
+    } else if (old_hour > m.from_running_usd_per_hour) {
+        const double instead = (old_hour - m.from_running_usd_per_hour) * months_hours;
+        const double resale = prices.from_resale_usd.value_or(0.0);
+        add_flip("resale of " + a.now.gpu, std::max(resale, 1.0), std::max(instead, 1.0),
+                 fmt::format("costs the same at {} (now {})", usd(instead), usd(resale)), a);
+    }
+}
+
+// Share of the time at work at which both cost the same, by bisection; rent depends on none.
+void add_utilization_flip(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+                          PurchaseAnswer& a) {
+    if (!a.then.bought && !a.now.owned) {
+        return;
+    }
+    const auto excess = [&](double share) {
+        UpgradePrices at = candidate.options.prices;
+        at.utilization = share;
+        const auto hours = hour_costs(gpu_of(question.from), gpu_of(candidate.machine), at);
+        return hours ? std::log(a.then.devices * hours->to.usd / (a.now.devices * hours->from.usd))
+                     : 0.0;
+    };
+    double low = 0.01;
+    double high = 1.0;
+    const double now = candidate.options.prices.utilization;
+    if (excess(low) * excess(high) >= 0.0) {
+        return;
+    }
+    for (int i = 0; i < 60; ++i) {
+        const double middle = std::sqrt(low * high);
+        (excess(middle) * excess(low) > 0.0 ? low : high) = middle;
+    }
+    add_flip("use", now, low,
+             fmt::format("costs the same at {:.0f} % of the hours (now {:.0f} %)", 100.0 * low,
+                         100.0 * now),
+             a);
+}
+
+void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+               PurchaseAnswer& a) {
+    const Upgrade& u = a.upgrade;
+    const double s = u.speedup.value;
+    for (const Assumption& assumed : u.assumptions) {
+        const auto verdict = verdict_at(u, assumed.speedup, a.needed, candidate.options.confidence);
+        a.flips.push_back({assumed.what + "; " + assumed.instead, assumed.speedup,
+                           fmt::format("breaks even at {:.2f}x", a.needed), verdict != u.verdict,
+                           std::fabs(std::log(assumed.speedup / s))});
+    }
+    if (u.money.priced) {
+        add_price_flips(candidate, a);
+        add_utilization_flip(question, candidate, a);
+    }
+    std::stable_sort(a.flips.begin(), a.flips.end(), [](const Flip& x, const Flip& y) {
+        return x.flips != y.flips ? x.flips : x.distance < y.distance;
+    });
+}
+
+Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
+                              const PurchaseCandidate& candidate) {
+    auto upgraded =
+        upgrade_fleet(question.fleet, question.from, candidate.machine, candidate.options);
+    if (!upgraded) {
+        return upgraded.diagnostics();
+    }
+    const UpgradePrices& prices = candidate.options.prices;
+    const PurchaseTerms& terms = question.terms;
+    PurchaseAnswer a;
+    a.upgrade = *std::move(upgraded);
+    a.now.gpu = question.from.id;
+    a.then.gpu = candidate.machine.id;
+    a.now.owned = prices.from_owned;
+    a.then.bought = is_bought(prices);
+    a.now.devices = old_devices(a.upgrade, terms, prices);
+    a.then.devices = new_devices(a.upgrade, terms, a.now.devices);
+    const double work = thousands_per_year(a.upgrade, a.now.devices, prices);
+    fill_option(a.upgrade, gpu_of(question.from), true, work, terms, prices, a.now);
+    fill_option(a.upgrade, gpu_of(candidate.machine), false, work, terms, prices, a.then);
+    judge(candidate, terms, a);
+    add_outlay(candidate, terms, a);
+    if (a.upgrade.money.priced) {
+        a.saved_share = 1.0 - a.then.usd_per_year / a.now.usd_per_year;
+    }
+    if (const auto& paid = gpu_of(question.from).price.buy_usd;
+        prices.from_owned && terms.age_years && paid) {
+        a.book_value_usd =
+            a.now.devices * *paid * std::max(0.0, 1.0 - *terms.age_years / prices.years);
+    }
+    add_flips(question, candidate, a);
+    return a;
+}
+
+// Fits first, then what pays, then what may, then what costs least.
+std::size_t best_of(const std::vector<PurchaseAnswer>& answers) {
+    const auto rank = [](const PurchaseAnswer& a) {
+        const UpgradeVerdict v = a.upgrade.verdict;
+        return v == UpgradeVerdict::does_not_fit ? 4
+               : !a.over_budget.empty()          ? 3
+               : v == UpgradeVerdict::pays_off   ? 0
+               : v == UpgradeVerdict::undecided  ? 1
+                                                 : 2;
+    };
+    const auto best = std::min_element(
+        answers.begin(), answers.end(), [&](const PurchaseAnswer& a, const PurchaseAnswer& b) {
+            return rank(a) != rank(b) ? rank(a) < rank(b)
+                                      : a.then.usd_per_year < b.then.usd_per_year;
+        });
+    return static_cast<std::size_t>(best - answers.begin());
+}
+
+Result<std::vector<BesideLine>> beside(const PurchaseQuestion& question,
+                                       const PurchaseCandidate& candidate) {
+    std::vector<BesideLine> lines;
+    UpgradeOptions options = candidate.options;
+    options.assumptions = false;
+    for (const PurchaseQuestion::Beside& other : question.beside) {
+        const auto u = upgrade_fleet(other.fleet, question.from, candidate.machine, options);
+        if (!u) {
+            return u.diagnostics();
+        }
+        lines.push_back({other.what, u->run, u->speedup, u->unfit});
+    }
+    return lines;
+}
+
+std::string many(double devices, const std::string& gpu) {
+    return devices == std::floor(devices) ? fmt::format("{:.0f} {}", devices, gpu)
+                                          : fmt::format("{:.2f} {}", devices, gpu);
+}
+
+std::string cost_words(const PurchaseAnswer& a) {
+    const double share = 100.0 * a.saved_share.value_or(0.0);
+    return share >= 0.0      ? fmt::format("{:.0f} % less a year", share)
+           : share >= -100.0 ? fmt::format("{:.0f} % more a year", -share)
+                             : fmt::format("{:.1f} times the cost a year", 1.0 - share / 100.0);
+}
+
+} // namespace
+
+std::string chance_text(double chance) {
+    return chance > 0.99   ? "over 99 %"
+           : chance < 0.01 ? "under 1 %"
+                           : fmt::format("{:.0f} %", 100.0 * chance);
+}
+
+Result<Purchase> purchase(const PurchaseQuestion& question) {
+    if (question.candidates.empty()) {
+        return Result<Purchase>::failure("no-candidates", "no GPU to compare with is named",
+                                         "as in --to a100-sxm-80gb");
+    }
+    Purchase all;
+    all.terms = question.terms;
+    all.prices = question.candidates.front().options.prices;
+    for (const PurchaseCandidate& candidate : question.candidates) {
+        auto a = answer(question, candidate);
+        if (!a) {
+            return a.diagnostics();
+        }
+        auto lines = beside(question, candidate);
+        if (!lines) {
+            return lines.diagnostics();
+        }
+        a->beside = *std::move(lines);
+        all.answers.push_back(*std::move(a));
+    }
+    all.best = best_of(all.answers);
+    all.unit = all.answers.front().upgrade.members.empty() ? "1,000 samples"
+                                                           : "1,000 hours of the old GPU's work";
+    all.sentence = purchase_sentence(all);
+    return all;
+}
+
+std::string purchase_sentence(const Purchase& purchase) {
+    const PurchaseAnswer& a = purchase.answers.at(purchase.best);
+    const Upgrade& u = a.upgrade;
+    const std::string now = many(a.now.devices, a.now.gpu);
+    const std::string then = many(a.then.devices, a.then.gpu);
+    const std::string gain = fmt::format("{:.2f}x as fast ({:.2f}x to {:.2f}x)", u.speedup.value,
+                                         u.speedup.low, u.speedup.high);
+    const std::string who =
+        purchase.terms.count
+            ? fmt::format("{} {} the work of {}", then, a.then.devices == 1.0 ? "does" : "do", now)
+            : fmt::format("{} is {}", a.then.gpu, gain);
+    const std::string likely = chance_text(a.likely) + " likely";
+    switch (u.verdict) {
+    case UpgradeVerdict::does_not_fit:
+        return "Cannot be compared: " + u.unfit + ".";
+    case UpgradeVerdict::unpriced:
+        return who + "; name the prices to judge.";
+    case UpgradeVerdict::equal:
+        return fmt::format("Equal: {} and {} do the same work at the same cost.", now, then);
+    default:
+        break;
+    }
+    if (!a.saved_share || u.threshold_basis == "given") { // by a threshold, not by prices
+        return fmt::format("{}: {}, {:.2f}x is needed; {} to reach it.",
+                           u.verdict == UpgradeVerdict::pays_off   ? "Pays off"
+                           : u.verdict == UpgradeVerdict::does_not ? "Does not pay off"
+                                                                   : "Undecided",
+                           a.then.gpu + " is " + gain, a.needed, likely);
+    }
+    const std::string cost = cost_words(a);
+    std::string more =
+        !a.payback_months ? ""
+        : *a.payback_months <= kMonthsPerYear * purchase.prices.years
+            ? fmt::format(", pays back in {:.0f} months", *a.payback_months)
+            : fmt::format(", does not pay back within {:g} years", purchase.prices.years);
+    if (a.then.job_days) {
+        more += fmt::format(", the job takes {:.3g} days", *a.then.job_days);
+    }
+    if (!a.over_budget.empty()) {
+        return fmt::format("Over the budget: {}, {}, but {}.", who, cost, a.over_budget);
+    }
+    if (u.verdict == UpgradeVerdict::pays_off) {
+        return purchase.terms.count
+                   ? fmt::format("Replace {} by {}: the same work, {}{}; {} to cost less.", now,
+                                 then, cost, more, likely)
+                   : fmt::format("Replace it: {}, {} for the same work{}; {} to cost less.", who,
+                                 cost, more, likely);
+    }
+    if (u.verdict == UpgradeVerdict::does_not) {
+        return fmt::format("Keep {}: {}, {}{}; {} to cost less.",
+                           purchase.terms.count ? now : "the " + a.now.gpu, who, cost, more,
+                           likely);
+    }
+    return fmt::format("Undecided: {}, {}{}, but only {} to cost less.", who, cost, more, likely);
+}
+
+} // namespace eyeroof::analysis

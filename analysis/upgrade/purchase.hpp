@@ -1,0 +1,112 @@
+// Should a team replace the GPUs that it has, and by which? One answer over several candidates:
+// devices for the same work, cost a year, energy, payback, how likely it is to cost less, and what
+// would turn the answer over. A view of upgrade_fleet(), which compares one pair of GPUs.
+// Called by cli.
+#pragma once
+
+#include "analysis/upgrade/upgrade.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+// What is asked beside networks and prices. Assumed where no source is named.
+struct PurchaseTerms {
+    std::optional<int> count;         // GPUs that are owned or rented now; nullopt: per GPU
+    std::optional<double> age_years;  // of owned GPUs: what of their price is not written off yet
+    std::optional<double> budget_usd; // for buying, less resale
+    std::optional<double> samples;    // of a job …
+    std::optional<double> deadline_days; // … that must be done by then: sizes both sides
+    double kg_co2_per_kwh = 0.4;         // of the power that is bought
+
+    bool operator==(const PurchaseTerms&) const = default;
+};
+
+struct PurchaseCandidate {
+    model::Machine machine;
+    UpgradeOptions options; // with surroundings, prices and what runs on it
+
+    bool operator==(const PurchaseCandidate&) const = default;
+};
+
+struct PurchaseQuestion {
+    model::Machine from;
+    std::vector<FleetMember> fleet;
+    std::vector<PurchaseCandidate> candidates;
+    PurchaseTerms terms;
+    // Networks that are answered beside the fleet: the same at other batches or in another phase.
+    struct Beside {
+        std::string what;
+        std::vector<FleetMember> fleet;
+    };
+    std::vector<Beside> beside;
+};
+
+// One way to do the work: the GPUs that are there (devices: count, or 1), or a candidate.
+struct PurchaseOption {
+    std::string gpu;
+    bool bought = false, owned = false;            // else rented
+    double devices = 1.0;                          // whole where a count is given
+    double usd_per_year = 0.0, usd_per_1000 = 0.0; // 0 where unpriced
+    double kwh_per_year = 0.0, kg_co2_per_year = 0.0;
+    std::optional<double> job_days; // until the samples of the terms are done
+
+    bool operator==(const PurchaseOption&) const = default;
+};
+
+struct Flip {                      // what would turn the verdict over
+    std::string what;              // "batch: twice as large on the new GPU"
+    std::optional<double> speedup; // then; nullopt: the speed-up stays
+    std::string break_even;        // "below $9,100 for each GPU"
+    bool flips = false;            // the verdict is another then
+    double distance = 0.0;         // |ln| between now and break-even
+
+    bool operator==(const Flip&) const = default;
+};
+
+struct BesideLine {
+    std::string what, run;
+    Interval speedup;
+    std::string unfit;
+
+    bool operator==(const BesideLine&) const = default;
+};
+
+struct PurchaseAnswer {
+    Upgrade upgrade; // its threshold, verdict and chance are those of this question
+    PurchaseOption now, then;
+    double needed = 1.0;               // speed-up at which both cost the same
+    double likely = 0.5;               // chance that the candidate costs no more
+    std::optional<double> saved_share; // of the cost a year; negative: costs more
+    std::optional<double> outlay_usd, payback_months;
+    std::optional<double> book_value_usd; // of owned GPUs, not written off yet: not charged
+    std::string over_budget;              // what the budget buys instead; empty: it is kept
+    std::vector<BesideLine> beside;
+    std::vector<Flip> flips;
+
+    bool operator==(const PurchaseAnswer&) const = default;
+};
+
+struct Purchase {
+    std::string sentence; // to quote
+    std::string unit;     // of usd_per_1000: "1,000 samples", "1,000 hours of the old GPU's work"
+    std::vector<PurchaseAnswer> answers; // as asked
+    std::size_t best = 0;                // the one that the sentence is about
+    PurchaseTerms terms;
+    UpgradePrices prices; // of the first candidate, for what they have in common
+
+    bool operator==(const Purchase&) const = default;
+};
+
+// Devices for the same work: count / speedup, rounded up where a count is given. Cost a year:
+// devices x cost of an hour (UpgradeMoney) x hours at work. Likely: chance that the speed-up is at
+// least `needed`, the least at which the candidate costs no more. Errors: those of upgrade_fleet();
+// "no-candidates".
+Result<Purchase> purchase(const PurchaseQuestion& question);
+
+std::string purchase_sentence(const Purchase& purchase);
+std::string chance_text(double chance); // "87 %", "over 99 %"
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,232 @@
+#include "cli/upgrade_options.hpp"
+
+#include "analysis/upgrade/amounts.hpp"
+#include "formats/trace_gpu.hpp"
+#include "formats/trace_network.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace eyeroof::cli {
+
+namespace {
+
+// Fields that may differ between the two GPUs: --from-dtype, --to-dtype …
+constexpr std::array<const char*, 8> kOfASide = {"dtype",   "host",   "host-speed", "set",
+                                                 "library", "layout", "compiled",   "launch"};
+
+// "resnet50@3" -> the network and its weight.
+Result<analysis::FleetRun> run_of(const std::string& text) {
+    const auto at = text.rfind('@');
+    analysis::FleetRun run;
+    run.network = text.substr(0, at);
+    if (at != std::string::npos) {
+        const char* begin = text.data() + at + 1;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(begin, end, run.share);
+        const bool whole =
+            error == std::errc{} && stop == end && run.share > 0.0 && std::isfinite(run.share);
+        if (!whole) {
+            return Result<analysis::FleetRun>::failure(
+                "bad-weight", "'" + text.substr(at + 1) + "' is not a positive weight",
+                "as in resnet50@3");
+        }
+    }
+    return run;
+}
+
+// Reads an amount as people type it; the text that is wrong, and how to write it, make the error.
+template <class Parser> CLI::Validator amount(const Parser& parser) {
+    return {[parser](std::string& text) -> std::string {
+                const auto value = parser(text);
+                if (!value) {
+                    const Diagnostic& why = *value.diagnostics().begin();
+                    return why.message + ": " + why.hint;
+                }
+                text = fmt::format("{}", *value);
+                return {};
+            },
+            ""};
+}
+
+CLI::Validator usd_per(const char* unit) {
+    return amount([unit](const std::string& text) { return analysis::parse_usd_per(text, unit); });
+}
+
+} // namespace
+
+Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scenario scenario,
+                                   const std::string& side, const std::string& machine) {
+    scenario.machine = machine;
+    Diagnostics found;
+    for (const char* name : kOfASide) {
+        const auto& value = options.of_sides.at(side + "-" + name);
+        const auto texts = value.flag ? std::vector<std::string>{"1"} : value.texts;
+        if (value.option->count() > 0) {
+            found.append(analysis::find_field(name)->set(scenario, texts));
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return {std::move(scenario), std::move(found)};
+}
+
+Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions& options,
+                                         const analysis::Scenario& scenario) {
+    analysis::FleetQuestion asked = options.asked;
+    Diagnostics found;
+    if (!options.fleet.empty()) {
+        const auto text = context.document(options.fleet);
+        if (!text) {
+            return text.diagnostics();
+        }
+        auto document = hwdb::parse_yaml(*text, options.fleet);
+        if (!document) {
+            return document.diagnostics();
+        }
+        auto file = analysis::read_fleet(*document);
+        if (!file) {
+            return file.diagnostics();
+        }
+        asked = analysis::overlaid(*std::move(file), asked);
+    }
+    for (const std::string& text : options.networks) {
+        auto run = run_of(text);
+        found.append(run.diagnostics());
+        if (run) {
+            asked.runs.push_back(*std::move(run));
+        }
+    }
+    for (const std::string& text : options.to) {
+        auto offer = analysis::parse_offer(text);
+        found.append(offer.diagnostics());
+        if (offer) {
+            asked.offers.push_back(*std::move(offer));
+        }
+    }
+    if (asked.runs.empty() && !scenario.network.empty()) {
+        asked.runs.push_back({scenario.network, 1.0, {}, false});
+    }
+    if (asked.offers.empty() && !scenario.machine.empty()) {
+        asked.offers.push_back({scenario.machine, {}, {}, false, {}});
+    }
+    asked.gpu = options.from.empty() ? asked.gpu : options.from;
+    if (asked.gpu.empty() && asked.runs.size() == 1 &&
+        formats::is_trace_file(asked.runs.front().network)) {
+        auto gpu = formats::gpu_of_trace(asked.runs.front().network, context.machine_dirs());
+        found.append(gpu.diagnostics());
+        asked.gpu = gpu ? *std::move(gpu) : "";
+    }
+    if (asked.runs.empty()) {
+        found.error("usage", "NETWORK is missing",
+                    "a name in the catalog (eyeroof net list), or a file");
+    }
+    if (asked.offers.empty()) {
+        found.error("usage", "--to MACHINE is missing",
+                    "a name in the catalog (eyeroof hw list), or a file");
+    }
+    if (asked.gpu.empty() && !found.has_errors()) {
+        found.error("usage", "--from MACHINE is missing",
+                    "the GPU that runs it now (eyeroof hw list), or --fleet FILE; a trace says it "
+                    "itself");
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    for (analysis::FleetOffer& offer : asked.offers) { // --buy and --to-per-hour are of all of them
+        offer.buy_usd = offer.buy_usd ? offer.buy_usd : options.buy;
+        offer.usd_per_hour = offer.usd_per_hour ? offer.usd_per_hour : options.to_per_hour;
+        offer.bought = offer.bought || (options.buy && !offer.usd_per_hour);
+    }
+    if (asked.usd_per_hour == 0.0) { // no rent: they are owned
+        asked.owned = true;
+        asked.usd_per_hour.reset();
+    }
+    return {std::move(asked), std::move(found)};
+}
+
+bool leaves_open(const UpgradeOptions& options) {
+    if (!options.scenario.document.empty()) {
+        return false;
+    }
+    for (const auto& [name, value] : options.scenario.values) {
+        const analysis::ScenarioField* field = analysis::find_field(name);
+        const bool host = field->group == analysis::FieldGroup::where;
+        if (name != "network" && name != "dim" && !host && options.scenario.given(name)) {
+            return false;
+        }
+    }
+    for (const char* name : {"dtype", "library", "layout", "compiled", "launch"}) {
+        if (options.of_sides.at(std::string("from-") + name).option->count() > 0 ||
+            options.of_sides.at(std::string("to-") + name).option->count() > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void add_price_options(CLI::App& app, UpgradeOptions& options) {
+    constexpr const char* kGroup = "Prices and terms";
+    analysis::FleetQuestion& asked = options.asked;
+    const auto add = [&](const char* name, auto& value, const CLI::Validator& reads,
+                         const char* type, const char* help) {
+        app.add_option(name, value, help)->transform(reads)->type_name(type)->group(kGroup);
+    };
+    const CLI::Validator usd = amount(analysis::parse_usd);
+    app.add_flag("--owned", asked.owned, "The old GPUs are paid for: they cost power, no rent")
+        ->group(kGroup);
+    add("--from-per-hour", asked.usd_per_hour, usd_per("h"), "USD",
+        "Rent of an old GPU, USD an hour; 0 as --owned");
+    add("--resale", asked.resale_usd, usd, "USD", "What an old GPU sells for [0]");
+    add("--age", asked.terms.age_years, amount(analysis::parse_years), "YEARS",
+        "Age of the owned GPUs: what is not written off yet is shown");
+    add("--to-per-hour", options.to_per_hour, usd_per("h"), "USD",
+        "Rent of a new GPU, USD an hour");
+    add("--buy", options.buy, usd, "USD", "Price of a new GPU: it is bought, as in 30k or $30,000");
+    add("--utilization", asked.utilization, amount(analysis::parse_share), "SHARE",
+        "Share of the hours that the GPUs work, as in 0.7 or 70 % [0.7]");
+    add("--power-price", asked.usd_per_kwh, usd_per("kWh"), "USD",
+        "Electricity, as in 0.12 or 0.12/kWh [0.12]");
+    add("--pue", asked.pue, amount(analysis::parse_number), "RATIO",
+        "Power of the building over that of its computers [1.4]");
+    add("--co2", options.co2, amount(analysis::parse_number), "KG", "CO2 of a kWh, kg [0.4]");
+    add("--host-per-month", asked.host_usd_per_month, usd_per("month"), "USD",
+        "An owned GPU's share of its server, space, and people, USD a month [0]");
+    add("--years", asked.years, amount(analysis::parse_years), "YEARS",
+        "Years over which a purchase is counted, as in 3 or 36 months [3]");
+    add("--budget", asked.terms.budget_usd, usd, "USD", "Most to spend on a purchase, less resale");
+    add("--samples", asked.terms.samples, amount(analysis::parse_number), "AMOUNT",
+        "Samples of a job, as in 1.3e9");
+    add("--deadline", asked.terms.deadline_days, amount(analysis::parse_days), "TIME",
+        "When that job must be done, as in 14d or 2 weeks");
+    add("--threshold", options.threshold, amount(analysis::parse_number), "RATIO",
+        "Speed-up that must be reached (default: what the prices need)");
+    add("--measured-old", options.measured_old, amount(analysis::parse_rate), "RATE",
+        "Your own throughput on the old GPU, as in 820/s: it sets its time and narrows the "
+        "interval");
+    add("--measured-new", options.measured_new, amount(analysis::parse_rate), "RATE",
+        "The same on the new GPU");
+}
+
+void add_side_options(CLI::App& app, UpgradeOptions& options) {
+    for (const std::string side : {"from", "to"}) {
+        for (const char* name : kOfASide) {
+            const analysis::ScenarioField& field = *analysis::find_field(name);
+            auto& value = options.of_sides[side + "-" + name];
+            const std::string which = side == "from" ? "the old GPU alone" : "the new GPU alone";
+            const std::string help = fmt::format("--{} of {}", name, which);
+            CLI::Option* option = field.kind == analysis::FieldKind::flag
+                                      ? app.add_flag("--" + side + "-" + name, value.flag, help)
+                                      : app.add_option("--" + side + "-" + name, value.texts, help)
+                                            ->type_name(field.value)
+                                            ->allow_extra_args(false);
+            value.option = option->group("One of the two GPUs");
+        }
+    }
+}
+
+} // namespace eyeroof::cli
