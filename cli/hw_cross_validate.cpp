@@ -116,6 +116,7 @@ analysis::LeaveOut left_out_by(const std::string& name) {
     return name == "die"       ? analysis::LeaveOut::die
            : name == "library" ? analysis::LeaveOut::library
            : name == "source"  ? analysis::LeaveOut::source
+           : name == "session" ? analysis::LeaveOut::session
                                : analysis::LeaveOut::architecture;
 }
 
@@ -204,9 +205,11 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         classes.emplace_back(model::kernel_class_name(static_cast<model::KernelClass>(i)));
     }
     add_choice(app, "--class", options->kernel_class, classes, "Only this class of kernels");
-    add_choice(app, "--leave-out", options->leave_out, {"die", "architecture", "library", "source"},
-               "Which rows a fit does not see and its errors are reported for; library and source "
-               "are columns of the table");
+    add_choice(
+        app, "--leave-out", options->leave_out,
+        {"die", "architecture", "library", "source", "session"},
+        "Which rows a fit does not see and its errors are reported for; library, source, and "
+        "session are columns of the table");
     app.add_flag("--ablate", options->study.ablate,
                  "Also fit without each term and tell the error (slow)");
     add_timing(app, options->timing);

@@ -96,7 +96,7 @@ bool is_seen(const Fold& fold, KernelClass c, const GpuCalibration& constants,
 
 // What a GPU's own rows do not tell is as on all GPUs together.
 void complete(const ClassFolds& all, const Fold& fold, GpuCalibration& constants) {
-    GpuCalibration common = all.together;
+    GpuCalibration common = all.common(fold.gpu);
     const GpuCalibration fitted = constants;
     const auto known = model::calibration_terms(common, all.kernel_class);
     for (const auto& [name, value] : model::calibration_terms(constants, all.kernel_class)) {
@@ -116,10 +116,10 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
     record.kinds.clear();
     for (const auto& [kind, ratios] : held_ratios(fold)) {
         record.kinds[kind] =
-            error_band(band_of(ratios), ratios, "held-out " + kind + " of " + fold.id);
+            error_band(another_day(ratios), ratios, "held-out " + kind + " of " + fold.id);
         every.insert(every.end(), ratios.begin(), ratios.end());
     }
-    record.band = error_band(band_of(every), every, "held-out shapes of " + fold.id);
+    record.band = error_band(another_day(every), every, "held-out shapes of " + fold.id);
     record.measured = true;
     record.binds = shares_of_parts(fold);
     record.domain = kNothing;
@@ -145,11 +145,11 @@ bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
 // measured / predicted by constants blind to the GPU, of GPUs with another die than `fold`'s, each
 // with at most 500 evenly picked rows of a kind ("": of any); GPUs without one are left out.
 std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const Fold* fold,
-                                                  const std::string& kind) {
+                                                  const std::string& kind, Family family) {
     constexpr std::size_t kEach = 500;
     std::vector<std::vector<double>> gpus;
     for (const Fold& other : all.folds) {
-        if (!other.has_left || !tells_of_others(all, other) ||
+        if (!other.has_left || family_of(other.gpu) != family ||
             (fold != nullptr && left_together(other, *fold))) {
             continue;
         }
@@ -195,17 +195,22 @@ std::set<std::string> kinds_of(const ClassFolds& all) {
 
 // Constants of one class for a GPU that was not measured, or is taken as if it was not.
 GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fitted,
-                                const Fold* but) {
+                                const Fold* but, Family family) {
     constexpr const char* kBasis = "GPUs left out of the fit, data sheet only";
     GpuCalibration constants = fitted;
     model::ClassRecord& record = constants.record(all.kernel_class);
     record.kinds.clear();
-    if (const auto band = band_of_others(all, but, "")) {
-        record.band = error_band(*band, flat(ratios_of_others(all, but, "")), kBasis);
+    const auto told_by = [&](const std::string& kind) {
+        const auto own = flat(ratios_of_others(all, but, kind, family));
+        return own.empty() ? flat(ratios_of_others(all, but, kind, Family::others)) : own;
+    };
+    if (const auto band = band_of_others(all, but, "", family)) {
+        record.band = error_band(*band, told_by(""), kBasis);
     }
     for (const std::string& kind : kinds_of(all)) {
-        if (const auto ratios = flat(ratios_of_others(all, but, kind)); !ratios.empty()) {
-            record.kinds[kind] = error_band(*band_of_others(all, but, kind), ratios, kBasis);
+        if (const auto ratios = told_by(kind); !ratios.empty()) {
+            record.kinds[kind] =
+                error_band(*band_of_others(all, but, kind, family), ratios, kBasis);
         }
     }
     record.measured = false;
@@ -215,6 +220,9 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
     std::set<Timing> modes;
     for (const Fold& fold : all.folds) {
         if (but != nullptr && left_together(fold, *but)) {
+            continue;
+        }
+        if (is_amd(fold) && family == Family::others) {
             continue;
         }
         for (const auto& [part, share] : shares_of_parts(fold)) {
@@ -238,37 +246,64 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
 
 } // namespace
 
-std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
-                                   const std::string& kind) {
-    const bool foreign =
-        fold != nullptr && !tells_of_others(all, *fold); // another vendor's kernels
-    const auto widened = [&](const Band& band) { return foreign ? doubled(band) : band; };
-    if (const auto ratios = ratios_of_others(all, fold, kind); !ratios.empty()) {
-        return widened(band_of_gpus(ratios));
+std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold, const std::string& kind,
+                                   Family family) {
+    const Family own = fold != nullptr ? family_of(fold->gpu) : family;
+    const auto of = [&](const std::string& rows, Family which) -> std::optional<Band> {
+        const auto ratios = ratios_of_others(all, fold, rows, which);
+        return ratios.empty() ? std::nullopt : std::optional(band_of_gpus(ratios));
+    };
+    if (const auto told = of(kind, own)) {
+        return told;
     }
-    const auto ratios = ratios_of_others(all, fold, "");
-    return ratios.empty() ? std::nullopt : std::optional(widened(doubled(band_of_gpus(ratios))));
+    if (const auto foreign = of(kind, Family::others)) {
+        return doubled(*foreign); // another vendor's kernels
+    }
+    if (const auto every = of("", own)) {
+        return doubled(*every);
+    }
+    const auto last = of("", Family::others);
+    return last ? std::optional(doubled(doubled(*last))) : std::nullopt;
 }
+
+namespace {
+
+const GpuCalibration& carried_for(const CrossValidation& result, const model::Gpu& gpu) {
+    const Family family = family_of(gpu);
+    return family == Family::others ? result.carried_over
+                                    : result.carried_over_amd.at(static_cast<std::size_t>(family));
+}
+
+} // namespace
 
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result) {
     result.carried_over = textbook_start();
+    result.carried_over_amd.fill(textbook_start());
     for (const ClassFolds& folds : all) {
-        take_class(others_constants(folds, folds.together, nullptr), folds.kernel_class,
-                   result.carried_over);
+        take_class(others_constants(folds, folds.together, nullptr, Family::others),
+                   folds.kernel_class, result.carried_over);
+        for (const Family family : {Family::amd_lanes, Family::amd_matrix}) {
+            const auto at = static_cast<std::size_t>(family);
+            take_class(others_constants(folds, folds.together_amd.at(at), nullptr, family),
+                       folds.kernel_class, result.carried_over_amd.at(at));
+        }
     }
     for (const ClassFolds& folds : all) {
         for (const Fold& fold : folds.folds) {
-            result.left_out.try_emplace(fold.id, result.carried_over);
-            result.held_out.try_emplace(fold.id, result.carried_over);
+            const GpuCalibration& carried = carried_for(result, fold.gpu);
+            result.left_out.try_emplace(fold.id, carried);
+            result.held_out.try_emplace(fold.id, carried);
         }
     }
     // A GPU that a class was not measured on has not been seen by that class's common constants.
     for (const ClassFolds& folds : all) {
         for (const Fold& fold : folds.folds) {
-            take_class(others_constants(folds, fold.left, &fold), folds.kernel_class,
+            const Family family = family_of(fold.gpu);
+            take_class(others_constants(folds, fold.left, &fold, family), folds.kernel_class,
                        result.left_out.at(fold.id));
-            take_class(fold.has_held ? own_constants(folds, fold)
-                                     : others_constants(folds, folds.together, nullptr),
+            take_class(fold.has_held
+                           ? own_constants(folds, fold)
+                           : others_constants(folds, folds.common(fold.gpu), nullptr, family),
                        folds.kernel_class, result.held_out.at(fold.id));
         }
     }
@@ -314,17 +349,29 @@ bool runs_same_kernels(const model::Gpu& a, const model::Gpu& b) {
     return amd || (!kernel_target(a).empty() && kernel_target(a) == kernel_target(b));
 }
 
-// A measured GPU that runs the same kernels (AMD: any of its own), with another die.
+// How near a measured GPU of AMD's is: of one compute capability, or with the same units for 16
+// bits.
+int nearness(const model::Gpu& a, const model::Gpu& b) {
+    const auto pipe = [](const model::Gpu& gpu) { return gpu.rate(model::DataType::fp16).pipe; };
+    return a.compute_capability == b.compute_capability ? 2 : pipe(a) == pipe(b) ? 1 : 0;
+}
+
+// A measured GPU that runs the same kernels (AMD: the nearest of its own), with another die.
 std::string kin_of(const CrossValidation& result, KernelClass c, const model::Gpu& gpu,
                    const std::map<std::string, model::Gpu>& catalog) {
+    std::string kin;
+    int nearest = -1;
     for (const auto& [id, constants] : result.held_out) {
         const auto known = catalog.find(id);
-        if (constants.record(c).measured && known != catalog.end() &&
-            runs_same_kernels(known->second, gpu)) {
-            return id;
+        const bool same = constants.record(c).measured && known != catalog.end() &&
+                          runs_same_kernels(known->second, gpu);
+        const int near = same ? nearness(known->second, gpu) : -1;
+        if (near > nearest) {
+            kin = id;
+            nearest = near;
         }
     }
-    return "";
+    return kin;
 }
 
 // Half of the way, in ln, from the constants of all GPUs to those of one that runs the same
@@ -352,8 +399,9 @@ calibration_files(const CrossValidation& result, const std::map<std::string, mod
                   const std::set<std::string>& also) {
     std::map<std::string, GpuCalibration> files = {{hwdb::kCarriedOver, result.carried_over}};
     for (const auto& [id, gpu] : catalog) {
-        GpuCalibration own = result.carried_over;
-        GpuCalibration blind = result.carried_over;
+        const GpuCalibration& carried = carried_for(result, gpu);
+        GpuCalibration own = carried;
+        GpuCalibration blind = carried;
         bool wanted = also.count(id) != 0;
         for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
             const auto c = static_cast<KernelClass>(i);
@@ -361,7 +409,7 @@ calibration_files(const CrossValidation& result, const std::map<std::string, mod
             if (like.empty()) {
                 if (const std::string kin = kin_of(result, c, gpu, catalog); !kin.empty()) {
                     if (gpu.arch == model::GpuArch::amd) {
-                        take_from_die(result.held_out.at(kin), c, result.carried_over, own);
+                        take_from_die(result.held_out.at(kin), c, carried, own);
                     } else {
                         take_half(result.held_out.at(kin), kin, c, own);
                     }
@@ -375,7 +423,7 @@ calibration_files(const CrossValidation& result, const std::map<std::string, mod
             if (like == id) {
                 take_class(result.held_out.at(id), c, own);
             } else {
-                take_from_die(result.held_out.at(like), c, result.carried_over, own);
+                take_from_die(result.held_out.at(like), c, carried, own);
             }
         }
         if (wanted) {

@@ -1,11 +1,15 @@
 // The fits of a cross-validation: what they start from, see and leave out.
 #include "analysis/calibrate/calibrate.hpp"
 #include "analysis/calibrate/cross_folds.hpp"
+#include "base/statistics.hpp"
 #include "hwdb/calibration_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <set>
 
 namespace eyeroof::analysis {
 
@@ -60,9 +64,57 @@ double predicted_s(const model::Gpu& gpu, const FitRow& row) {
 
 } // namespace
 
-bool tells_of_others(const ClassFolds& all, const Fold& fold) {
-    const auto is_amd = [](const Fold& f) { return f.gpu.arch == model::GpuArch::amd; };
-    return !is_amd(fold) || std::all_of(all.folds.begin(), all.folds.end(), is_amd);
+bool is_amd(const Fold& fold) {
+    return fold.gpu.arch == model::GpuArch::amd;
+}
+
+Family family_of(const model::Gpu& gpu) {
+    if (gpu.arch != model::GpuArch::amd) {
+        return Family::others;
+    }
+    const bool matrix = gpu.rate(model::DataType::fp16).pipe == model::Pipe::tensor;
+    return matrix ? Family::amd_matrix : Family::amd_lanes;
+}
+
+const GpuCalibration& ClassFolds::common(const model::Gpu& gpu) const {
+    const Family family = family_of(gpu);
+    return family == Family::others ? together : together_amd.at(static_cast<std::size_t>(family));
+}
+
+const GpuCalibration& ClassFolds::common_half(const model::Gpu& gpu) const {
+    const Family family = family_of(gpu);
+    return family == Family::others ? half : half_amd.at(static_cast<std::size_t>(family));
+}
+
+std::vector<Case> of_quick_sessions(const Fold& fold) {
+    constexpr double kSlowSession = 1.25;
+    std::map<model::Op, std::map<std::string, std::vector<double>>> ratios;
+    for (const Case& c : fold.cases) {
+        if (c.left_s > 0.0) {
+            ratios[c.row.layer->op][c.session].push_back(c.row.measured_s / c.left_s);
+        }
+    }
+    std::set<std::pair<model::Op, std::string>> slow;
+    for (auto& [op, sessions] : ratios) {
+        std::map<std::string, double> medians;
+        double quickest = INFINITY;
+        for (auto& [session, of] : sessions) {
+            const std::size_t count = of.size();
+            medians[session] = median(std::move(of));
+            quickest = count >= kFewestToFit ? std::min(quickest, medians[session]) : quickest;
+        }
+        for (const auto& [session, median] : medians) {
+            if (median > kSlowSession * quickest) {
+                slow.insert({op, session});
+            }
+        }
+    }
+    std::vector<Case> quick;
+    std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(quick),
+                 [&](const Case& c) {
+                     return slow.count({c.row.layer->op, c.session}) == 0;
+                 });
+    return quick;
 }
 
 std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
@@ -157,81 +209,107 @@ GpuCalibration start_without(KernelClass c, const std::string& off) {
 
 } // namespace
 
-void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
-               const std::stop_token& stop, const std::string& off) {
-    const GpuCalibration start = start_without(all.kernel_class, off);
-    std::vector<model::Gpu> others;
-    std::vector<FitRow> rows;
-    for (const Fold& fold : all.folds) {
-        std::vector<Case> kept;
-        std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(kept),
-                     [&](const Case& c) { return c.left_with != name; });
-        const auto some = picked(kept, true, options.rows, others.size());
-        if (!some.empty() && tells_of_others(all, fold)) {
-            rows.insert(rows.end(), some.begin(), some.end());
-            others.push_back(with_constants(fold.gpu, start));
-        }
-    }
-    GpuCalibration left = start;
-    const bool fitted = rows.size() >= kFewestToFit;
-    if (fitted) {
-        fit_class(others, all.kernel_class, rows,
-                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
-        take_class(others.front().calibration, all.kernel_class, left);
-    }
-    for (Fold& fold : all.folds) {
-        const model::Gpu gpu = with_constants(fold.gpu, left);
-        const model::Gpu one = with_one_rate(fold, gpu, all.kernel_class);
-        for (Case& c : fold.cases) {
-            if (c.left_with == name) {
-                c.left_s = predicted_s(gpu, c.row);
-                c.one_s = predicted_s(one, c.row);
-                fold.left = gpu.calibration;
-                fold.has_left = fitted;
-            }
-        }
-    }
-}
-
 namespace {
 
-// Constants common to the GPUs that tell of others, on all rows or on those that are not held out.
-GpuCalibration fit_common(const ClassFolds& all, const GpuCalibration& start, bool every_row,
+using Sees = std::function<std::vector<FitRow>(const Fold&, std::size_t)>;
+
+// Constants that the folds of `families` share, on the rows that `sees` lets through; `start` where
+// there are too few of them.
+GpuCalibration fit_family(const ClassFolds& all, const GpuCalibration& start,
+                          const std::set<Family>& families, const Sees& sees,
                           const CrossValidateOptions& options, const std::stop_token& stop) {
     std::vector<model::Gpu> gpus;
     std::vector<FitRow> rows;
     for (const Fold& fold : all.folds) {
-        const auto some = picked(fold.cases, every_row, options.rows, gpus.size());
-        if (!some.empty() && tells_of_others(all, fold)) {
+        const bool of_these = families.count(family_of(fold.gpu)) != 0;
+        const auto some = of_these ? sees(fold, gpus.size()) : std::vector<FitRow>{};
+        if (!some.empty()) {
             rows.insert(rows.end(), some.begin(), some.end());
             gpus.push_back(with_constants(fold.gpu, start));
         }
     }
-    if (rows.size() < kFewestToFit) {
-        return start;
+    GpuCalibration fitted = start;
+    if (rows.size() >= kFewestToFit) {
+        fit_class(gpus, all.kernel_class, rows,
+                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
+        take_class(gpus.front().calibration, all.kernel_class, fitted);
     }
-    fit_class(gpus, all.kernel_class, rows,
-              {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
-    return gpus.front().calibration;
+    return fitted;
+}
+
+// Of all of AMD's GPUs first, then of those without matrix cores and of those with them.
+std::array<GpuCalibration, 2> fit_amd(const ClassFolds& all, const GpuCalibration& start,
+                                      const Sees& sees, const CrossValidateOptions& options,
+                                      const std::stop_token& stop) {
+    if (std::none_of(all.folds.begin(), all.folds.end(), is_amd)) {
+        return {start, start};
+    }
+    const GpuCalibration both =
+        fit_family(all, start, {Family::amd_lanes, Family::amd_matrix}, sees, options, stop);
+    return {fit_family(all, both, {Family::amd_lanes}, sees, options, stop),
+            fit_family(all, both, {Family::amd_matrix}, sees, options, stop)};
+}
+
+// What blind constants say of the fold's rows of one name.
+void predict_left(Fold& fold, const GpuCalibration& left, KernelClass c, const std::string& name,
+                  bool fitted) {
+    const model::Gpu gpu = with_constants(fold.gpu, left);
+    const model::Gpu one = with_one_rate(fold, gpu, c);
+    for (Case& row : fold.cases) {
+        if (row.left_with == name) {
+            row.left_s = predicted_s(gpu, row.row);
+            row.one_s = predicted_s(one, row.row);
+            fold.left = gpu.calibration;
+            fold.has_left = fitted;
+        }
+    }
 }
 
 } // namespace
 
+void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
+               const std::stop_token& stop, const std::string& off) {
+    const GpuCalibration start = start_without(all.kernel_class, off);
+    const auto others = [&](const Fold& fold, std::size_t gpu) {
+        std::vector<Case> kept;
+        std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(kept),
+                     [&](const Case& c) { return c.left_with != name; });
+        return picked(kept, true, options.rows, gpu);
+    };
+    const GpuCalibration left = fit_family(all, start, {Family::others}, others, options, stop);
+    const auto left_amd = fit_amd(all, left, others, options, stop);
+    for (Fold& fold : all.folds) {
+        const Family family = family_of(fold.gpu);
+        const GpuCalibration& blind =
+            family == Family::others ? left : left_amd.at(static_cast<std::size_t>(family));
+        predict_left(fold, blind, all.kernel_class, name, !(blind == start));
+    }
+}
+
 void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop) {
-    all.together = fit_common(all, textbook_start(), true, options, stop);
+    const auto every = [&](const Fold& fold, std::size_t gpu) {
+        return picked(fold.cases, true, options.rows, gpu);
+    };
+    all.together = fit_family(all, textbook_start(), {Family::others}, every, options, stop);
+    all.together_amd = fit_amd(all, all.together, every, options, stop);
 }
 
 void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop,
               const std::string& off) {
-    all.half = fit_common(all, start_without(all.kernel_class, off), false, options, stop);
+    const auto half = [&](const Fold& fold, std::size_t gpu) {
+        return picked(fold.cases, false, options.rows, gpu);
+    };
+    const GpuCalibration start = start_without(all.kernel_class, off);
+    all.half = fit_family(all, start, {Family::others}, half, options, stop);
+    all.half_amd = fit_amd(all, all.half, half, options, stop);
 }
 
 namespace {
 
 // What saw half of the shapes, with the starts of all: they are one for every GPU, measured or not.
-GpuCalibration with_common_starts(const ClassFolds& all) {
-    GpuCalibration half = all.half;
-    GpuCalibration together = all.together;
+GpuCalibration with_common_starts(const ClassFolds& all, const model::Gpu& gpu) {
+    GpuCalibration half = all.common_half(gpu);
+    GpuCalibration together = all.common(gpu);
     const auto common = model::calibration_terms(together, all.kernel_class);
     for (const auto& [name, value] : model::calibration_terms(half, all.kernel_class)) {
         const bool on = *value > 0.0; // an ablation switches terms off
@@ -244,11 +322,12 @@ GpuCalibration with_common_starts(const ClassFolds& all) {
 
 void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop) {
-    const auto rows = picked(fold.cases, false, options.rows, 0);
+    const std::vector<Case> quick = of_quick_sessions(fold);
+    const auto rows = picked(quick, false, options.rows, 0);
     const bool tested =
         std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
     fold.has_held = rows.size() >= kFewestToFit && tested;
-    std::vector<model::Gpu> own = {with_constants(fold.gpu, with_common_starts(all))};
+    std::vector<model::Gpu> own = {with_constants(fold.gpu, with_common_starts(all, fold.gpu))};
     if (fold.has_held) {
         const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
         FitOptions fit{options.pull * weight, options.rounds};
@@ -268,6 +347,7 @@ std::set<std::string> names_left_out(const ClassFolds& all) {
             names.insert(c.left_with);
         }
     }
+    names.erase(kNothingLeftOut);
     return names;
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/calibrate/error_bands.hpp"
 #include "analysis/calibrate/fit.hpp"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -17,7 +18,8 @@
 
 namespace eyeroof::analysis {
 
-inline constexpr std::size_t kFewestToFit = 20; // rows of a GPU in a class
+inline constexpr std::size_t kFewestToFit = 20;     // rows of a GPU in a class
+inline constexpr const char* kNothingLeftOut = "-"; // Case::left_with of rows that every fit sees
 
 // A row of a class, and what the folds said of it.
 struct Case {
@@ -25,6 +27,7 @@ struct Case {
     bool tested = false; // in the half that is held out
     int line = 0;
     std::string source;
+    std::string session;
     std::string left_with; // rows of one name are left out together
     double naive_s = 0.0;
     double fitted_s = 0.0; // by constants that saw half of the GPU's shapes
@@ -40,11 +43,22 @@ struct Fold { // one GPU of one class
     model::ErrorBand left_band; // of GPUs with another die
 };
 
+// GPUs that common constants hold for. AMD's kernels are its own, with matrix cores and without:
+// their constants start from those of all of AMD's GPUs, these from those of all others, which they
+// tell nothing of.
+enum class Family { amd_lanes, amd_matrix, others };
+Family family_of(const model::Gpu& gpu);
+
 struct ClassFolds {
     model::KernelClass kernel_class = model::KernelClass::linear;
     std::vector<Fold> folds;
     model::GpuCalibration together; // fitted on all GPUs
     model::GpuCalibration half;     // the same on the shapes that are not held out: fit_half
+    // Likewise of AMD's GPUs, from those: see Family.
+    std::array<model::GpuCalibration, 2> together_amd, half_amd;
+
+    const model::GpuCalibration& common(const model::Gpu& gpu) const;
+    const model::GpuCalibration& common_half(const model::Gpu& gpu) const;
 };
 
 // What a fit starts from: round values of the order that the terms' meaning suggests.
@@ -52,9 +66,12 @@ model::GpuCalibration textbook_start();
 
 bool same_die(const model::Gpu& a, const model::Gpu& b);
 
-// Do common constants look at the fold? AMD's kernels are another family: they are fitted on their
-// own GPUs, and tell nothing of the others.
-bool tells_of_others(const ClassFolds& all, const Fold& fold);
+bool is_amd(const Fold& fold);
+
+// Rows of the session in which each operator of the GPU runs quickest, and of those that are no
+// slower than kSlowSession times that, by what constants that saw other GPUs predict. A card may be
+// held back on one day (its power or clocks limited, another kernel chosen), not sped up.
+std::vector<Case> of_quick_sessions(const Fold& fold);
 
 // Were the two GPUs left out by the same fit?
 bool left_together(const Fold& a, const Fold& b);
@@ -62,8 +79,9 @@ bool left_together(const Fold& a, const Fold& b);
 // For rows of `fold`, of one row_kind, from GPUs with another die; `fold` null: from all of them.
 // Kinds in launch modes that no GPU with another die was measured in are left out: their constants
 // are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
-std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
-                                   const std::string& kind);
+// `family`: where `fold` is null.
+std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold, const std::string& kind,
+                                   Family family = Family::others);
 
 // Which part of a kernel's time is the longest, in the rows; by the GPU's own constants.
 std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all);

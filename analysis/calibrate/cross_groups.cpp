@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -32,7 +33,7 @@ void judge_held(const std::vector<const Case*>& tested, CrossGroup& group) {
     }
     double inside = 0.0;
     for (std::size_t h = 0; h < 2; ++h) {
-        const Band band = band_of(halves[1 - h]);
+        const Band band = another_day(halves[1 - h]);
         for (const double ratio : halves[h]) {
             inside += band.holds(ratio) ? 1.0 : 0.0;
         }
@@ -68,11 +69,15 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     const auto elsewhere = band_of_others(all, &fold, first.kind());
     const Band band = elsewhere.value_or(Band{});
     const auto n = static_cast<double>(cases.size());
+    const auto told = static_cast<double>(
+        std::count_if(cases.begin(), cases.end(), [](const Case* c) { return c->left_s > 0.0; }));
     for (const Case* c : cases) {
         g.naive += error_of(c->naive_s, *c) / n;
-        left += error_of(c->left_s, *c) / n;
-        one += error_of(c->one_s, *c) / n;
-        inside += band.holds(c->row.measured_s / c->left_s) ? 1.0 / n : 0.0;
+        if (c->left_s > 0.0) {
+            left += error_of(c->left_s, *c) / told;
+            one += error_of(c->one_s, *c) / told;
+            inside += band.holds(c->row.measured_s / c->left_s) ? 1.0 / told : 0.0;
+        }
         (c->tested ? held : fitted) += error_of(c->fitted_s, *c);
         if (c->tested) {
             tested.push_back(c);
@@ -84,7 +89,7 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
         g.fitted = fitted / (n - held_rows);
         judge_held(tested, g);
     }
-    if (fold.has_left) {
+    if (fold.has_left && told > 0.0) {
         g.left_out = left;
         g.one_figure = one;
         g.left_out_inside = elsewhere ? std::optional(inside) : std::nullopt;

@@ -31,7 +31,10 @@ class Sorter {
         case LeaveOut::die:
             return fmt::format("{} {} {}", gpu_arch_name(gpu.arch), gpu.sms, gpu.fp32_lanes);
         case LeaveOut::architecture:
-            return std::string(gpu_arch_name(gpu.arch));
+            return gpu.arch == model::GpuArch::amd ? gpu.compute_capability
+                                                   : std::string(gpu_arch_name(gpu.arch));
+        case LeaveOut::session:
+            return row.session.empty() ? kNothingLeftOut : row.gpu + " " + row.session;
         case LeaveOut::library:
             return row.library;
         case LeaveOut::source:
@@ -67,7 +70,7 @@ class Sorter {
                                               static_cast<double>(fit.work.bytes()));
         fold_of(c, row.gpu, *gpu)
             .cases.push_back({std::move(fit), is_held_out(row.layer), row.line, row.source,
-                              left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
+                              row.session, left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
     }
 
     std::vector<ClassFolds> folds;
@@ -93,7 +96,7 @@ class Sorter {
         auto in_class = std::find_if(folds.begin(), folds.end(),
                                      [&](const ClassFolds& f) { return f.kernel_class == c; });
         if (in_class == folds.end()) {
-            in_class = folds.insert(folds.end(), ClassFolds{c, {}, {}, {}});
+            in_class = folds.insert(folds.end(), ClassFolds{c, {}, {}, {}, {}, {}});
         }
         auto& of_class = in_class->folds;
         auto fold = std::find_if(of_class.begin(), of_class.end(),

@@ -8,6 +8,7 @@
 #include "base/progress.hpp"
 #include "model/gpu/calibration.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,8 +19,9 @@
 namespace eyeroof::analysis {
 
 // What a fold leaves out together: the rows of GPUs with one die (architecture, SMs and lanes) or
-// of one architecture, of one library (the table's column), or of one source.
-enum class LeaveOut { die, architecture, library, source };
+// of one architecture (AMD: of one compute capability), of one library (the table's column), of one
+// source, or of one session (the column) of a GPU: only rows that name a session are left out.
+enum class LeaveOut { die, architecture, library, source, session };
 
 struct CrossValidateOptions {
     LeaveOut leave_out = LeaveOut::architecture;
@@ -107,6 +109,8 @@ struct CrossValidation {
     // measured in are carried over). Each class with its error band, range and source.
     std::map<std::string, model::GpuCalibration> left_out, held_out;
     model::GpuCalibration carried_over; // fitted on all GPUs together
+    // Likewise on AMD's, on those without matrix cores and with them.
+    std::array<model::GpuCalibration, 2> carried_over_amd;
     std::vector<BindingRow> bindings;   // of the rows; the grid is grid_bindings'
     std::vector<AblationRow> ablations; // where the options ask for them
     std::vector<LeaderRow> leaders;     // by class, GPU, source and kind

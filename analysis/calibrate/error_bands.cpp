@@ -58,6 +58,14 @@ Band band_of(std::vector<double> ratios) {
     return {at_rank(ratios, kTail * next), at_rank(ratios, (1.0 - kTail) * next)};
 }
 
+Band another_day(const std::vector<double>& ratios) {
+    const Band today = band_of(ratios);
+    const std::vector<double> logs = sorted_logs(ratios);
+    const double centre = middle(logs);
+    return {std::exp(centre - std::hypot(centre - std::log(today.low), kDayToDay)),
+            std::exp(centre + std::hypot(std::log(today.high) - centre, kDayToDay))};
+}
+
 Band band_of_gpus(const std::vector<std::vector<double>>& gpus) {
     std::vector<double> scatter; // of each GPU's rows about its own median
     double squares = kUsualGpus * kUsualOffset * kUsualOffset;

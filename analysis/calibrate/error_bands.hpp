@@ -19,6 +19,10 @@ struct Band {
 // prediction); fewer rows give their extremes. `ratios` is not empty.
 Band band_of(std::vector<double> ratios);
 
+// The same for rows of another day: what one GPU and library moves from day to day is added,
+// squared, to the distances from the median.
+Band another_day(const std::vector<double>& ratios);
+
 // For a GPU that is not among those: each GPU's rows, in ln, are its own offset (their median) and
 // a scatter about it. What the constants lie off on a GPU that they have not seen is as often above
 // as below, so that offsets are counted about zero, and few GPUs tell their size badly: it is drawn

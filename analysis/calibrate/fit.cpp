@@ -58,6 +58,34 @@ bool tells_clock(const std::vector<FitRow>& rows) {
            }) >= kFewestSettled;
 }
 
+// Constants that no row's time depends on are no constants of the fit.
+bool moves_a_row(const FitKnob& knob, const std::vector<model::Gpu>& gpus,
+                 const std::vector<FitRow>& rows, const std::vector<double>& times) {
+    constexpr double kFar = 2.0;
+    const double at = knob.value();
+    bool moves = false;
+    for (const double factor : {kFar, 1.0 / kFar}) {
+        knob.set(at * factor);
+        for (std::size_t i = 0; i < rows.size() && !moves; ++i) {
+            moves = modelled_s(gpus[rows[i].gpu], rows[i]) != times[i];
+        }
+    }
+    knob.set(at);
+    return moves;
+}
+
+void keep_told(std::vector<FitKnob>& knobs, const std::vector<model::Gpu>& gpus,
+               const std::vector<FitRow>& rows) {
+    std::vector<double> times;
+    for (const FitRow& row : rows) {
+        times.push_back(modelled_s(gpus[row.gpu], row));
+    }
+    knobs.erase(
+        std::remove_if(knobs.begin(), knobs.end(),
+                       [&](const FitKnob& k) { return !moves_a_row(k, gpus, rows, times); }),
+        knobs.end());
+}
+
 std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
                               const std::set<model::Timing>& modes, bool own_clock,
                               bool keep_starts) {
@@ -97,6 +125,7 @@ class PatternSearch {
     PatternSearch(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
                   std::vector<FitKnob> knobs, const FitOptions& options)
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
+        keep_told(knobs_, gpus_, rows_);
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
             counts[row.gpu][row.kind()] += 1.0;
@@ -201,7 +230,7 @@ class PatternSearch {
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             error += weights_[i] * std::min(std::fabs(logs[i] - own[rows_[i].gpu]), kFarOff);
         }
-        return error + options_.pull * pull / static_cast<double>(knobs_.size());
+        return error + options_.pull * pull / std::max(1.0, static_cast<double>(knobs_.size()));
     }
 
     std::vector<model::Gpu>& gpus_;

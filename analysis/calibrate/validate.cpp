@@ -184,6 +184,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
     const int source = table.extra_index("source");
     const int library = table.extra_index("library");
     const int layout = table.extra_index("layout");
+    const int session = table.extra_index("session");
     if (time < 0) {
         found.error("missing-column", "there is no column 'measured_s'",
                     "add the measured seconds of each row", {file, 1, 1});
@@ -222,7 +223,8 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
         rows.push_back({table.layers[i], id, *value, table.lines[i], timing,
                         source < 0 ? "" : cells[static_cast<std::size_t>(source)],
                         library < 0 ? "" : cells[static_cast<std::size_t>(library)],
-                        layout_named(order)});
+                        layout_named(order),
+                        session < 0 ? "" : cells[static_cast<std::size_t>(session)]});
     }
     if (found.has_errors()) {
         return found;

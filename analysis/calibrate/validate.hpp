@@ -25,6 +25,7 @@ struct MeasuredLayer {
     std::string source = {};  // of the row, where the table has such a column
     std::string library = {}; // likewise: "cublas 10", "VLLM 0.14.0"
     std::optional<model::Layout> layout = std::nullopt; // likewise, of a convolution's tensors
+    std::string session = {}; // likewise: a name that tells days of measurement apart
 
     bool operator==(const MeasuredLayer&) const = default;
 };

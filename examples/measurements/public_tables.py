@@ -16,8 +16,10 @@ import csv
 import pathlib
 import sys
 
-COLUMNS = ("op dtype direction batch m n k c h w r s stride pad rows cols fn gpu launch measured_s "
-           "source library").split()
+import operator_rows
+
+COLUMNS = ("op dtype direction batch m n k c h w r s stride pad dilation groups rows cols fn kv_heads "
+           "causal window topk layout gpu launch measured_s source library session").split()
 
 GPUS = {  # as the sources name them, and as `eyeroof hw list` does
     "Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie-16gb", "Tesla T4": "t4",
@@ -190,6 +192,17 @@ def traces(path, gpu):
                    "library": row.get("library", "")}
 
 
+def operators(path, most):
+    """Tables of any source in the one format of operator_rows.py; see there."""
+    left_out = 0
+    rows = []
+    for row in operator_rows.read(path):
+        left_out += row is None
+        rows.append(row)
+    print(f"{path}: {left_out} rows left out", file=sys.stderr)
+    yield from operator_rows.sampled(rows, int(most))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -205,6 +218,9 @@ def main():
                         help="rows, cols, direction, backend, ms")
     parser.add_argument("--traces", metavar="CSV:GPU", action="append", default=[],
                         help="op, the layer CSV's sizes, dtype, milliseconds")
+    parser.add_argument("--operators", metavar="CSV:MOST", action="append", default=[],
+                        help="tables of operator_rows.py's format, gzipped or not; at most MOST rows of "
+                        "each GPU, operator, type and layout")
     given = parser.parse_args()
     tables = []
     if given.neusight:
@@ -215,7 +231,8 @@ def main():
                                 (deepbench, DEEPBENCH, given.deepbench),
                                 (quantise, AICONFIGURATOR, given.quantise),
                                 (norms, CUDNN_FRONTEND, given.norms),
-                                (traces, TRACELENS, given.traces)):
+                                (traces, TRACELENS, given.traces),
+                                (operators, "operators", given.operators)):
         tables += [(source, read(*file.rsplit(":", 1))) for file in files]
     if not tables:
         parser.error("name at least one source")

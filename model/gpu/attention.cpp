@@ -100,7 +100,8 @@ DataType product_type(const Gpu& gpu, DataType type) {
 
 // `rate` of the tiles: see apart_share.
 FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& terms,
-                     const Layer& layer, const Work& work, const Tiling& t, double rate) {
+                     const Layer& layer, const Work& work, const Tiling& t, double rate,
+                     bool training) {
     const DataType type = product_type(gpu, stored);
     const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
     const bool forward = layer.direction == Direction::fwd;
@@ -108,7 +109,10 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     const double per_sm = 2.0 * macs_per_cycle(gpu, type) / gpu.sms;
     const double products = times * 4.0 * t.tm * t.tn * head / (terms.mma_share * per_sm);
     const double scores = (forward ? 1.0 : 2.0) * terms.score_cycles * t.tm * t.tn;
-    const double tile = joined(products, scores, terms.overlap) / rate;
+    // No kernel multiplies faster than the pipe.
+    const double tile = std::max(joined(products, scores, terms.overlap) / rate *
+                                     (training ? terms.training_cost : 1.0),
+                                 products * terms.mma_share);
     const bool cached = reads_cache(layer);
     const double start = cached ? terms.decode_cycles : terms.cta_cycles * t.tm / kMostQueries;
 
@@ -125,39 +129,44 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     f.clock_share =
         clock_share(gpu.calibration.tensor_gemm, joined(f.compute_s, f.dram_s, kMemoryJoin));
     f.compute_s /= f.clock_share;
-    const bool appends = forward && (cached || std::get<AttentionShape>(layer.shape).causal);
+    f.loss = start > t.key_tiles * tile ? "CTA start and tail"
+             : scores > products        ? "softmax exponentials"
+                                        : "operand loads";
+    const bool appends =
+        forward && !training && (cached || std::get<AttentionShape>(layer.shape).causal);
     f.other_s = (t.splits > 1.0 ? terms.combine_s : 0.0) + (appends ? terms.append_s : 0.0);
     f.body_s = joined(f.compute_s, f.dram_s, kMemoryJoin) + f.other_s;
     return f;
 }
 
+// What a kernel walks: 8-bit gradients of cuDNN pass over all tiles under the diagonal, whatever
+// the window (NVIDIA/cudnn-frontend@3929da2: 32,768 tokens with a window of 128 take 14 times as
+// long in fp8 as in bf16).
+AttentionShape walked(const AttentionShape& s, const Layer& layer, DataType type) {
+    AttentionShape all = s;
+    const bool skips = layer.direction == Direction::fwd || !is_narrow_float(type);
+    all.window = skips ? s.window : 0;
+    return all;
+}
+
 // A generation's kernels pack heads in every library: apart tells only at which rate.
 FusedTime packed_or_apart(const Gpu& gpu, DataType type, const AttentionTerms& terms,
-                          const Layer& layer, const Work& work, bool packed) {
+                          const Layer& layer, const Work& work, bool packed, bool training) {
     const auto& s = std::get<AttentionShape>(layer.shape);
-    const double rate = packed ? 1.0 : terms.apart_share;
+    const double rate = packed || training ? 1.0 : terms.apart_share;
     const double keys = std::ceil(static_cast<double>(seen_keys(s)) / kKeyStep) * kKeyStep;
     const double tn = std::min(static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0, keys);
     if (!reads_cache(layer)) {
-        return tiled_time(gpu, type, terms, layer, work, prompt_tiling(s, tn, packed), rate);
+        return tiled_time(gpu, type, terms, layer, work,
+                          prompt_tiling(walked(s, layer, type), tn, packed), rate, training);
     }
     const auto of_splits = [&](double most) {
         return tiled_time(gpu, type, terms, layer, work, generation_tiling(s, tn, gpu.sms, most),
-                          rate);
+                          rate, false);
     };
     const FusedTime split = of_splits(kMostSplits);
     const FusedTime whole = of_splits(1.0);
     return split.body_s < whole.body_s ? split : whole;
-}
-
-// Half of the way, in ln, from the first to the second.
-FusedTime between(const FusedTime& first, const FusedTime& second) {
-    const double part = std::sqrt(second.body_s / first.body_s);
-    FusedTime f = first;
-    for (double* seconds : {&f.body_s, &f.compute_s, &f.dram_s, &f.other_s}) {
-        *seconds *= part;
-    }
-    return f;
 }
 
 } // namespace
@@ -169,12 +178,10 @@ bool reads_cache(const Layer& layer) {
 }
 
 FusedTime attention_time(const Gpu& gpu, DataType type, const AttentionTerms& terms,
-                         const Layer& layer, const Work& work, HeadPacking heads) {
-    const auto either = [&](bool packed) {
-        return packed_or_apart(gpu, type, terms, layer, work, packed);
-    };
-    return heads == HeadPacking::usual ? between(either(true), either(false))
-                                       : either(heads == HeadPacking::packed);
+                         const Layer& layer, const Work& work, HeadPacking heads,
+                         AttentionKernel kernel) {
+    const bool training = kernel == AttentionKernel::training || layer.direction != Direction::fwd;
+    return packed_or_apart(gpu, type, terms, layer, work, heads != HeadPacking::apart, training);
 }
 
 } // namespace eyeroof::model

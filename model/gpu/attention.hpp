@@ -27,10 +27,12 @@ bool reads_cache(const Layer& layer);
 //   dram    = queries, keys, values, output / (dram_share bandwidth); what L2 keeps runs at L2's
 //   body    = compute + dram + append_s [+ combine_s]: what moves is hardly hidden; one kernel more
 //             writes new keys to the cache (encoders, which see both ways, have none)
+// Kernels that train take training_cost times a tile, have no cache, and pack what they like.
 // A gradient computes five products where the forward has two (scores again, dP, dV, dK, dQ).
 // Source of the scheme: Dao, FlashAttention-2, arXiv:2307.08691, sections 3.1 to 3.3.
 FusedTime attention_time(const Gpu& gpu, DataType type, const AttentionTerms& terms,
                          const Layer& layer, const Work& work,
-                         HeadPacking heads = HeadPacking::usual);
+                         HeadPacking heads = HeadPacking::usual,
+                         AttentionKernel kernel = AttentionKernel::serving);
 
 } // namespace eyeroof::model

@@ -62,6 +62,24 @@ void add_conv(ConvTerms& c, Terms& terms) {
                   {"layout_share", &c.layout_share},
                   {"layout_s", &c.layout_s},
                   {"transpose_share", &c.transpose_share}});
+    MiopenTerms& m = c.miopen;
+    terms.insert({{"miopen_peak_share", &m.peak_share},
+                  {"miopen_half_intensity", &m.half_intensity},
+                  {"miopen_ramp_k", &m.ramp_k},
+                  {"miopen_ramp_cycles", &m.ramp_cycles},
+                  {"miopen_dram_share", &m.dram_share},
+                  {"miopen_overlap", &m.overlap},
+                  {"miopen_split_s", &m.split_s},
+                  {"miopen_whole_waves", &m.whole_waves},
+                  {"miopen_data_cost", &m.data_cost},
+                  {"miopen_weight_cost", &m.weight_cost},
+                  {"miopen_fwd_layout", &m.fwd_layout},
+                  {"miopen_data_layout", &m.data_layout},
+                  {"miopen_weight_layout", &m.weight_layout},
+                  {"miopen_layout_s", &m.layout_s},
+                  {"miopen_unaligned_cost", &m.unaligned_cost},
+                  {"miopen_winograd_share", &m.winograd_share},
+                  {"miopen_winograd_s", &m.winograd_s}});
 }
 
 void add_memory(MemoryTerms& m, Terms& terms) {
@@ -98,7 +116,8 @@ void add_attention(AttentionTerms& a, Terms& terms) {
                   {"dram_share", &a.dram_share},
                   {"resident_l2", &a.resident_l2},
                   {"combine_s", &a.combine_s},
-                  {"backward_cost", &a.backward_cost}});
+                  {"backward_cost", &a.backward_cost},
+                  {"training_cost", &a.training_cost}});
 }
 
 void add_grouped(GroupedTerms& g, Terms& terms) {
@@ -109,7 +128,8 @@ void add_grouped(GroupedTerms& g, Terms& terms) {
                   {"routing_passes", &g.routing_passes},
                   {"routing_s", &g.routing_s},
                   {"expert_s", &g.expert_s},
-                  {"resident_l2", &g.resident_l2}});
+                  {"resident_l2", &g.resident_l2},
+                  {"flashinfer_cost", &g.flashinfer_cost}});
 }
 
 // Terms of products that the kernels of a class do not have. Vector lanes: 8-bit operands are no
@@ -130,9 +150,10 @@ constexpr std::array<std::string_view, 5> kCastsOnly = {"int8_s", "quantise_s", 
                                                         "cast_cycles", "fused_cast_s"};
 constexpr std::array<std::string_view, 3> kLayouts = {"layout_share", "layout_s",
                                                       "transpose_share"};
-constexpr std::array<std::string_view, 10> kWinograd = {
-    "fused_share", "fused_ramp_k",    "fused_tail",   "fused_s",        "product_cost",
-    "transform_s", "transform_share", "transform_l2", "weight_product", "weight_sums"};
+constexpr std::array<std::string_view, 12> kWinograd = {
+    "fused_share",           "fused_ramp_k",     "fused_tail",   "fused_s",        "product_cost",
+    "transform_s",           "transform_share",  "transform_l2", "weight_product", "weight_sums",
+    "miopen_winograd_share", "miopen_winograd_s"};
 
 template <std::size_t N> void without(const std::array<std::string_view, N>& names, Terms& terms) {
     for (const std::string_view name : names) {
@@ -216,6 +237,8 @@ constexpr std::array kBounds = {
     NamedBound{"apart_share",        {0.5, 1.0, "against kernels that pack heads"}},
     NamedBound{"combine_s",          {1e-7, 2e-5, "one more kernel"}},
     NamedBound{"backward_cost",      {0.5, 4.0, "against the forward's tile"}},
+    NamedBound{"training_cost",      {0.3, 2.0, "against the tile of a serving framework"}},
+    NamedBound{"flashinfer_cost",    {1.0, 6.0, "against other libraries' products"}},
     NamedBound{"uneven",             {1.0, 3.0, "the busiest SM's load against the mean"}},
     NamedBound{"routing_passes",     {1.0, 20.0, "over the routed tokens"}},
     NamedBound{"routing_s",          {1e-6, 2e-4, "kernels that sort tokens"}},
@@ -237,6 +260,23 @@ constexpr std::array kBounds = {
     NamedBound{"layout_share",       {0.02, 1.0, "of two passes over all tensors"}},
     NamedBound{"layout_s",           {5e-7, 5e-5, "one more kernel"}},
     NamedBound{"transpose_share",    {0.1, 1.0, kShare}},
+    NamedBound{"miopen_peak_share",  {0.3, 1.0, kShare}},
+    NamedBound{"miopen_half_intensity", {0.1, 90.0, "half of the rate at the largest tile at most"}},
+    NamedBound{"miopen_ramp_k",      {1.0, 256.0, "steps of k: at most a long pipeline"}},
+    NamedBound{"miopen_ramp_cycles", {50.0, 5000.0, "a few latencies of DRAM"}},
+    NamedBound{"miopen_dram_share",  {0.25, 1.0, kShare}},
+    NamedBound{"miopen_overlap",     {1.0, 12.0, "1: one after the other; 12: the longest alone"}},
+    NamedBound{"miopen_split_s",     {5e-7, 5e-5, "one more kernel"}},
+    NamedBound{"miopen_whole_waves", {0.05, 1.0, "1: whole waves"}},
+    NamedBound{"miopen_data_cost",   {0.4, 2.5, "against a forward product"}},
+    NamedBound{"miopen_weight_cost", {0.4, 2.5, "against a forward product"}},
+    NamedBound{"miopen_fwd_layout",  {0.01, 2.0, "of two passes over all tensors"}},
+    NamedBound{"miopen_data_layout", {0.01, 2.0, "of two passes over all tensors"}},
+    NamedBound{"miopen_weight_layout", {0.01, 2.0, "of two passes over all tensors"}},
+    NamedBound{"miopen_layout_s",    {1e-7, 5e-5, "two more kernels"}},
+    NamedBound{"miopen_unaligned_cost", {0.01, 3.0, "against 16 bytes a load: one element at least"}},
+    NamedBound{"miopen_winograd_share", {0.05, 1.0, kShare}},
+    NamedBound{"miopen_winograd_s",  {5e-7, 5e-5, "one more kernel"}},
     NamedBound{"start_s",            {1e-9, 5e-6, "less than a launch"}},
     NamedBound{"softmax_pass",       {0.01, 1.0, "one more reading"}},
     NamedBound{"norm_pass",          {0.01, 1.0, "one more reading"}},

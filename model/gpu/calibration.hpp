@@ -62,6 +62,29 @@ struct MatmulTerms {
     bool operator==(const MatmulTerms&) const = default;
 };
 
+// Convolutions on AMD's GPUs; equations in miopen.hpp.
+struct MiopenTerms {
+    double peak_share = 0.9;      // of the pipe's peak, for tiles of endless intensity
+    double half_intensity = 30.0; // tile intensity tm tn/(tm+tn) at half of peak_share, elements
+    double ramp_k = 10.0;         // prologue and epilogue of a CTA, in steps of k
+    double ramp_cycles = 500.0;   // and in cycles
+    double dram_share = 0.8;      // of the data-sheet bandwidth that is sustained
+    double overlap = 4.0;         // exponent that joins compute and DRAM
+    double split_s = 1e-5;        // the kernel that adds up the parts of a split k
+    double whole_waves = 0.3;     // 1: the last wave takes as long as a full one; 0: its share
+    double data_cost = 1.0;       // of a data gradient's product against a forward one
+    double weight_cost = 1.0;
+    double fwd_layout = 0.1; // of two passes over input and output that change the layout
+    double data_layout = 0.1;
+    double weight_layout = 0.3;
+    double layout_s = 1e-6;      // their start
+    double unaligned_cost = 0.3; // more work where channels do not fill 16 bytes
+    double winograd_share = 0.4; // of the vector lanes' peak
+    double winograd_s = 1e-5;    // its filter transform
+
+    bool operator==(const MiopenTerms&) const = default;
+};
+
 // Convolutions; equations in conv.cpp. `matmul` is the implicit product and Winograd's batched one.
 struct ConvTerms {
     MatmulTerms matmul;
@@ -84,6 +107,7 @@ struct ConvTerms {
     // Of DRAM bandwidth, by the kernels that a later library puts before and after a product on
     // tensor cores: its tensors come with channels first, and the product wants them last.
     double transpose_share = 0.3;
+    MiopenTerms miopen; // on AMD's GPUs, in place of all others but matmul's clock
 
     bool operator==(const ConvTerms&) const = default;
 };
@@ -130,20 +154,22 @@ struct AttentionTerms {
     double resident_l2 = 0.5;   // share of L2 that keeps keys between calls [0.01, 1]
     double combine_s = 3e-6;    // a second kernel that joins the parts of split keys [0, 2e-5]
     double backward_cost = 1.2; // of a gradient's tile against the forward's [0.5, 4]
+    double training_cost = 1.0; // of a tile of the kernels that train, against serving's [0.3, 2]
 
     bool operator==(const AttentionTerms&) const = default;
 };
 
 // Layers of experts; equations in grouped.cpp. Their products are those of `tensor_gemm`.
 struct GroupedTerms {
-    double peak_share = 0.8;     // of the pipe's peak, for whole tiles [0.1, 1]
-    double dram_share = 0.8;     // of the data-sheet bandwidth, for the weights [0.2, 1]
-    double overlap = 3.0;        // exponent that joins the two [1, 8]
-    double uneven = 1.2;         // load of the busiest SM against the mean [1, 3]
-    double routing_passes = 4.0; // over the routed tokens: permutation, activation, sum [1, 20]
-    double routing_s = 2e-5;     // kernels that sort tokens and start the products [1e-6, 2e-4]
-    double expert_s = 1e-7;      // for each expert that has tokens [1e-9, 1e-5]
-    double resident_l2 = 0.5;    // share of L2 that keeps weights between calls [0.1, 1]
+    double peak_share = 0.8;      // of the pipe's peak, for whole tiles [0.1, 1]
+    double dram_share = 0.8;      // of the data-sheet bandwidth, for the weights [0.2, 1]
+    double overlap = 3.0;         // exponent that joins the two [1, 8]
+    double uneven = 1.2;          // load of the busiest SM against the mean [1, 3]
+    double routing_passes = 4.0;  // over the routed tokens: permutation, activation, sum [1, 20]
+    double routing_s = 2e-5;      // kernels that sort tokens and start the products [1e-6, 2e-4]
+    double expert_s = 1e-7;       // for each expert that has tokens [1e-9, 1e-5]
+    double resident_l2 = 0.5;     // share of L2 that keeps weights between calls [0.1, 1]
+    double flashinfer_cost = 3.0; // of FlashInfer's fp8 products on Hopper against others' [1, 6]
 
     bool operator==(const GroupedTerms&) const = default;
 };

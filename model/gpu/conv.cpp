@@ -80,6 +80,7 @@ struct Conv {
     double element_bytes;
     bool tensor;
     bool transposes; // see conv_time
+    bool early;      // likewise
     double depth;    // taps in depth, which stand among the channels that are summed over
     double stride_high;
     bool dilated;
@@ -129,8 +130,12 @@ bool wide_weights(const Conv& c) {
 }
 
 // Channels of a filter tap that a tensor-core step takes; grouped kernels take fewer, down to the
-// 16 bytes of a load.
+// 16 bytes of a load, and those of an image's few channels 8 or 16 bytes.
 double channel_chunk(const Conv& c, double chunk) {
+    const double channels = c.direction == Direction::bwd_data ? c.k : c.c;
+    if (!c.early && channels <= kAlignment) {
+        return channels <= kFewChannels ? kFewChannels : kAlignment;
+    }
     return c.groups > 1.0 ? std::min(chunk, std::max(kAlignment, c.c)) : chunk;
 }
 
@@ -364,7 +369,7 @@ ConvTime depthwise(const Conv& c) {
 }
 
 Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-          Direction direction, double element_bytes, bool transposes) {
+          Direction direction, double element_bytes, bool transposes, bool early) {
     const auto d = [](Count value) { return static_cast<double>(value); };
     const double groups = d(shape.groups);
     const bool overhangs = shape.pad.h >= shape.r || shape.pad.w >= shape.s;
@@ -391,6 +396,7 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
             element_bytes,
             gpu.rate(type).pipe == Pipe::tensor,
             transposes,
+            early,
             d(shape.depth),
             d(shape.stride.h),
             shape.dilation != Extent2{1, 1}};
@@ -440,8 +446,9 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
 } // namespace
 
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes, bool first_library, bool transposes) {
-    Conv c = view(gpu, type, terms, shape, direction, element_bytes, transposes);
+                   Direction direction, double element_bytes, bool first_library, bool transposes,
+                   bool early) {
+    Conv c = view(gpu, type, terms, shape, direction, element_bytes, transposes, early);
     ConvTime best = best_of(c, shape, first_library);
     c.clock = clock_share(terms.matmul, best.body_s);
     if (c.clock < 1.0) {

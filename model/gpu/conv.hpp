@@ -26,7 +26,9 @@ struct ConvTime {
 // on tensor cores, kernels before and after the product change the layout of what it reads and
 // writes (channels first for the caller, last for the product): two passes at transpose_share of
 // DRAM's bandwidth. cuDNN does so on an H100 (nchwToNhwc, AMD-AGI/TraceLens@171dd74); cuDNN 7 in a
-// bare loop took the small part of a pass that layout_share tells.
+// bare loop took the small part of a pass that layout_share tells. `early`: Library::until_10. Its
+// kernels on tensor cores take whole chunks of channels; later ones have kernels for the few
+// channels of an image, padded to 4 or 8 elements (NVIDIA's deep-learning performance guide).
 //   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.
 //               fwd m,n,k = N P Q, K, C R S; bwd_weight K, C R S, N P Q; bwd_data N H W, C, K R S,
 //               with strides one product for each phase of the input that the filter reaches:
@@ -41,6 +43,6 @@ struct ConvTime {
 // docs/gpu-model.md; Lavin and Gray, arXiv:1509.09308, for the point counts.
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
                    Direction direction, double element_bytes, bool first_library = false,
-                   bool transposes = false);
+                   bool transposes = false, bool early = false);
 
 } // namespace eyeroof::model

@@ -25,6 +25,8 @@ struct FusedTime {
     double ctas = 0.0;
     int tile_m = 0, tile_n = 0;
     int splits = 1; // of the keys among CTAs
+    // What a tile waits for beside its products: "softmax exponentials", "CTA start and tail".
+    const char* loss = "";
 
     bool dram_bound() const { return dram_s > compute_s; }
     bool operator==(const FusedTime&) const = default;

@@ -191,8 +191,44 @@ double kept(const GpuPrediction& p, std::size_t step) {
     return std::min(p.units, p.steps[step - 1].macs_per_cycle) / before;
 }
 
+// What a convolution's kernel does beside its product, where that takes longer than the product.
+std::string conv_loss(const ConvTime& conv) {
+    const bool product = conv.product.body_s >= kMostly * conv.body_s;
+    switch (conv.algorithm) {
+    case ConvAlgorithm::winograd:
+        return "Winograd tiles";
+    case ConvAlgorithm::winograd_nonfused:
+        return product ? "Winograd tiles" : "Winograd transforms";
+    case ConvAlgorithm::depthwise:
+        return "dependent loads";
+    case ConvAlgorithm::columns:
+        return product ? std::string(conv.product.loss) : "scattered columns";
+    case ConvAlgorithm::implicit_gemm:
+        break;
+    }
+    return product || !conv.passes ? std::string(conv.product.loss) : "layout passes";
+}
+
+// What a kernel of several products waits for: "softmax exponentials", "CTA start and tail",
+// "token routing", "uneven experts", "one more kernel".
+std::string fused_loss(const KernelChoice& kernel, const FusedTime& f) {
+    if (kernel.kernel_class == KernelClass::grouped) {
+        return f.other_s > f.compute_s ? "token routing" : "uneven experts";
+    }
+    return f.other_s > f.compute_s ? "one more kernel" : f.loss;
+}
+
+// The mechanism that a kernel's own time goes to, where neither launch, power, nor a memory bind.
+std::string mechanism(const KernelChoice& kernel) {
+    const std::string named = kernel.fused    ? fused_loss(kernel, *kernel.fused)
+                              : kernel.conv   ? conv_loss(*kernel.conv)
+                              : kernel.matmul ? std::string(kernel.matmul->loss)
+                                              : "dependent loads";
+    return named.empty() ? "dependent loads" : named;
+}
+
 // Where the time of step 7 goes, apart from the memory that it may wait for.
-Named last_cause(const GpuPrediction& p) {
+Named last_cause(const GpuPrediction& p, const KernelChoice& kernel) {
     const double kernel_s = std::max(p.time_s - p.launch_s, 1e-12);
     const double other = p.step6_s / kernel_s / p.clock_share;
     const double launch = kernel_s / p.time_s;
@@ -200,7 +236,7 @@ Named last_cause(const GpuPrediction& p) {
         return {"launch", Limit::launch};
     }
     return p.clock_share < other ? Named{"clock under power", Limit::power}
-                                 : Named{"ramp and latency", Limit::latency};
+                                 : Named{mechanism(kernel), Limit::latency};
 }
 
 void name_steps(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel, GpuPrediction& p) {
@@ -208,7 +244,7 @@ void name_steps(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel, 
     const double aligned = aligned_share(gpu, kernel);
     const bool misaligned = aligned < kSaysAligned && aligned <= kept(p, 4) / aligned;
     const Named memory = memory_term(f, gpu, kernel, p);
-    const Named last = last_cause(p);
+    const Named last = last_cause(p, kernel);
     const bool waits = last.kind == Limit::latency && !memory.text.empty();
     const std::array<Named, kSteps> names = {
         Named{"layer", Limit::workload},

@@ -21,8 +21,10 @@ struct StepFacts { // of the library's kernel; of the last one where there are s
 // chains, times, clock and limits are known. limiter_step is the binding step of
 // model/eyexam/limits.hpp; `limiter` names it: "arithmetic" where units are busy for more than half
 // of their wall, else the limit of that step. Step 7 is named by what its time goes to: "launch",
-// a memory where that is the longest of the kernel's terms, "clock under power", "ramp and
-// latency".
+// a memory where that is the longest of the kernel's terms, "clock under power", or the mechanism
+// that keeps the pipe from its peak most: "occupancy", "CTA prologue and epilogue", "operand
+// loads", "instruction issue", "split-k sum", "operand cast", "layout passes", "Winograd
+// transforms", "softmax exponentials", "token routing" …
 void explain(const StepFacts& facts, const Gpu& gpu, const Work& work, const KernelChoice& kernel,
              GpuPrediction& prediction);
 

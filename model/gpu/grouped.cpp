@@ -30,8 +30,8 @@ double busy_experts(double routed, double experts) {
     return experts * -std::expm1(routed * std::log1p(-1.0 / experts));
 }
 
-FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
-                       const Layer& layer) {
+FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms, const Layer& layer,
+                       ExpertKernel kernel) {
     const auto& s = std::get<MoeShape>(layer.shape);
     const double n = static_cast<double>(s.n);
     const double k = static_cast<double>(s.k);
@@ -60,9 +60,11 @@ FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
     const double both = most * std::pow(std::pow(f.compute_s / most, terms.overlap) +
                                             std::pow(f.dram_s / most, terms.overlap),
                                         1.0 / terms.overlap);
+    const bool slow = kernel == ExpertKernel::flashinfer && gpu.arch == GpuArch::hopper;
+    const double cost = slow ? terms.flashinfer_cost : 1.0;
     f.other_s = terms.routing_s + terms.expert_s * busy +
                 terms.routing_passes * routed * n * in_bytes / bandwidth;
-    f.body_s = both + f.other_s;
+    f.body_s = cost * both + f.other_s;
     return f;
 }
 

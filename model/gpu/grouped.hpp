@@ -5,6 +5,7 @@
 
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
+#include "model/gpu/software.hpp"
 #include "model/workload/layer.hpp"
 
 namespace eyeroof::model {
@@ -20,7 +21,8 @@ double busy_experts(double routed, double experts);
 //             what L2 keeps of them between calls runs at L2's
 //   body    = (compute^p + dram^p)^(1/p) + routing_passes over the routed tokens + routing_s
 //             + expert_s x busy experts
-FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
-                       const Layer& layer);
+// FlashInfer's fp8 kernels on Hopper take flashinfer_cost times compute and dram.
+FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms, const Layer& layer,
+                       ExpertKernel kernel = ExpertKernel::usual);
 
 } // namespace eyeroof::model

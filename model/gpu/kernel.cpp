@@ -2,6 +2,7 @@
 #include "model/gpu/attention.hpp"
 #include "model/gpu/grouped.hpp"
 #include "model/gpu/memory_op.hpp"
+#include "model/gpu/miopen.hpp"
 #include "model/gpu/predict.hpp"
 #include "model/gpu/served.hpp"
 
@@ -91,6 +92,10 @@ bool is_transposed(const Layer& layer) {
     return layer.direction == Direction::bwd_data && layer.types.input == DataType::tf32;
 }
 
+bool is_depthwise(const ConvShape& shape) {
+    return shape.groups > 1 && shape.groups == shape.c;
+}
+
 // With channels first, kernels before and after a forward convolution on tensor cores change the
 // layout (no measured row says so of gradients); where that takes longer than it saves, the kernels
 // for vector lanes, which need no change, serve it as fast as in fp32.
@@ -100,6 +105,15 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
     const double element_bytes = bytes_of(layer.types.input);
     const bool first = is_first_library(gpu, software);
     const GpuCalibration& terms = gpu.calibration;
+    if (gpu.arch == GpuArch::amd && !is_depthwise(shape)) {
+        const bool tensor = kernel.kernel_class == KernelClass::tensor_conv;
+        const bool channels_first = software.layout == Layout::channels_first;
+        ConvTime t = miopen_time(gpu, kernel.type, tensor ? terms.tensor_conv : terms.conv, shape,
+                                 layer.direction, element_bytes,
+                                 channels_first && !software.layout_passes_apart);
+        t.passes = channels_first && t.algorithm == ConvAlgorithm::implicit_gemm;
+        return t;
+    }
     if (kernel.kernel_class != KernelClass::tensor_conv) {
         return conv_time(gpu, kernel.type, terms.conv, shape, layer.direction, element_bytes,
                          first);
@@ -108,7 +122,7 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
                         (layer.direction == Direction::fwd || is_transposed(layer));
     const auto on_tensor_cores = [&](bool with_passes) {
         return conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction, element_bytes,
-                         first, with_passes);
+                         first, with_passes, software.library == Library::until_10);
     };
     ConvTime tensor = on_tensor_cores(passes);
     tensor.passes = passes;
@@ -165,10 +179,11 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
     }
     if (kernel.kernel_class == KernelClass::attention) {
         kernel.fused = attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work,
-                                      software.heads);
+                                      software.heads, software.attention);
         kernel.body_s = kernel.fused->body_s;
     } else if (kernel.kernel_class == KernelClass::grouped) {
-        kernel.fused = grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer);
+        kernel.fused =
+            grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer, software.experts);
         kernel.body_s = kernel.fused->body_s;
     } else if (!arithmetic) {
         kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work, software.norm);

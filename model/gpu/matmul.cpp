@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace eyeroof::model {
 
@@ -21,6 +22,7 @@ constexpr double kWeightsInTurn = 5.0; // see resident_of
 constexpr double kMebi = 1024.0 * 1024.0;
 constexpr double kPage = 2.0 * kMebi; // of device memory
 constexpr double kTlbSharpness = 4.0;
+constexpr double kPeakLost = 0.05;       // that no kernel reaches: not a tile's loads
 constexpr double kAlignmentPower = 0.25; // of the share of a whole load that rows allow
 
 struct Candidate {
@@ -52,8 +54,13 @@ double ctas_of(const Product& p, const CtaTile& tile, int splits) {
     return p.batch * std::ceil(p.m / tile.tm) * std::ceil(p.n / tile.tn) * splits;
 }
 
+// Factors of a CTA's time over what the pipe's peak would take.
+struct Factors {
+    double ramp, loads, occupancy, issue;
+};
+
 // Tile work, waves and latency hiding; see matmul_time.
-double compute_seconds(const Candidate& c) {
+double compute_seconds(const Candidate& c, Factors* factors = nullptr) {
     const double tm = c.tile.tm;
     const double tn = c.tile.tn;
     const double step = c.k_step * c.tile.slices;
@@ -71,7 +78,28 @@ double compute_seconds(const Candidate& c) {
     const double slices = c.tile.slices > 1 ? 1.0 + c.terms->slice_cost : 1.0;
     const bool shared = c.shares_issue && (lanes_fill_issue(*c.gpu) || is_thin(c.tile));
     const double issued = shared ? c.terms->issue_share : 1.0;
+    if (factors != nullptr) {
+        *factors = {work * c.rate / (2.0 * tm * tn * k), 1.0 / efficiency, slices / hidden,
+                    1.0 / issued};
+    }
     return in_turn * work / efficiency / hidden * slices / issued;
+}
+
+// The largest of what a kernel takes beyond its multiplications; `cast_s`: before the product.
+std::string_view loss_of(const Candidate& c, const MatmulTime& t, double cast_s) {
+    Factors f{1.0, 1.0, 1.0, 1.0};
+    compute_seconds(c, &f);
+    const double loads = f.loads * (1.0 - kPeakLost);
+    const std::array<std::pair<double, std::string_view>, 4> inside = {
+        {{f.ramp, "CTA prologue and epilogue"},
+         {loads, "operand loads"},
+         {f.occupancy, "occupancy"},
+         {f.issue, "instruction issue"}}};
+    const auto most = std::max_element(inside.begin(), inside.end());
+    const double lost_s = t.compute_s * (1.0 - 1.0 / std::max(most->first, 1.0));
+    return cast_s > std::max(lost_s, t.split_s) ? "operand cast"
+           : t.split_s > lost_s                 ? "split-k sum"
+                                                : most->second;
 }
 
 // Compulsory bytes, a part of them from L2, and the partial sums of split-k.
@@ -317,17 +345,16 @@ double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, 
     const double pass_s = kReadAndWritten * elements / (terms.dram_share * gpu.dram_bytes_per_s);
     const double several_s = pass_s * terms.quantise_pass;
     switch (cast) {
+    case ByteCast::usual:
     case ByteCast::kernels:
         return terms.quantise_s + several_s;
     case ByteCast::slow:
         return terms.quantise_s +
                std::hypot(pass_s, terms.cast_cycles * elements / (gpu.sms * gpu.boost_hz));
     case ByteCast::fused:
-        return terms.fused_cast_s + pass_s;
-    case ByteCast::usual:
         break;
     }
-    return std::sqrt((terms.quantise_s + several_s) * (terms.fused_cast_s + pass_s));
+    return terms.fused_cast_s + pass_s;
 }
 
 // int8 on DP4A is a plain call: nothing is cast or scaled.
@@ -360,7 +387,11 @@ MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
             best = t && t->body_s < best.body_s ? *t : best;
         }
     }
-    best.body_s += quantise_seconds(gpu, type, terms, product, early, cast);
+    const double cast_s = quantise_seconds(gpu, type, terms, product, early, cast);
+    best.body_s += cast_s;
+    c.tile = best.mapping.tile;
+    c.splits = best.mapping.splits;
+    best.loss = loss_of(c, best, cast_s);
     return best;
 }
 
@@ -385,6 +416,9 @@ MatmulTime matmul_compute(const Gpu& gpu, DataType type, const MatmulTerms& term
             best = t.body_s < best.body_s ? t : best;
         }
     }
+    c.tile = best.mapping.tile;
+    c.splits = best.mapping.splits;
+    best.loss = loss_of(c, best, 0.0);
     return best;
 }
 

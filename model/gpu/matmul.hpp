@@ -101,6 +101,10 @@ struct MatmulTime {
     double l2_s = 0.0;
     double split_s = 0.0; // added after the product
     double clock_share = 1.0;
+    // What keeps the pipe from its peak most while a CTA computes: "occupancy", "CTA prologue and
+    // epilogue", "operand loads", "instruction issue", or, beside the product, "split-k sum" and
+    // "operand cast".
+    std::string_view loss;
 };
 
 // clang-format off

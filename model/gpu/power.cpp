@@ -10,7 +10,9 @@ namespace {
 // pJ per FLOP of a busy pipe at the boost clock, by architecture. Vector: 14.4 on 12 nm is what the
 // T4's sustained 0.45 of 8.1 TFLOP/s at 70 W gives (DeepBench@da81ba7, NeuSight@6945927) when its
 // kernels reach 0.93 of their clock's peak; the others scale with the node's name (28, 16, 7, 5
-// nm), which P4, P100 and A100 bear out within their scatter. Tensor: T4's 0.70 at 70 W gives 1.25,
+// nm), which P100 and A100 bear out within their scatter. Pascal's 16 nm take 13.8: P4's second
+// session sustains 0.79 of 5.44 TFLOP/s at 75 W (NeuSight's test shapes), and a GTX 1080 Ti its
+// whole boost clock at 250 W (DeepBench). Tensor: T4's 0.70 at 70 W gives 1.25,
 // A100's 0.87 at 400 W (ml-engineering@744d01e) 1.1, L40S's 0.68 at 350 W 1.15; Hopper and
 // Blackwell are recalled. AMD's matrix cores until CDNA 2 are taken as A100's, of the same node;
 // the same table's 668 and 785 TFLOP/s of MI300X and MI325X at 750 and 1000 W give 0.81 and 0.92,
@@ -33,7 +35,7 @@ Energy energy_per_flop(const Gpu& gpu) {
     case GpuArch::maxwell:
         return {33.6, 33.6};
     case GpuArch::pascal:
-        return {18.6, 10.0};
+        return {13.8, 10.0};
     case GpuArch::volta:
     case GpuArch::turing:
         return {14.4, 1.25};

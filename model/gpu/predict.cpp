@@ -88,8 +88,18 @@ std::string narrow_suffix(DataType type) {
     return is_narrow_float(type) ? "_" + std::string(data_type_name(type)) : "";
 }
 
-std::string heads_suffix(HeadPacking heads) {
-    return heads == HeadPacking::packed ? "_packed" : heads == HeadPacking::apart ? "_apart" : "";
+// Of attention: training's kernels are their own, the likeliest of the others packs heads.
+std::string heads_suffix(const Software& software) {
+    return software.attention == AttentionKernel::training ? "_training"
+           : software.heads == HeadPacking::apart          ? "_apart"
+                                                           : "_packed";
+}
+
+std::string fused_suffix(const Layer& layer, const Software& software) {
+    const bool gradient = layer.direction != Direction::fwd;
+    return layer.op == Op::attention                      ? gradient ? "" : heads_suffix(software)
+                                : software.experts == ExpertKernel::flashinfer ? "_flashinfer"
+                                                          : "";
 }
 
 } // namespace
@@ -100,7 +110,7 @@ std::string row_kind(const Layer& layer, const Software& software, Timing timing
                                  : reads_cache(layer)              ? "_generation"
                                                                    : "";
         return std::string(op_name(layer.op)) + kind + narrow_suffix(layer.types.input) +
-               (layer.op == Op::attention ? heads_suffix(software.heads) : "");
+               fused_suffix(layer, software);
     }
     if (layer.op == Op::layernorm && layer.direction != Direction::fwd) {
         return "layernorm_gradient";
@@ -147,20 +157,21 @@ void hold_either_cast(const Gpu& gpu, const Layer& layer, Software software, Tim
     hold_all(gpu, layer, {software, fused}, timing, p);
 }
 
-// Rows whose library was not named cover such calls themselves; where there are none, those of
-// either packing do.
 void hold_either_packing(const Gpu& gpu, const Layer& layer, Software software, Timing timing,
                          GpuPrediction& p) {
-    const ClassRecord& record = gpu.calibration.record(KernelClass::attention);
-    if (record.kinds.find(row_kind(layer, software, timing)) != record.kinds.end()) {
-        return;
-    }
-    p.low_s = p.high_s = p.time_s;
     Software apart = software;
     software.heads = HeadPacking::packed;
     apart.heads = HeadPacking::apart;
     hold_all(gpu, layer, {software, apart}, timing, p);
 }
+
+// What is taken where no library is named, and which other the interval holds.
+constexpr const char* kLikeliestCast =
+    "no library named: operands are cast in kernels of their own, as TensorRT-LLM does; the "
+    "interval holds vLLM's one kernel too";
+constexpr const char* kLikeliestHeads = "no library named: heads that share keys are packed, as "
+                                        "FlashAttention does; the interval holds "
+                                        "TensorRT-LLM's kernels too";
 
 } // namespace
 
@@ -199,9 +210,16 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software
     GpuPrediction p = predict_kernel(gpu, layer, *work, *kernel, software, timing);
     if (software.cast == ByteCast::usual && is_product_of_bytes(layer)) {
         hold_either_cast(gpu, layer, software, timing, p);
+        if (is_narrow_float(layer.types.input)) {
+            p.notes.emplace_back(kLikeliestCast);
+        }
     }
-    if (software.heads == HeadPacking::usual && p.kernel_class == KernelClass::attention) {
+    const bool serves = software.attention == AttentionKernel::serving &&
+                        layer.direction == Direction::fwd &&
+                        p.kernel_class == KernelClass::attention;
+    if (software.heads == HeadPacking::usual && serves) {
         hold_either_packing(gpu, layer, software, timing, p);
+        p.notes.emplace_back(kLikeliestHeads);
     }
     return p;
 }

@@ -66,6 +66,15 @@ HeadPacking heads_from_name(std::string_view name) {
     return HeadPacking::usual;
 }
 
+AttentionKernel attention_from_name(std::string_view name) {
+    return names(name, "cudnn") ? AttentionKernel::training : AttentionKernel::serving;
+}
+
+ExpertKernel experts_from_name(std::string_view name, DataType type) {
+    const bool own = names(name, "vllm") && !names(name, "block") && type == DataType::fp8;
+    return own ? ExpertKernel::flashinfer : ExpertKernel::usual;
+}
+
 NormKernel norm_from_name(std::string_view name) {
     constexpr std::array<int, 2> kNoVersion = {0, 0};
     constexpr std::array<int, 2> kVectorised = {2, 8}; // of PyTorch
@@ -112,6 +121,8 @@ Software software_from_name(std::string_view name, DataType type) {
     software.library = library_from_name(name).value_or(Library::current);
     software.cast = cast_from_name(name, type);
     software.heads = heads_from_name(name);
+    software.attention = attention_from_name(name);
+    software.experts = experts_from_name(name, type);
     software.norm = norm_from_name(name);
     return software;
 }

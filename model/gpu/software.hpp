@@ -18,7 +18,9 @@ enum class Library {
 
 // How a GEMM of 8-bit operands gets them from 16-bit activations: a property of the framework.
 enum class ByteCast {
-    usual,   // unknown: halfway (in ln) from kernels to fused, an interval that holds both
+    // Unknown: fp8 as `kernels` (of all ways the one that is least off where no row names its
+    // library: docs/gpu-history.md), with an interval that holds `fused` too.
+    usual,
     kernels, // in kernels of its own: one finds the scale, one applies it
     slow,    // the same, one element at a time: bound by SM cycles
     fused    // in one short kernel, or scales are given
@@ -26,9 +28,21 @@ enum class ByteCast {
 
 // What a library's attention kernels make of heads that share keys (grouped queries) in a prompt.
 enum class HeadPacking {
-    usual, // unknown: halfway (in ln), with an interval that holds both
+    usual, // unknown: as `packed`, the likeliest, with an interval that holds both
     apart, // every head has tiles of its own, however few its queries are
     packed // queries of heads that share keys fill a tile together
+};
+
+// Whose attention kernels: serving frameworks' (a prompt, a cache), or those that train.
+enum class AttentionKernel {
+    serving,
+    training // cuDNN's; gradients always are
+};
+
+// Whose kernels multiply the tokens of experts.
+enum class ExpertKernel {
+    usual,
+    flashinfer // CUTLASS kernels of FlashInfer for fp8 with one scale per tensor: vLLM's on Hopper
 };
 
 // How a library normalizes rows.
@@ -53,6 +67,8 @@ struct Software {
     bool layout_passes_apart = false;
     ByteCast cast = ByteCast::usual;
     HeadPacking heads = HeadPacking::usual;
+    AttentionKernel attention = AttentionKernel::serving;
+    ExpertKernel experts = ExpertKernel::usual;
     NormKernel norm = NormKernel::usual;
 
     bool operator==(const Software&) const = default;
@@ -72,9 +88,11 @@ std::optional<Library> library_from_name(std::string_view name);
 //   few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us against 12 to 24). HeadPacking:
 //   TensorRT-LLM's prompts have tiles per head; FlashAttention, which vLLM, SGLang and FlashInfer
 //   run, packs heads that share keys. Source: the same; prompts of 64 tokens, 16 sequences, 64
-//   heads with 2 key heads take an H100 59 us apart and 36 packed. NormKernel: cuDNN keeps rows,
-//   Inductor ("torch_compile") in forward passes; PyTorch is vectorized since 2.8 (or without a
-//   version). Source: NVIDIA/cudnn-frontend@3929da2, one GPU (GB200) in three libraries.
+//   heads with 2 key heads take an H100 59 us apart and 36 packed. AttentionKernel: cuDNN trains.
+//   ExpertKernel: vLLM's fp8 without block scales. Source: kernel names in the same. NormKernel:
+//   cuDNN keeps rows, Inductor ("torch_compile") in forward passes; PyTorch is vectorized since 2.8
+//   (or without a version). Source: NVIDIA/cudnn-frontend@3929da2, one GPU (GB200) in three
+//   libraries.
 Software software_from_name(std::string_view name, DataType type);
 
 } // namespace eyeroof::model

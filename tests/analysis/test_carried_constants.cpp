@@ -70,6 +70,71 @@ TEST_CASE("since Blackwell a family of compute capabilities runs the same kernel
     CHECK(files.count("blackwell-gaming") == 0); // 12.0 does not
 }
 
+TEST_CASE(
+    "a GPU of AMD's takes the constants of the nearest measured: its capability's, its units'") {
+    const auto amd = [](const char* capability, model::Pipe pipe) {
+        model::Gpu g = gpu(model::GpuArch::amd, capability, 60);
+        g.rate(model::DataType::fp16).pipe = pipe;
+        return g;
+    };
+    const std::map<std::string, model::Gpu> catalog = {
+        {"a-lanes", amd("gfx900", model::Pipe::vector)},
+        {"b-matrix", amd("gfx908", model::Pipe::tensor)},
+        {"c-matrix", amd("gfx90a", model::Pipe::tensor)},
+        {"new-matrix", amd("gfx942", model::Pipe::tensor)},
+        {"new-lanes", amd("gfx1030", model::Pipe::vector)},
+        {"other-die", amd("gfx90a", model::Pipe::tensor)},
+    };
+    std::map<std::string, model::Gpu> sized = catalog;
+    sized.at("other-die").sms = 52;
+    sized.at("new-matrix").sms = 304;
+    sized.at("new-lanes").sms = 36;
+    sized.at("a-lanes").sms = 64;
+    sized.at("b-matrix").sms = 120;
+    analysis::CrossValidation result;
+    for (const auto& [id, ramp_k] :
+         {std::pair{"a-lanes", 10.0}, {"b-matrix", 20.0}, {"c-matrix", 30.0}}) {
+        model::GpuCalibration own;
+        own.linear.ramp_k = ramp_k;
+        own.record(KernelClass::linear).measured = true;
+        result.held_out[id] = result.left_out[id] = own;
+    }
+    const auto files = analysis::calibration_files(result, sized);
+    CHECK(files.at("other-die").linear.ramp_k == near(30.0));
+    CHECK(files.at("new-matrix").linear.ramp_k == near(20.0));
+    CHECK(files.at("new-lanes").linear.ramp_k == near(10.0));
+}
+
+TEST_CASE(
+    "rows of a session that another outruns by a quarter are not what a card's own fit sees") {
+    analysis::Fold fold;
+    static const model::Layer kLayer = [] {
+        model::Layer layer;
+        layer.op = model::Op::gemm;
+        return layer;
+    }();
+    const auto add = [&](const char* session, double ratio) {
+        for (int i = 0; i < 30; ++i) {
+            analysis::Case c;
+            c.row.layer = &kLayer;
+            c.session = session;
+            c.row.measured_s = ratio;
+            c.left_s = 1.0;
+            fold.cases.push_back(c);
+        }
+    };
+    add("slow", 2.0);
+    add("quick", 1.0);
+    add("near", 1.2);
+    const auto seen = analysis::of_quick_sessions(fold);
+    CHECK(seen.size() == 60);
+    CHECK(
+        std::none_of(seen.begin(), seen.end(), [](const auto& c) { return c.session == "slow"; }));
+    analysis::Fold alone;
+    alone.cases.assign(fold.cases.begin(), fold.cases.begin() + 30);
+    CHECK(analysis::of_quick_sessions(alone).size() == 30); // nothing to compare with
+}
+
 namespace {
 
 Result<model::Machine> by_name(const std::string& id) {

@@ -45,6 +45,18 @@ TEST_CASE("the band of a small sample holds 80 % of further rows") {
     }
 }
 
+TEST_CASE("rows of another day lie a tenth further off, squared beside what one day scatters") {
+    std::vector<double> rows;
+    for (int i = -50; i <= 50; ++i) {
+        rows.push_back(1.2 * std::exp(0.002 * i)); // a tenth lies above 1.2 e^0.08
+    }
+    const auto today = band_of(rows);
+    const auto later = analysis::another_day(rows);
+    const double scatter = std::log(today.high / 1.2);
+    CHECK(std::log(later.high / 1.2) == near(std::hypot(scatter, 0.1)));
+    CHECK(std::log(1.2 / later.low) == near(std::hypot(std::log(1.2 / today.low), 0.1)));
+}
+
 TEST_CASE("GPUs that agree tell of another what their rows tell, GPUs that differ, less") {
     std::vector<double> around;
     for (int i = -50; i <= 50; ++i) {

@@ -83,13 +83,12 @@ TEST_CASE("a CTA of half a tile starts in half the time, and apart runs at its s
           near((waves + tail) * own * 1e-9, 1e-6));
 }
 
-TEST_CASE("a library that is not known lies half of the way, and its interval holds both") {
+TEST_CASE("a library that is not named packs heads, says so, and its interval holds both ways") {
     const AttentionTerms terms;
     const double packed = time_of(terms, short_prompts(), HeadPacking::packed).body_s;
     const double apart = time_of(terms, short_prompts(), HeadPacking::apart).body_s;
     CHECK(apart > 1.1 * packed);
-    CHECK(time_of(terms, short_prompts(), HeadPacking::usual).body_s ==
-          near(std::sqrt(packed * apart)));
+    CHECK(time_of(terms, short_prompts(), HeadPacking::usual).body_s == near(packed));
     const Gpu gpu = test::a100_sxm_40();
     const auto usual = predict(gpu, attention(short_prompts()));
     REQUIRE(usual.ok());
@@ -98,7 +97,72 @@ TEST_CASE("a library that is not known lies half of the way, and its interval ho
         REQUIRE(known.ok());
         CHECK(usual->low_s <= known->low_s);
         CHECK(usual->high_s >= known->high_s);
+        CHECK(known->notes.empty());
     }
+    REQUIRE(usual->notes.size() == 1);
+    CHECK(usual->notes.front().find("no library named") == 0);
+}
+
+TEST_CASE("kernels that train take a cost of their own a tile, and no cache") {
+    AttentionTerms terms;
+    terms.training_cost = 0.8;
+    terms.mma_share = 0.5;
+    terms.append_s = 7e-6;
+    const Gpu gpu = test::a100_sxm_40();
+    AttentionShape prompt{1, 8, 8192, 8192, 128};
+    prompt.causal = true;
+    const auto time = [&](AttentionKernel kernel) {
+        const Layer layer = attention(prompt);
+        return attention_time(gpu, DataType::fp16, terms, layer, *work_of(layer),
+                              HeadPacking::packed, kernel);
+    };
+    const FusedTime serving = time(AttentionKernel::serving);
+    const FusedTime training = time(AttentionKernel::training);
+    CHECK(training.compute_s / serving.compute_s == near(0.8, 0.02));
+    CHECK(serving.other_s == near(7e-6));
+    CHECK(training.other_s == 0.0);
+    CHECK(software_from_name("cudnn 9", DataType::fp16).attention == AttentionKernel::training);
+    terms.training_cost = 0.3; // no quicker than the pipe, of which a tile reaches half
+    CHECK(time(AttentionKernel::training).compute_s / serving.compute_s > 0.45);
+}
+
+TEST_CASE("8-bit gradients of a window walk all tiles under the diagonal, 16-bit ones skip them") {
+    const Gpu gpu = test::a100_sxm_40();
+    const AttentionTerms terms;
+    AttentionShape all{1, 8, 8192, 8192, 64};
+    all.causal = true;
+    AttentionShape window = all;
+    window.window = 128;
+    const auto time = [&](const AttentionShape& shape, DataType type) {
+        Layer layer = attention(shape);
+        layer.direction = Direction::bwd_data;
+        return attention_time(gpu, type, terms, layer, *work_of(layer)).compute_s;
+    };
+    CHECK(time(window, DataType::fp8) == near(time(all, DataType::fp8), 0.02));
+    CHECK(time(window, DataType::fp16) < 0.2 * time(all, DataType::fp16));
+}
+
+TEST_CASE("vLLM's experts in fp8 run in slower kernels on Hopper alone") {
+    Gpu gpu = test::a100_sxm_40();
+    GroupedTerms terms;
+    terms.flashinfer_cost = 4.0;
+    Layer layer = attention(short_prompts());
+    layer.op = Op::moe;
+    layer.shape = MoeShape{4096, 4096, 1536, 8, 128};
+    const auto body = [&](ExpertKernel kernel) {
+        const FusedTime f = grouped_time(gpu, DataType::fp16, terms, layer, kernel);
+        return f.body_s - f.other_s;
+    };
+    CHECK(body(ExpertKernel::flashinfer) == near(body(ExpertKernel::usual)));
+    gpu.arch = GpuArch::hopper;
+    CHECK(body(ExpertKernel::flashinfer) == near(4.0 * body(ExpertKernel::usual)));
+    const auto named = [](std::string_view name) {
+        return software_from_name(name, DataType::fp8).experts;
+    };
+    CHECK(named("VLLM 0.24.0") == ExpertKernel::flashinfer);
+    CHECK(named("VLLM 0.24.0 fp8_block") == ExpertKernel::usual);
+    CHECK(named("TRTLLM 1.3.0rc20") == ExpertKernel::usual);
+    CHECK(software_from_name("VLLM 0.24.0", DataType::bf16).experts == ExpertKernel::usual);
 }
 
 TEST_CASE("one kernel more writes new keys to a cache and an encoder has none") {
@@ -121,7 +185,7 @@ TEST_CASE("few queries read a cache only where other tokens came before them") {
           "attention_generation_packed");
     CHECK(row_kind(attention({1, 8, 9, 9, 64}), {.heads = HeadPacking::apart}) ==
           "attention_apart");
-    CHECK(row_kind(attention({1, 8, 9, 9, 64})) == "attention");
+    CHECK(row_kind(attention({1, 8, 9, 9, 64})) == "attention_packed");
 }
 
 TEST_CASE("experts' weights that L2 keeps between calls do not come from DRAM") {

@@ -1,0 +1,211 @@
+#include "model/gpu/miopen.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kLeastDepth = 32.0;  // of a part of k
+constexpr double kPartSumBytes = 8.0; // written and read in fp32
+constexpr double kLoadBytes = 16.0;   // bytes
+
+constexpr std::array<CtaTile, 17> kMiopenTiles = {{{256, 128},
+                                                   {128, 256},
+                                                   {256, 64},
+                                                   {64, 256},
+                                                   {256, 32},
+                                                   {32, 256},
+                                                   {128, 128},
+                                                   {128, 64},
+                                                   {64, 128},
+                                                   {128, 32},
+                                                   {32, 128},
+                                                   {64, 64},
+                                                   {64, 32},
+                                                   {32, 64},
+                                                   {64, 16},
+                                                   {16, 64},
+                                                   {32, 32}}};
+constexpr std::array<int, 7> kMiopenSplits = {1, 2, 4, 8, 16, 32, 64};
+
+struct MiopenCall {
+    const Gpu& gpu;
+    const MiopenTerms& terms;
+    double rate;     // FLOP/s of a CU
+    double clock_hz; // of the pipe
+    Product product;
+    double dram_s = 0.0; // of the compulsory bytes
+    double cost = 1.0;   // of a product, by direction and alignment
+    double bytes_per_s = 1.0;
+};
+
+double ceil_of(Count a, Count b) {
+    return static_cast<double>((a + b - 1) / b);
+}
+
+Product implicit_of(const ConvShape& s, Direction direction, double element_bytes) {
+    const auto d = [](Count v) { return static_cast<double>(v); };
+    const double groups = d(s.groups);
+    const double c = d(s.c) / groups;
+    const double k = d(s.k) / groups;
+    const double pixels = d(s.n) * d(s.p()) * d(s.q());
+    Product p{groups, pixels, k, c * d(s.r) * d(s.s), element_bytes, element_bytes};
+    if (direction == Direction::bwd_data) {
+        p.batch = groups * d(std::min(s.r, s.stride.h)) * d(std::min(s.s, s.stride.w));
+        p.m = d(s.n) * ceil_of(s.h, s.stride.h) * ceil_of(s.w, s.stride.w);
+        p.n = c;
+        p.k = k * ceil_of(s.r, s.stride.h) * ceil_of(s.s, s.stride.w);
+    } else if (direction == Direction::bwd_weight) {
+        p.m = k;
+        p.n = c * d(s.r) * d(s.s);
+        p.k = pixels;
+    }
+    return p;
+}
+
+double joined_pair(double a, double b, double power) {
+    const double most = std::max(a, b);
+    return most * std::pow(std::pow(a / most, power) + std::pow(b / most, power), 1.0 / power);
+}
+
+double tile_seconds(const MiopenCall& c, const CtaTile& tile, int splits) {
+    const double tm = tile.tm;
+    const double tn = tile.tn;
+    const double intensity = tm * tn / (tm + tn);
+    const double efficiency = c.terms.peak_share * intensity / (intensity + c.terms.half_intensity);
+    const double ctas =
+        c.product.batch * std::ceil(c.product.m / tm) * std::ceil(c.product.n / tn) * splits;
+    const double turns = ctas / c.gpu.sms;
+    const double in_turn =
+        c.terms.whole_waves * std::ceil(turns) + (1.0 - c.terms.whole_waves) * std::max(turns, 1.0);
+    const double depth = std::ceil(c.product.k / splits) + c.terms.ramp_k;
+    const double work =
+        2.0 * tm * tn * depth / (c.rate * efficiency) + c.terms.ramp_cycles / c.clock_hz;
+    return c.cost * in_turn * work;
+}
+
+void take_products(const MiopenCall& c, ConvTime& best) {
+    const double sums = kPartSumBytes * c.product.batch * c.product.m * c.product.n;
+    for (const CtaTile& tile : kMiopenTiles) {
+        for (const int splits : kMiopenSplits) {
+            if (splits > 1 && c.product.k / splits < kLeastDepth) {
+                break;
+            }
+            MatmulTime t;
+            t.mapping = {tile, splits};
+            t.compute_s = tile_seconds(c, tile, splits);
+            t.dram_s = c.dram_s;
+            t.split_s = splits > 1 ? c.terms.split_s + sums * splits / c.bytes_per_s : 0.0;
+            t.body_s = joined_pair(t.compute_s, t.dram_s, c.terms.overlap) + t.split_s;
+            if (t.body_s < best.body_s) {
+                best.product = t;
+                best.body_s = t.body_s;
+            }
+        }
+    }
+}
+
+// F(2x2,3x3) on the vector lanes: 16 products over tiles of 2 x 2 pixels in place of 36.
+void take_winograd(const MiopenCall& c, const ConvShape& s, Direction direction, double lanes,
+                   ConvTime& best) {
+    constexpr double kPoints = 16.0;
+    constexpr double kReduced = 4.0;   // channels that are taken at once
+    constexpr double kProduced = 16.0; // and that are made at once
+    const bool data = direction == Direction::bwd_data;
+    const double pixels =
+        data ? ceil_of(s.h, 2) * ceil_of(s.w, 2) : ceil_of(s.p(), 2) * ceil_of(s.q(), 2);
+    const double groups = static_cast<double>(s.groups);
+    const double in = (data ? static_cast<double>(s.k) : static_cast<double>(s.c)) / groups;
+    const double out = (data ? static_cast<double>(s.c) : static_cast<double>(s.k)) / groups;
+    const double macs = kPoints * static_cast<double>(s.n) * pixels * groups *
+                        std::ceil(in / kReduced) * kReduced * std::ceil(out / kProduced) *
+                        kProduced;
+    const double compute_s = 2.0 * macs / (c.terms.winograd_share * lanes);
+    const double body_s = joined_pair(compute_s, c.dram_s, c.terms.overlap) + c.terms.winograd_s;
+    if (body_s < best.body_s) {
+        best.algorithm = ConvAlgorithm::winograd;
+        best.product = {};
+        best.product.mapping.tile = {32, 32, 1};
+        best.product.compute_s = compute_s;
+        best.product.dram_s = c.dram_s;
+        best.macs = macs;
+        best.body_s = body_s;
+    }
+}
+
+double passes_of(const MiopenTerms& terms, Direction direction) {
+    return direction == Direction::fwd        ? terms.fwd_layout
+           : direction == Direction::bwd_data ? terms.data_layout
+                                              : terms.weight_layout;
+}
+
+double direction_cost_of(const MiopenTerms& terms, const ConvShape& s, Direction direction,
+                         double element_bytes) {
+    const double direction_cost = direction == Direction::fwd        ? 1.0
+                                  : direction == Direction::bwd_data ? terms.data_cost
+                                                                     : terms.weight_cost;
+    const Count reduced = (direction == Direction::bwd_data ? s.k : s.c) / s.groups;
+    const bool whole = std::fmod(static_cast<double>(reduced) * element_bytes, kLoadBytes) == 0.0;
+    return direction_cost * (whole ? 1.0 : 1.0 + terms.unaligned_cost);
+}
+
+// The peak of the vector lanes, where the matrix cores serve the type too.
+double lanes_flops(const Gpu& gpu, DataType type) {
+    const double single = 2.0 * gpu.fp32_lanes * gpu.sms * gpu.boost_hz;
+    const double rate = gpu.rate(type).flops_per_s;
+    return type == DataType::fp32 ? std::min(single, rate) : rate;
+}
+
+// At the share `clock` of the boost clock.
+ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const ConvShape& shape,
+                   Direction direction, double element_bytes, bool channels_first, double clock) {
+    const MiopenTerms& terms = conv.miopen;
+    const auto d = [](Count v) { return static_cast<double>(v); };
+    const Rate& rate = gpu.rate(type);
+    const double tensors = element_bytes * (d(shape.n) * d(shape.c) * d(shape.h) * d(shape.w) +
+                                            d(shape.n) * d(shape.k) * d(shape.p()) * d(shape.q()));
+    const double weights =
+        element_bytes * d(shape.c) / d(shape.groups) * d(shape.k) * d(shape.r) * d(shape.s);
+    MiopenCall call{gpu, terms, clock * rate.flops_per_s / gpu.sms,
+                    clock * pipe_clock_hz(gpu, type), implicit_of(shape, direction, element_bytes)};
+    call.bytes_per_s = terms.dram_share * gpu.dram_bytes_per_s;
+    call.dram_s = (tensors + weights) / call.bytes_per_s;
+    call.cost = direction_cost_of(terms, shape, direction, element_bytes);
+
+    ConvTime best;
+    best.body_s = std::numeric_limits<double>::infinity();
+    best.macs = d(shape.n) * d(shape.p()) * d(shape.q()) * d(shape.k) * d(shape.c) /
+                d(shape.groups) * d(shape.r) * d(shape.s);
+    best.dram_bytes = tensors + weights;
+    take_products(call, best);
+    if (channels_first) {
+        best.body_s +=
+            2.0 * passes_of(terms, direction) * tensors / call.bytes_per_s + terms.layout_s;
+    }
+    const bool plain = shape.stride == Extent2{1, 1} && shape.dilation == Extent2{1, 1} &&
+                       shape.r == 3 && shape.s == 3 && direction != Direction::bwd_weight;
+    if (plain && rate.pipe != Pipe::tensor) {
+        take_winograd(call, shape, direction, clock * lanes_flops(gpu, type), best);
+    }
+    best.passes = channels_first && best.algorithm == ConvAlgorithm::implicit_gemm;
+    best.product.clock_share = clock;
+    return best;
+}
+
+} // namespace
+
+ConvTime miopen_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
+                     Direction direction, double element_bytes, bool channels_first) {
+    const auto at = [&](double clock) {
+        return miopen_at(gpu, type, terms, shape, direction, element_bytes, channels_first, clock);
+    };
+    const ConvTime boost = at(1.0);
+    const double share = clock_share(terms.matmul, boost.body_s);
+    return share < 1.0 ? at(share) : boost;
+}
+
+} // namespace eyeroof::model

@@ -1,0 +1,117 @@
+// Convolutions on AMD's GPUs against times worked out by hand.
+#include "model/gpu/miopen.hpp"
+#include "model/gpu/predict.hpp"
+#include "tests/model/gpu/plain_gpu.hpp"
+
+#include <doctest/doctest.h>
+
+namespace eyeroof {
+
+namespace {
+
+using namespace model;
+
+// A peak alone: no waves, ramps, bandwidth or layout.
+ConvTerms plain() {
+    ConvTerms terms;
+    MiopenTerms& m = terms.miopen;
+    m.peak_share = 1.0;
+    m.half_intensity = 1e-9;
+    m.ramp_k = m.ramp_cycles = 0.0;
+    m.dram_share = 1e9;
+    m.split_s = 1.0;
+    m.whole_waves = 1.0;
+    m.fwd_layout = m.data_layout = m.weight_layout = m.layout_s = 0.0;
+    m.unaligned_cost = 0.5;
+    m.winograd_s = 1.0;
+    terms.matmul.sustained_clock = 1.0;
+    return terms;
+}
+
+Gpu amd() {
+    Gpu gpu = test::plain_gpu();
+    gpu.arch = GpuArch::amd;
+    gpu.l2_bytes = 1.0;
+    return gpu;
+}
+
+ConvShape pointwise(Count c, Count k) {
+    ConvShape s;
+    s.n = 1;
+    s.c = c;
+    s.k = k;
+    s.h = s.w = 64;
+    s.r = s.s = 1;
+    return s;
+}
+
+double body_s(const Gpu& gpu, const ConvTerms& terms, const ConvShape& shape,
+              Direction direction = Direction::fwd, bool channels_first = false) {
+    return miopen_time(gpu, DataType::fp32, terms, shape, direction, 4.0, channels_first).body_s;
+}
+
+TEST_CASE("a convolution on AMD takes its product at the pipe's peak where nothing else costs") {
+    const Gpu gpu = amd();
+    const ConvShape shape = pointwise(64, 640); // 4096 x 640 outputs: whole waves of 10 SMs
+    const double flops = 2.0 * 4096 * 64 * 640;
+    CHECK(body_s(gpu, plain(), shape) ==
+          doctest::Approx(flops / gpu.rate(DataType::fp32).flops_per_s).epsilon(0.03));
+}
+
+TEST_CASE("channels first add two passes by the direction's share, and channels last none") {
+    Gpu gpu = amd();
+    gpu.dram_bytes_per_s = 1e9;
+    ConvTerms terms = plain();
+    terms.miopen.dram_share = 1.0;
+    terms.miopen.fwd_layout = 0.25;
+    terms.miopen.weight_layout = 0.5;
+    terms.miopen.layout_s = 3e-6;
+    const ConvShape shape = pointwise(64, 64);
+    const double tensors = 4.0 * 2.0 * 64 * 64 * 64; // bytes of input and output
+    const auto added = [&](Direction direction) {
+        return body_s(gpu, terms, shape, direction, true) - body_s(gpu, terms, shape, direction);
+    };
+    CHECK(added(Direction::fwd) == doctest::Approx(2.0 * 0.25 * tensors / 1e9 + 3e-6));
+    CHECK(added(Direction::bwd_weight) == doctest::Approx(2.0 * 0.5 * tensors / 1e9 + 3e-6));
+}
+
+TEST_CASE("channels that do not fill 16 bytes cost more on AMD") {
+    const Gpu gpu = amd();
+    const double whole = body_s(gpu, plain(), pointwise(64, 640));
+    CHECK(body_s(gpu, plain(), pointwise(63, 640)) ==
+          doctest::Approx(1.5 * whole * 63.0 / 64.0).epsilon(0.03));
+}
+
+TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 16 to 36") {
+    const Gpu gpu = amd();
+    ConvTerms terms = plain();
+    ConvShape shape = pointwise(64, 640);
+    shape.r = shape.s = 3;
+    shape.pad = {1, 1};
+    const double direct = body_s(gpu, terms, shape);
+    terms.miopen.winograd_s = 0.0;
+    terms.miopen.winograd_share = 1.0;
+    const ConvTime t = miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, true);
+    CHECK(t.algorithm == ConvAlgorithm::winograd);
+    CHECK(t.body_s / direct == doctest::Approx(16.0 / 36.0).epsilon(0.03));
+}
+
+TEST_CASE("more images never take AMD's convolutions less time, in any direction") {
+    const Gpu gpu = amd();
+    for (const Direction d : {Direction::fwd, Direction::bwd_data, Direction::bwd_weight}) {
+        double before = 0.0;
+        for (Count n = 1; n <= 256; n *= 2) {
+            ConvShape shape = pointwise(48, 96);
+            shape.r = shape.s = 3;
+            shape.pad = {1, 1};
+            shape.n = n;
+            const double now = body_s(gpu, ConvTerms{}, shape, d, true);
+            CHECK(now >= before);
+            before = now;
+        }
+    }
+}
+
+} // namespace
+
+} // namespace eyeroof
