@@ -145,8 +145,9 @@ model::Gpu with_sms(model::Gpu gpu, double factor) {
     return gpu;
 }
 
-// Seconds that no machine with these peaks can beat: direct multiplications of products, a quarter
-// of them for convolutions (Winograd's F(4x4, 3x3)); what does not fit into four L2s over the
+// Seconds that no machine with these peaks can beat: direct multiplications of products, for
+// convolutions what Winograd leaves of them, a quarter in F(4x4, 3x3) and 64 of 400 in F(4x4, 5x5);
+// what does not fit into four L2s over the
 // memory's bandwidth for everything else.
 double true_bound_s(const model::Gpu& gpu, const Layer& layer) {
     const auto work = model::work_of(layer);
@@ -156,7 +157,8 @@ double true_bound_s(const model::Gpu& gpu, const Layer& layer) {
         return flops / peak;
     }
     if (layer.op == Op::conv2d && layer.direction == model::Direction::fwd) {
-        return flops / 4.0 / peak;
+        const auto& shape = std::get<model::ConvShape>(layer.shape);
+        return flops / (shape.r == 5 && shape.s == 5 ? 400.0 / 64.0 : 4.0) / peak;
     }
     const auto bytes = static_cast<double>(work->bytes());
     return bytes > 4.0 * gpu.l2_bytes ? bytes / gpu.dram_bytes_per_s : 0.0;

@@ -56,6 +56,17 @@ model::Gpu all_but_dram(double bytes_per_s) {
 
 } // namespace
 
+TEST_CASE("tensor cores pad an image's three channels to four, and to 32 in libraries of before") {
+    const ConvShape image = square(64, 3, 56, 64, 7);
+    const auto compute_s = [&](bool early) {
+        return model::conv_time(test::plain_gpu(), DataType::fp16, test::plain_conv(), image,
+                                Direction::fwd, 2.0, false, false, early)
+            .product.compute_s;
+    };
+    // 49 taps of 4 or of 32 channels, in steps of 16.
+    CHECK(compute_s(true) / compute_s(false) == near(49.0 * 32.0 / 208.0, 0.01));
+}
+
 TEST_CASE("Winograd multiplies 36 points of a 4x4 tile with 3x3 filters, 64 with 5x5") {
     ConvTerms terms = test::plain_conv();
     terms.fwd_cost = terms.fused_s = kNever;
