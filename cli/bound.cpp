@@ -1,8 +1,7 @@
 // eyeroof bound: how far a program is from what the machine can do, and what stands between.
-#include "analysis/bound/bound.hpp"
-
 #include "base/units.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/bound/bound_write.hpp"
 
 namespace eyeroof::cli {
 
@@ -42,9 +41,9 @@ Exit bound(Context& context, BoundOptions& options) {
         return context.fail(found.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"   ? bounds::bound_json(*found, *question)
-                         : format == "html" ? bounds::bound_html(*found)
-                                            : bounds::bound_text(*found),
+    return context.write(format == "json"   ? report::bound_json(*found, *question)
+                         : format == "html" ? report::bound_html(*found)
+                                            : report::bound_text(*found),
                          options.output.file, Exit::done);
 }
 

@@ -19,7 +19,6 @@ namespace eyeroof::formats {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 using hwdb::Node;
-using namespace forge; // NOLINT(google-build-using-namespace): the words of these files
 
 namespace {
 

@@ -14,10 +14,6 @@
 namespace eyeroof::formats {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
-using maestro::in_name;
-using maestro::kMaxTokens;
-using maestro::Token;
-using maestro::tokens_of;
 
 namespace {
 

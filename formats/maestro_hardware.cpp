@@ -15,8 +15,6 @@
 namespace eyeroof::formats {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
-using maestro::Token;
-using maestro::tokens_of;
 
 namespace {
 

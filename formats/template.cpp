@@ -15,15 +15,11 @@
 
 namespace eyeroof::formats {
 
-using templates::bare;
-using templates::Piece;
-using templates::pieces_of;
-
 namespace {
 
-constexpr int kMostIncludes = 8;                            // within one another
-constexpr std::size_t kMostTrips = 100'000;                 // of all loops together
-constexpr std::size_t kMostBytes = hwdb::kMaxTextFileBytes; // of the expanded text
+constexpr int kMostIncludes = 8;                      // within one another
+constexpr std::size_t kMostTrips = 100'000;           // of all loops together
+constexpr std::size_t kMostBytes = kMaxTextFileBytes; // of the expanded text
 
 using TemplateValue = std::variant<double, std::string>;
 using TemplateValues = std::map<std::string, TemplateValue, std::less<>>;

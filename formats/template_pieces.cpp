@@ -8,8 +8,6 @@
 
 namespace eyeroof::formats {
 
-namespace templates {
-
 std::string bare(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) {
@@ -99,10 +97,8 @@ std::vector<Piece> pieces_of(std::string_view text, const std::string& file, Dia
     return Cutter(text, file, found).run();
 }
 
-} // namespace templates
-
 bool is_template(std::string_view text) {
-    for (const std::size_t mark : templates::marks_of(text)) {
+    for (const std::size_t mark : marks_of(text)) {
         const std::string_view end = text[mark + 1] == '{' ? "}}" : "%}";
         if (text[mark + 1] != '#' && text.find(end, mark) != std::string_view::npos) {
             return true;

@@ -100,8 +100,4 @@ struct BoundReport {
 Result<BoundReport> bound(const Question& question, std::optional<double> measured_s = {},
                           const std::stop_token& stop = {});
 
-std::string bound_text(const BoundReport& report);
-std::string bound_json(const BoundReport& report, const Question& question); // eyeroof/bound/1
-std::string bound_html(const BoundReport& report);
-
 } // namespace eyeroof::analysis::bound

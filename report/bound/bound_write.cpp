@@ -1,4 +1,5 @@
-#include "analysis/bound/bound.hpp"
+#include "report/bound/bound_write.hpp"
+
 #include "analysis/scenario/fields.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -8,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 namespace eyeroof::report {
+
+using namespace analysis::bound; // NOLINT(google-build-using-namespace): what is written here
 
 namespace {
 

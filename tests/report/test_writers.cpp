@@ -54,7 +54,7 @@ TEST_CASE("cells are cut and filled by columns, not bytes, and never carry contr
     CHECK(masked_controls("a\033[31mb\n") == "a?[31mb?");
     CHECK(masked_controls("\xC3\x28") == "?("); // a lead byte without its continuation
     CHECK(masked_controls("a\xC2\x9B"
-                    "b") == "a?b"); // C1 control sequence introducer
+                          "b") == "a?b"); // C1 control sequence introducer
     CHECK(left("", 0).empty());
 }
 
