@@ -1,9 +1,9 @@
 // eyeroof collective: a collective of a size on a fabric, over message sizes.
-#include "analysis/scale/collective_study.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
+#include "report/scale/collective_write.hpp"
 
 #include <algorithm>
 
@@ -71,10 +71,10 @@ Exit collective(Context& context, const CollectiveCommand& command) {
         return context.fail(study.diagnostics());
     }
     const std::string& format = command.output.format;
-    return context.write(format == "json"  ? analysis::collective_json(*study)
-                         : format == "csv" ? analysis::collective_csv(*study)
-                         : format == "svg" ? analysis::collective_svg(*study)
-                                           : analysis::collective_text(*study),
+    return context.write(format == "json"  ? report::collective_json(*study)
+                         : format == "csv" ? report::collective_csv(*study)
+                         : format == "svg" ? report::collective_svg(*study)
+                                           : report::collective_text(*study),
                          command.output.file);
 }
 

@@ -121,11 +121,11 @@ Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions&
         found.append(gpu.diagnostics());
         asked.gpu = gpu ? *std::move(gpu) : "";
     }
-    if (asked.runs.empty()) {
+    if (asked.runs.empty() && options.networks.empty()) {
         found.error("usage", "NETWORK is missing",
                     "a name in the catalog (eyeroof net list), or a file");
     }
-    if (asked.offers.empty()) {
+    if (asked.offers.empty() && options.to.empty()) {
         found.error("usage", "--to MACHINE is missing",
                     "a name in the catalog (eyeroof hw list), or a file");
     }

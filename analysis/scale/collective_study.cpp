@@ -1,12 +1,9 @@
 #include "analysis/scale/collective_study.hpp"
 
 #include "analysis/scale/message.hpp"
-#include "base/lines.hpp"
 #include "base/suggest.hpp"
-#include "report/draw/chart.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -130,69 +127,6 @@ Result<CollectiveStudy> study_collective(const Fabric& fabric, const CollectiveQ
         study.points.push_back(std::move(p));
     }
     return study;
-}
-
-std::string collective_text(const CollectiveStudy& s) {
-    std::string text =
-        fmt::format("{} over {} devices, {}{}\n\n{:>14} {:>12} {:>21} {:>12} {:>12}  {}\n",
-                    operation_name(s.kind), s.devices, masked_controls(s.fabric),
-                    s.transport.empty() ? "" : ", " + masked_controls(s.transport), "bytes",
-                    "time us", "80 % interval us", "alg GB/s", "bus GB/s", "algorithm");
-    for (const CollectivePoint& p : s.points) {
-        text += fmt::format("{:>14.0f} {:>12.4g} {:>21} {:>12.4g} {:>12.4g}  {}{}\n", p.bytes,
-                            p.time_s * 1e6,
-                            fmt::format("{:.3g} to {:.3g}", p.low_s * 1e6, p.high_s * 1e6),
-                            p.algorithm_bytes_per_s / 1e9, p.bus_bytes_per_s / 1e9, p.algorithm,
-                            p.protocol.empty() ? "" : " (" + p.protocol + ")");
-    }
-    return text;
-}
-
-std::string collective_json(const CollectiveStudy& s) {
-    using Json = nlohmann::ordered_json;
-    Json points = Json::array();
-    for (const CollectivePoint& p : s.points) {
-        points.push_back({{"bytes", p.bytes},
-                          {"time_s", p.time_s},
-                          {"low_s", p.low_s},
-                          {"high_s", p.high_s},
-                          {"algorithm", p.algorithm},
-                          {"protocol", p.protocol},
-                          {"algorithm_bytes_per_s", p.algorithm_bytes_per_s},
-                          {"bus_bytes_per_s", p.bus_bytes_per_s}});
-    }
-    const Json json = {{"schema", "eyeroof/collective/1"},
-                       {"operation", operation_name(s.kind)},
-                       {"devices", s.devices},
-                       {"fabric", s.fabric},
-                       {"transport", s.transport},
-                       {"points", points}};
-    return json.dump(2) + "\n";
-}
-
-std::string collective_csv(const CollectiveStudy& s) {
-    std::string text = "bytes,time_s,low_s,high_s,algorithm,protocol,algorithm_bytes_per_s,"
-                       "bus_bytes_per_s\n";
-    for (const CollectivePoint& p : s.points) {
-        text += fmt::format("{:.0f},{:.6g},{:.6g},{:.6g},{},{},{:.6g},{:.6g}\n", p.bytes, p.time_s,
-                            p.low_s, p.high_s, p.algorithm, p.protocol, p.algorithm_bytes_per_s,
-                            p.bus_bytes_per_s);
-    }
-    return text;
-}
-
-std::string collective_svg(const CollectiveStudy& s) {
-    report::Chart chart;
-    chart.title =
-        fmt::format("{} over {} devices, {}", operation_name(s.kind), s.devices, s.fabric);
-    chart.x_title = "bytes";
-    chart.y_title = "bus bandwidth, bytes/s";
-    report::ChartLine line{"predicted", {}, false, true};
-    for (const CollectivePoint& p : s.points) {
-        line.points.emplace_back(p.bytes, p.bus_bytes_per_s);
-    }
-    chart.lines.push_back(line);
-    return report::chart_svg(chart);
 }
 
 } // namespace eyeroof::analysis

@@ -44,9 +44,4 @@ struct CollectiveStudy {
 Result<CollectiveStudy> study_collective(const model::Fabric& fabric,
                                          const CollectiveQuestion& question);
 
-std::string collective_text(const CollectiveStudy& study);
-std::string collective_json(const CollectiveStudy& study); // eyeroof/collective/1
-std::string collective_csv(const CollectiveStudy& study);
-std::string collective_svg(const CollectiveStudy& study);
-
 } // namespace eyeroof::analysis

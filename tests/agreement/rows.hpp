@@ -29,7 +29,8 @@ struct Row {
     std::function<bool(const Asked&)> applies;
     std::function<std::vector<std::string>(const Asked&)> arguments;
     std::function<Figures(const Json&, const Asked&)> figures;
-    bool lines = false; // the answer is a line of JSON, and repeats no question
+    bool lines = false;  // the answer is a line of JSON, and repeats no question
+    double within = 0.0; // share that figures may differ by
 };
 
 const std::vector<Row>& rows();

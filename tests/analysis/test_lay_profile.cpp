@@ -324,7 +324,7 @@ TEST_CASE("every writer shows the step below seven, and the JSON keeps to its sc
     const std::string csv = report::to_csv(report);
     CHECK(csv.find(",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements,"
                    "measured_roof_s,measured_roof,macs,") != std::string::npos);
-    std::ifstream file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json");
+    std::ifstream file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json");
     tests::SchemaCheck check(nlohmann::json::parse(file));
     const auto json = nlohmann::json::parse(report::to_json(report));
     CHECK(json["layers"][0]["measured"]["disagreements"][0]["step"] == 6);

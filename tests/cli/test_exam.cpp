@@ -77,7 +77,7 @@ TEST_CASE("JSON of a real examination satisfies the schema, and its chains never
     REQUIRE(outcome.exit == 0);
     const auto json = nlohmann::json::parse(outcome.out);
     tests::SchemaCheck check(nlohmann::json::parse(
-        tests::read_file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json")));
+        tests::read_file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json")));
     for (const std::string& fault : check.faults(json)) {
         FAIL_CHECK(fault);
     }

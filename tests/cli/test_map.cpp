@@ -34,7 +34,7 @@ TEST_CASE("map searches equal layers once and certifies each, in text and in JSO
     const auto report = json::parse(outcome.out);
     CHECK(report["schema"] == "eyeroof/map/1");
     tests::SchemaCheck check(
-        json::parse(tests::read_file(tests::source_dir() + "/study/schema/map.schema.json")));
+        json::parse(tests::read_file(tests::source_dir() + "/report/schema/map.schema.json")));
     for (const std::string& fault : check.faults(report)) {
         FAIL_CHECK(fault);
     }
@@ -119,7 +119,7 @@ TEST_CASE("exam --mapping best takes what map finds, with its certificate") {
         REQUIRE(outcome.exit == 0);
         const auto report = json::parse(outcome.out);
         tests::SchemaCheck check(
-            json::parse(tests::read_file(tests::source_dir() + "/study/schema/exam.schema.json")));
+            json::parse(tests::read_file(tests::source_dir() + "/report/schema/exam.schema.json")));
         for (const std::string& fault : check.faults(report)) {
             FAIL_CHECK(fault);
         }

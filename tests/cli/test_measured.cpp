@@ -51,7 +51,7 @@ TEST_CASE("exam --profile puts what was measured below step seven and says which
                                   "--layers", "CONV[12]", "--format", "json"});
     const auto document = nlohmann::json::parse(json.out);
     tests::SchemaCheck check(nlohmann::json::parse(
-        tests::read_file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json")));
+        tests::read_file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json")));
     for (const auto& fault : check.faults(document)) {
         FAIL_CHECK(fault);
     }

@@ -163,7 +163,7 @@ TEST_CASE("a roofline's figures and its ladder keep to their schema") {
 TEST_CASE("every schema that the sources name stands in report/schema") {
     std::set<std::string> named;
     const std::regex id(R"("(eyeroof/[a-z-]+/[0-9]+)\")");
-    for (const char* folder : {"study", "cli", "profiles", "mapper"}) {
+    for (const char* folder : {"analysis", "report", "formats", "cli", "profiles", "mapper"}) {
         for (const auto& entry :
              fs::recursive_directory_iterator(fs::path(tests::source_dir()) / folder)) {
             if (entry.path().extension() != ".cpp") {

@@ -27,7 +27,7 @@ bool reads(const std::string& text) {
 } // namespace
 
 TEST_CASE("the mapping schema allows exactly the keys that the reader asks for") {
-    std::ifstream file(tests::source_dir() + "/study/schema/mapping.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/mapping.schema.json");
     const json schema = json::parse(file);
     const json& top = schema.at("properties");
     CHECK(top.size() == 2);

@@ -15,7 +15,7 @@ using namespace eyeroof;
 namespace {
 
 nlohmann::json exam_schema() {
-    std::ifstream file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json");
+    std::ifstream file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json");
     return nlohmann::json::parse(file);
 }
 

@@ -210,7 +210,7 @@ TEST_CASE("sums of smaller gradients send less, with stragglers everyone waits, 
 }
 
 TEST_CASE("bounds above the device fall from step to step down to the prediction") {
-    std::ifstream file(tests::source_dir() + "/study/schema/scale.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/scale.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     for (const char* fabric : {"dgx-a100-hdr", "pcie4-100g", "mi300x-xgmi-ndr", "aws-p4d-efa"}) {
         ScaleOptions options;

@@ -173,7 +173,7 @@ TEST_CASE("a network over two GPUs is never slower than on one, and its document
         operators += share.operators;
     }
     CHECK(operators == graph.operators.size());
-    std::ifstream file(tests::source_dir() + "/study/schema/split.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/split.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     CHECK(schema.faults(nlohmann::json::parse(mixed_json(*answer))) == std::vector<std::string>{});
 }

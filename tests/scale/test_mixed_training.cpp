@@ -310,7 +310,7 @@ TEST_CASE("a training step over two GPUs is never slower than on one, and has it
     }
     CHECK(held ==
           near(static_cast<double>(analysis::step::memory_of(graph).resident))); // each once
-    std::ifstream file(tests::source_dir() + "/study/schema/split.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/split.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     CHECK(schema.faults(nlohmann::json::parse(mixed_json(*answer))) == std::vector<std::string>{});
 }

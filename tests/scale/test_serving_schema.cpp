@@ -1,8 +1,8 @@
 // What `eyeroof serve` writes as JSON, against its schema.
-#include "analysis/scale/collective_study.hpp"
 #include "analysis/scale/serving.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
+#include "report/scale/collective_write.hpp"
 #include "report/scale/serving_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
@@ -34,7 +34,7 @@ TEST_CASE("JSON of serving is what its schema says") {
         analysis::serve(analysis::gpt(4, 1024, 16, 32000, 2048, true), *machine, *fabric, options);
     REQUIRE(serving.ok());
     CHECK(serving->loads.size() == 6);
-    std::ifstream file(tests::source_dir() + "/study/schema/serve.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/serve.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     CHECK(schema.faults(nlohmann::json::parse(report::serving_json(*serving))) ==
           std::vector<std::string>{});
@@ -48,9 +48,9 @@ TEST_CASE("JSON of a collective is what its schema says") {
     const auto result =
         analysis::study_collective(*hwdb::load_fabric("gb200-nvl72", folders), question);
     REQUIRE(result.ok());
-    std::ifstream file(tests::source_dir() + "/study/schema/collective.schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/collective.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(analysis::collective_json(*result))) ==
+    CHECK(schema.faults(nlohmann::json::parse(report::collective_json(*result))) ==
           std::vector<std::string>{});
 }
 

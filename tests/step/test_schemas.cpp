@@ -20,7 +20,7 @@ using namespace eyeroof::report;
 namespace {
 
 std::vector<std::string> faults(const std::string& name, const std::string& document) {
-    std::ifstream file(tests::source_dir() + "/study/schema/" + name + ".schema.json");
+    std::ifstream file(tests::source_dir() + "/report/schema/" + name + ".schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     return schema.faults(nlohmann::json::parse(document));
 }

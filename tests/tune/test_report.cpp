@@ -33,7 +33,7 @@ TuneResult computed(std::size_t trials) {
 }
 
 std::vector<std::string> faults(const char* schema, const std::string& text) {
-    std::ifstream file(std::string(eyeroof::tests::source_dir()) + "/study/schema/" + schema);
+    std::ifstream file(std::string(eyeroof::tests::source_dir()) + "/report/schema/" + schema);
     return eyeroof::tests::SchemaCheck(nlohmann::json::parse(file))
         .faults(nlohmann::json::parse(text));
 }

@@ -2,6 +2,7 @@
 #include "model/gpu/miopen.hpp"
 #include "model/gpu/predict.hpp"
 #include "tests/model/gpu/plain_gpu.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -55,7 +56,7 @@ TEST_CASE("a convolution on AMD takes its product at the pipe's peak where nothi
     const ConvShape shape = pointwise(64, 640); // 4096 x 640 outputs: whole waves of 10 SMs
     const double flops = 2.0 * 4096 * 64 * 640;
     CHECK(body_s(gpu, plain(), shape) ==
-          doctest::Approx(flops / gpu.rate(DataType::fp32).flops_per_s).epsilon(0.03));
+          tests::near(flops / gpu.rate(DataType::fp32).flops_per_s, 0.03));
 }
 
 TEST_CASE("channels first add two passes by the direction's share, and channels last none") {
@@ -71,15 +72,14 @@ TEST_CASE("channels first add two passes by the direction's share, and channels 
     const auto added = [&](Direction direction) {
         return body_s(gpu, terms, shape, direction, true) - body_s(gpu, terms, shape, direction);
     };
-    CHECK(added(Direction::fwd) == doctest::Approx(2.0 * 0.25 * tensors / 1e9 + 3e-6));
-    CHECK(added(Direction::bwd_weight) == doctest::Approx(2.0 * 0.5 * tensors / 1e9 + 3e-6));
+    CHECK(added(Direction::fwd) == tests::near(2.0 * 0.25 * tensors / 1e9 + 3e-6));
+    CHECK(added(Direction::bwd_weight) == tests::near(2.0 * 0.5 * tensors / 1e9 + 3e-6));
 }
 
 TEST_CASE("channels that do not fill 16 bytes cost more on AMD") {
     const Gpu gpu = amd();
     const double whole = body_s(gpu, plain(), pointwise(64, 640));
-    CHECK(body_s(gpu, plain(), pointwise(63, 640)) ==
-          doctest::Approx(1.5 * whole * 63.0 / 64.0).epsilon(0.03));
+    CHECK(body_s(gpu, plain(), pointwise(63, 640)) == tests::near(1.5 * whole * 63.0 / 64.0, 0.03));
 }
 
 TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 16 to 36") {
@@ -93,7 +93,7 @@ TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 1
     terms.miopen.winograd_share = 1.0;
     const ConvTime t = miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, true);
     CHECK(t.algorithm == ConvAlgorithm::winograd);
-    CHECK(t.body_s / direct == doctest::Approx(16.0 / 36.0).epsilon(0.03));
+    CHECK(t.body_s / direct == tests::near(16.0 / 36.0, 0.03));
 }
 
 TEST_CASE("more images never take AMD's convolutions less time, in any direction") {

@@ -25,7 +25,7 @@ struct Table {
     std::vector<std::vector<std::string>> rows;
 };
 
-std::string dollars(double amount) {
+std::string in_dollars(double amount) {
     std::string digits = fmt::format("{:.0f}", std::fabs(amount));
     for (std::size_t at = digits.size(); at > 3; at -= 3) {
         digits.insert(at - 3, ",");
@@ -50,7 +50,7 @@ std::vector<std::string> row_of(const analysis::PurchaseOption& o, bool priced) 
     return {o.gpu,
             how(o),
             count_text(o.devices),
-            priced ? dollars(o.usd_per_year) : "-",
+            priced ? in_dollars(o.usd_per_year) : "-",
             priced ? small_dollars(o.usd_per_1000) : "-",
             fmt::format("{:.3g} MWh", o.kwh_per_year / 1000.0),
             fmt::format("{:.3g} t", o.kg_co2_per_year / 1000.0)};
@@ -163,7 +163,7 @@ std::vector<std::string> remarks(const analysis::PurchaseAnswer& a) {
     if (a.book_value_usd) {
         all.push_back(fmt::format("{} of the owned GPUs' price is not written off yet: spent "
                                   "either way, so not counted",
-                                  dollars(*a.book_value_usd)));
+                                  in_dollars(*a.book_value_usd)));
     }
     if (!a.over_budget.empty()) {
         all.push_back(a.over_budget);
@@ -176,8 +176,8 @@ std::string terms_text(const analysis::Purchase& p) {
     return fmt::format("{:.0f} % of the hours at work, {:g} years, ${:g}/kWh, PUE {:g}, {:g} kg "
                        "CO2/kWh, {} for a host a month and GPU, old GPUs sell for {}",
                        100.0 * prices.utilization, prices.years, prices.power_usd_per_kwh,
-                       prices.pue, p.terms.kg_co2_per_kwh, dollars(prices.host_usd_per_month),
-                       dollars(prices.from_resale_usd.value_or(0.0)));
+                       prices.pue, p.terms.kg_co2_per_kwh, in_dollars(prices.host_usd_per_month),
+                       in_dollars(prices.from_resale_usd.value_or(0.0)));
 }
 
 std::string table_text(const Table& table) {
