@@ -1,5 +1,6 @@
 // eyeroof memory: what a step holds over time, what holds its peak, the largest batch.
 #include "analysis/exam/run.hpp"
+#include "analysis/program/costs.hpp"
 #include "analysis/program/lower.hpp"
 #include "base/units.hpp"
 #include "cli/scenario_options.hpp"
@@ -45,6 +46,10 @@ Exit memory(Context& context, MemoryOptions& options) {
     auto graph = analysis::lower(*question);
     if (!graph) {
         return context.fail(graph.diagnostics());
+    }
+    // What the device cannot compute has no step, and no memory of one.
+    if (const auto costs = step::costs_of(*graph, *gpu, analysis::software_of(*question)); !costs) {
+        return context.fail(costs.diagnostics());
     }
     report.program = *std::move(graph);
     report.memory = step::memory_of(

@@ -128,7 +128,7 @@ bool Rests::slides_apart(std::size_t block, const BlockOrder& order, DimSet may_
         return one.stationary == order.stationary;
     });
     const auto is_one = [&](const BlockOrder& one) {
-        return one.stationary == order.stationary &&
+        return one.stationary == order.stationary && one.slide != Slide::none &&
                may_slide.contains(kSlideDims[static_cast<std::size_t>(one.slide)]);
     };
     const bool none = others || std::none_of(orders.begin(), orders.end(), is_one);
