@@ -37,8 +37,12 @@ std::vector<step::OperatorId> last_writers(const step::Graph& program) {
     return last;
 }
 
-double elements_of(const Report& report, const step::Tensor& gradient) {
-    const model::Layer& layer = report.program.layers[gradient.layer];
+// The layer of a gradient that is part of a fused group is gone: the group's own stands for it.
+double elements_of(const Report& report, const step::Tensor& gradient, step::OperatorId writer) {
+    const step::Graph& program = report.program;
+    const bool fused = gradient.layer == step::kNone;
+    const std::uint32_t group = writer == step::kNone ? 0 : program.operators[writer].layer;
+    const model::Layer& layer = program.layers[fused ? group : gradient.layer];
     const Regime states = report.scenario.states;
     const step::Precision kept =
         step::precision_of(states, layer.types.weight, report.program.optimizer);
@@ -55,7 +59,7 @@ DeviceWork device_work(const Report& training, double gradient_bytes) {
     for (step::TensorId t = 0; t < program.tensors.size(); ++t) {
         const step::Tensor& tensor = program.tensors[t];
         if (tensor.role == step::Role::weight_gradient) {
-            const double bytes = elements_of(training, tensor) * gradient_bytes;
+            const double bytes = elements_of(training, tensor, last[t]) * gradient_bytes;
             (last[t] == step::kNone ? unwritten : ready[last[t]]) += bytes;
         }
     }

@@ -20,6 +20,12 @@ Json at(const Json& json, const std::string& path) {
     return json.contains(place) ? json.at(place) : Json();
 }
 
+// Adds to a figure: a network may give several layers one name.
+void add(Figures& figures, const std::string& name, double value) {
+    Json& figure = figures[name];
+    figure = (figure.is_number() ? figure.get<double>() : 0.0) + value;
+}
+
 // {"time_s", "total.time_s"}: the exam's name, and where the answer has it.
 Figures taken(const Json& answer, const std::vector<std::pair<std::string, std::string>>& places) {
     Figures figures;
@@ -109,7 +115,8 @@ Figures timeline_figures(const Json& answer, const Asked& /*asked*/) {
                                      {"device_s", "kernels_s"},
                                      {"host_s", "host_s"}});
     for (const Json& layer : answer.at("layers")) { // all executions
-        figures["kernels of " + layer.at("name").get<std::string>()] = layer.at("kernels_s");
+        add(figures, "kernels of " + layer.at("name").get<std::string>(),
+            layer.at("kernels_s").get<double>());
     }
     return figures;
 }
@@ -298,8 +305,8 @@ Figures exam_figures(const Json& exam) {
         const std::string name = layer.at("name");
         figures["kernel of " + name] = layer.at("time_s");
         figures["cycles of " + name] = layer.at("cycles");
-        figures["kernels of " + name] =
-            layer.at("time_s").get<double>() * layer.at("count").get<double>();
+        add(figures, "kernels of " + name,
+            layer.at("time_s").get<double>() * layer.at("count").get<double>());
     }
     return figures;
 }

@@ -334,4 +334,15 @@ TEST_CASE("a measured step stands beside the prediction of its scenario") {
     }
 }
 
+TEST_CASE("a compiled step sends the gradients that fused groups write") {
+    Scenario scenario = tests::scenario_of("bert-base:layers=2", "h100-sxm-80gb", true);
+    const auto sent = [&](bool compiled) {
+        scenario.compiled = compiled;
+        const auto report = run(tests::resolved(scenario));
+        REQUIRE(report.ok());
+        return device_work(*report, 4.0).bytes();
+    };
+    CHECK(sent(true) == sent(false));
+}
+
 } // namespace test_scenario_one_answer
