@@ -71,9 +71,29 @@ void find_holders(const Graph& graph, const std::vector<Lifetime>& lives, Memory
 
 } // namespace
 
+namespace {
+
+// The layer that says how wide each weight's elements are: its own, or, of a layer that is part of
+// a fused group, the group's that reads it.
+std::vector<std::uint32_t> layers_of_weights(const Graph& graph) {
+    std::vector<std::uint32_t> layers(graph.tensors.size(), kNone);
+    for (const Operator& op : graph.operators) {
+        for (const TensorId t : graph.reads_of(op)) {
+            layers[t] = layers[t] == kNone ? op.layer : layers[t];
+        }
+    }
+    for (TensorId t = 0; t < graph.tensors.size(); ++t) {
+        layers[t] = graph.tensors[t].layer == kNone ? layers[t] : graph.tensors[t].layer;
+    }
+    return layers;
+}
+
+} // namespace
+
 Memory memory_of(const Graph& graph, const std::vector<Count>& workspaces) {
     const std::vector<Lifetime> lives = lifetimes_of(graph);
     Memory memory;
+    const std::vector<std::uint32_t> layers = layers_of_weights(graph);
     const std::size_t n = graph.operators.size();
     memory.at.assign(n, Bytes{});
     std::vector<Bytes> freed(n + 1, Bytes{}); // differences: what appears and goes at an operator
@@ -88,9 +108,9 @@ Memory memory_of(const Graph& graph, const std::vector<Count>& workspaces) {
         freed[lives[t].last + 1][role] += tensor.bytes;
         memory.resident += stays(tensor) ? tensor.bytes : 0;
         memory.gradients += tensor.role == Role::weight_gradient ? tensor.bytes : 0;
-        if (tensor.role == Role::weight && tensor.layer != kNone) {
+        if (tensor.role == Role::weight && layers[t] != kNone) {
             memory.parameters +=
-                tensor.bytes * 8 / model::storage_bits(graph.layers[tensor.layer].types.weight);
+                tensor.bytes * 8 / model::storage_bits(graph.layers[layers[t]].types.weight);
         }
     }
     Bytes now{};
