@@ -1,6 +1,7 @@
 // eyeroof improve: what would make a whole step quicker or smaller, alone and together.
 #include "analysis/step/improve.hpp"
 
+#include "analysis/exam/run.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/memory.hpp"
 #include "cli/scenario_options.hpp"
@@ -37,6 +38,10 @@ Exit improve(Context& context, ImproveOptions& options) {
     wanted.density = options.pruned > 0.0 ? std::optional(options.pruned) : std::nullopt;
     wanted.steps_per_epoch =
         options.epoch_steps > 0.0 ? std::optional(options.epoch_steps) : std::nullopt;
+    // What does not run as it is has nothing to improve.
+    if (const auto now = analysis::run(*question, context.stop()); !now) {
+        return context.fail(now.diagnostics());
+    }
     const auto found = step::improve(*question, wanted, context.stop(), context.progress());
     if (!found) {
         return context.fail(found.diagnostics());
