@@ -93,7 +93,7 @@ struct GraphOptions {
     std::optional<TrainingOptions> training; // nothing: inference
     Regime states = Regime::usual;
     Count batch = 1;       // what the network was multiplied by; scales views
-    bool in_place = false; // activations write over what they read where nobody else needs it
+    bool in_place = false; // activations write over what they read where nothing else needs it
 };
 
 using model::Operands;

@@ -1,5 +1,5 @@
 // A server under load: requests arrive, wait, are computed in steps of an engine, and leave. A
-// discrete-event simulation over the times of steps, whoever gives them.
+// discrete-event simulation over given times of steps.
 #pragma once
 
 #include "analysis/scale/engine.hpp"
