@@ -12,12 +12,10 @@ namespace eyeroof::profiles {
 
 namespace {
 
-// After a fork of a program with threads: nothing here allocates or locks. Never returns.
+// After a fork of a program with threads, with every signal blocked: nothing here allocates or
+// locks. Never returns.
 [[noreturn]] void guard(pid_t parent) {
     ::setpgid(0, 0);
-    sigset_t all;
-    sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);
     ::prctl(PR_SET_PDEATHSIG, SIGUSR1);
     ::prctl(PR_SET_NAME, "eyeroof-guard");
     ::syscall(SYS_close_range, 0U, ~0U, 0U); // a held end of a pipe would keep its reader waiting
@@ -35,10 +33,16 @@ namespace {
 
 GroupGuard::GroupGuard() {
     const pid_t parent = ::getpid();
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all,
+                      &before); // a new guard must not run this process's handlers
     leader_ = ::fork();
     if (leader_ == 0) {
         guard(parent);
     }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (leader_ > 0) {
         ::setpgid(leader_, leader_); // both do: the first call counts
     }

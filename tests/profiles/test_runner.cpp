@@ -3,6 +3,7 @@
 #include "profiles/collect/child.hpp"
 #include "profiles/collect/collector.hpp"
 #include "profiles/collect/device_check.hpp"
+#include "profiles/collect/group_guard.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/collect/work_folder.hpp"
 
@@ -14,6 +15,7 @@
 #include <csignal>
 #include <fstream>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace test_profiles_runner {
@@ -158,6 +160,20 @@ TEST_CASE("a measurement that is cancelled asks the program to end") {
     const auto cancelled = profile_program(options_for(folder, "exec sleep 30"), stop.get_token());
     REQUIRE_FALSE(cancelled.ok());
     CHECK(cancelled.diagnostics().items()[0].code == "cancelled");
+}
+
+TEST_CASE("a guard blocks signals from its first instruction") {
+    for (int i = 0; i < 100; ++i) {
+        const GroupGuard guard;
+        REQUIRE(guard.group() > 0);
+        std::ifstream status("/proc/" + std::to_string(guard.group()) + "/status");
+        std::string line;
+        while (std::getline(status, line) && !line.starts_with("SigBlk:")) {
+        }
+        REQUIRE(line.starts_with("SigBlk:"));
+        const auto blocked = std::stoull(line.substr(7), nullptr, 16);
+        REQUIRE((blocked & 1ULL << (SIGINT - 1)) != 0);
+    }
 }
 
 TEST_CASE("only what this very run has left is taken for a measurement") {
