@@ -129,6 +129,12 @@ bool Context::colour(const std::string& output_file) const {
     return environment_.out_is_terminal && !environment_.no_colour && output_file.empty();
 }
 
+std::size_t Context::columns(const std::string& output_file) const {
+    constexpr std::size_t least = 80;
+    constexpr std::size_t most = 120;
+    return output_file.empty() ? std::clamp(environment_.columns, least, most) : least;
+}
+
 bool Context::colour_errors() const {
     return global_.colour != "never" && environment_.err_is_terminal && !environment_.no_colour;
 }

@@ -45,6 +45,7 @@ struct Environment {
     std::ostream* err = nullptr;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
+    std::size_t columns = 0; // of the terminal; 0: none
     bool no_colour = false;
     // Searched in this order; each may have hwdb/ and networks/.
     std::vector<std::filesystem::path> data_dirs;
@@ -85,6 +86,9 @@ class Context {
 
     // May the text for this output (empty: stdout) have colour?
     bool colour(const std::string& output_file) const;
+
+    // Columns of the text for this output: the terminal's, from 80 to 120; 80 elsewhere.
+    std::size_t columns(const std::string& output_file) const;
 
     // Prints diagnostics on stderr, errors or not.
     void report(const Diagnostics& diagnostics);

@@ -31,7 +31,7 @@ constexpr const char* kExamExamples =
     "# the same question with twice the clock\n"
     "eyeroof exam alexnet --batch 4 --on eyeriss-v1 --format json -o answer.json\n"
     "eyeroof exam --scenario answer.json --set clock=x2\n"
-    "# two layers in full, with every step's reason, the mapping and the traffic\n"
+    "# two layers in full: the reason of every step, the mapping, and the traffic\n"
     "eyeroof exam vgg16 --on tpu-v1 --layers 'CONV1_[12]' --details\n"
     "# the mapping that no other beats, sizes that need not divide included, and the proof\n"
     "eyeroof exam alexnet --on simba --layers CONV3 --mapping best --factors any --details\n"
@@ -73,7 +73,7 @@ std::optional<formats::LayerTable> table_of(const std::string& name) {
     return table ? std::optional(*table) : std::nullopt;
 }
 
-std::string rendered(const analysis::Report& report, const ExamOptions& options, bool colour) {
+std::string rendered(Context& context, const analysis::Report& report, const ExamOptions& options) {
     const std::string& format = options.output.format;
     if (format == "json") {
         return report::to_json(report);
@@ -91,7 +91,9 @@ std::string rendered(const analysis::Report& report, const ExamOptions& options,
     const auto ladders = options.steps == "all"     ? report::Ladders::all
                          : options.steps == "worst" ? report::Ladders::worst
                                                     : report::Ladders::automatic;
-    return report::to_text(report, {colour, ladders, options.details});
+    const std::string& file = options.output.file;
+    return report::to_text(report,
+                           {context.colour(file), ladders, options.details, context.columns(file)});
 }
 
 // Says on stderr which layers' searches ended before their proof; were there any?
@@ -112,10 +114,10 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
         return false;
     }
     Diagnostics said;
-    const std::string what =
-        fmt::format("the searches of {} of {} layers ended before the proof, {} first: at most "
-                    "{:.1f} % is left to gain",
-                    open.size(), report.layers.size(), open.front(), 100.0 * gap);
+    const std::string what = fmt::format(
+        "the searches of {} of {} layers, {} first, stopped before the proof: optimality gap "
+        "at most {:.1f} %",
+        open.size(), report.layers.size(), open.front(), 100.0 * gap);
     const std::string hint = "--search-nodes N searches further";
     options.require_proof ? said.error("not-proved", what, hint)
                           : said.warning("not-proved", what, hint);
@@ -203,7 +205,7 @@ bool write_report(Context& context, const ExamOptions& options, const analysis::
     if (format == "json" && !more.advice && !more.tuned) {
         return report::write_json(report, sink);
     }
-    std::string text = rendered(report, options, context.colour(options.output.file));
+    std::string text = rendered(context, report, options);
     if (more.traced && format == "text") {
         text += analysis::traced_text(*more.traced);
     }
@@ -379,10 +381,11 @@ void add_exam(Frame& frame) {
     add_choice(app, "--compat", options->compat, {"scalesim"},
                "Count compute cycles as another tool does, and show the difference");
     app.add_flag("--require-proof", options->require_proof,
-                 "Exit with 1 when a mapping was searched for and not proved to be the best");
+                 "Exit with 1 when a searched mapping is not proven optimal");
     add_fail_if(app, options->fail_if);
     add_choice(app, "--steps", options->steps, {"auto", "all", "worst"},
-               "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
+               "Layers whose seven steps are shown in text: all, or those of the largest savings "
+               "[auto: of up to two layers]");
     app.add_flag("--details", options->details,
                  "In text output also every step's reason, mapping and traffic");
     app.add_flag(

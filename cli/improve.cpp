@@ -59,7 +59,7 @@ Exit improve(Context& context, ImproveOptions& options) {
 void add_improve(Frame& frame) {
     auto options = std::make_shared<ImproveOptions>();
     CLI::App& app = frame.add(
-        "improve", "What makes a step quicker or smaller: remedies alone and together",
+        "improve", "Find what makes a step faster or smaller: optimizations alone and combined",
         "# BERT's training as PyTorch runs it: fusion, graphs, recomputation, batch, types\n"
         "eyeroof improve bert-large --on a100-sxm-40gb --phase training --batch 16\n"
         "# in 4 GB; exit 1 when nothing fits\n"

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -141,6 +142,12 @@ std::vector<std::string> built_in() {
     };
 }
 
+// Of the terminal on stdout; 0 where there is none.
+std::size_t columns() {
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -150,6 +157,7 @@ int main(int argc, char** argv) {
     environment.err = &std::cerr;
     environment.out_is_terminal = isatty(STDOUT_FILENO) == 1;
     environment.err_is_terminal = isatty(STDERR_FILENO) == 1;
+    environment.columns = columns();
     environment.no_colour = !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
     environment.data_dirs = data_dirs();
     environment.built_in = built_in();

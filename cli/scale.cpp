@@ -315,7 +315,7 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
     degree("--expert", options.plan.expert, "Decoders: devices that share the experts");
     degree("--interleave", options.plan.interleave, "Decoders: chunks of blocks on each stage");
     degree("--microbatch", options.plan.microbatch, "Decoders: sequences at a time");
-    app.add_option("--length", options.length, "Decoders: words of a sequence")
+    app.add_option("--length", options.length, "Decoders: tokens of a sequence")
         ->check(CLI::Range(1, 100'000'000))
         ->capture_default_str();
     app.add_flag("--sequence", options.plan.sequence,

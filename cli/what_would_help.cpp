@@ -39,7 +39,7 @@ std::string helps_text(const analysis::Helps& helps) {
         text += fmt::format("  {:<28} {:>14} {:>9} {:>9}  {}\n", p.key, p.now, gain_text(p.tenth),
                             gain_text(p.doubled), next_text(p));
     }
-    text += "if one step took nothing\n";
+    text += "potential savings if one step were ideal\n";
     for (std::size_t k = 0; k < model::kSteps; ++k) {
         const std::string line = step_text(helps, k);
         text += line.empty() ? "" : "  " + line + "\n";
@@ -56,7 +56,7 @@ std::string helps_markdown(const analysis::Helps& helps) {
         text += fmt::format("| {} | {} | {} | {} | {} |\n", p.key, p.now, gain_text(p.tenth),
                             gain_text(p.doubled), next_text(p));
     }
-    text += "\nIf one step took nothing:\n\n";
+    text += "\nPotential savings if one step were ideal:\n\n";
     for (std::size_t k = 0; k < model::kSteps; ++k) {
         const std::string line = step_text(helps, k);
         text += line.empty() ? "" : "- " + line + "\n";

@@ -240,7 +240,7 @@ std::optional<Accelerator> machine_of(const std::vector<Component>& components, 
     for (auto c = components.begin(); c != mac; ++c) {
         if (c->word_bits != bits && c->entries != 0) {
             c->node.warning("word-size",
-                            fmt::format("words of {} with {} bits are counted as words of {}",
+                            fmt::format("data of {} with {} bits are counted as data of {}",
                                         c->name, c->word_bits, bits),
                             "counts of words are right; bytes of this level are not");
         }

@@ -211,7 +211,7 @@ class AcceleratorReader {
             }
             if (bits && *bits != width) {
                 node.error("ambiguous-unit",
-                           "\"words\" is ambiguous: these operands have words of different widths",
+                           "\"words\" is ambiguous: these operands have data of different widths",
                            "write it in bytes");
                 return std::nullopt;
             }

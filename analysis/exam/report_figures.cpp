@@ -45,19 +45,19 @@ std::string limits_text(const LayerReport& layer) {
     if (!(layer.limits.at_work > 0.0)) {
         return {};
     }
-    std::string text = fmt::format("step {}, {}", layer.limiter_step, layer.limiter);
+    std::string text = fmt::format("{} (step {})", layer.limiter, layer.limiter_step);
     if (const std::size_t step = layer.limits.saves_most(); step > 0) {
         const std::string time = format_si(layer.limits.without[step - 1], "s");
-        text += step == layer.limiter_step ? fmt::format("; {} if that took nothing", time)
-                                           : fmt::format("; {} if step {}, {}, took nothing", time,
-                                                         step, layer.steps[step - 1].limit);
+        text += step == layer.limiter_step ? fmt::format("; {} without it", time)
+                                           : fmt::format("; {} without {} (step {})", time,
+                                                         layer.steps[step - 1].limit, step);
     }
     return text;
 }
 
 std::string shares_text(const LayerReport& layer) {
     constexpr double least = 0.005;
-    std::vector<std::pair<double, std::string>> parts = {{layer.limits.at_work, "units at work"}};
+    std::vector<std::pair<double, std::string>> parts = {{layer.limits.at_work, "arithmetic"}};
     for (std::size_t i = 0; i < model::kSteps; ++i) {
         parts.emplace_back(layer.limits.share[i], fmt::format("step {}", i + 1));
     }

@@ -32,12 +32,12 @@ struct WorkFigure {
 };
 WorkFigure work_of(const LayerReport& layer);
 
-// "step 6, DRAM link; alone free of it 15.7 ms": the binding step, and what the layer would take
-// if the step that saves most took nothing. Empty for a layer whose limits are not known.
+// "DRAM link (step 6); 15.7 ms without it": the binding step, and the layer's time without the step
+// that saves most. Empty for a layer whose limits are not known.
 std::string limits_text(const LayerReport& layer);
 
-// "87 % step 6, 12 % step 4, 1 % units at work": where the time goes, order-free, largest first;
-// shares below half a percent are left out. Empty where limits are not known.
+// "87 % step 6, 12 % step 4, 1 % arithmetic": where the time goes, order-free, largest first,
+// without shares below half a percent. Empty where limits are not known.
 std::string shares_text(const LayerReport& layer);
 
 // What energies mean: those of the accesses on accelerators; board power (TDP) x time, which no run

@@ -15,7 +15,7 @@ std::string words_text(const Accelerator& accelerator) {
     const auto& bits = accelerator.word_bits;
     const int input = bits[index(Operand::input)];
     const int weight = bits[index(Operand::weight)];
-    return input == weight ? fmt::format("words of {} bit", input)
+    return input == weight ? fmt::format("{}-bit data", input)
                            : fmt::format("inputs of {} and weights of {} bit", input, weight);
 }
 

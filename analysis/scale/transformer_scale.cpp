@@ -230,7 +230,7 @@ Diagnostics check_plan(const Transformer& t, const Plan& plan, const Transformer
             fmt::format("{} stages have no block each of {} layers", plan.pipeline, t.layers),
             fmt::format("at most --pipeline {}", t.layers));
     }
-    divides(found, o.length, "words of a sequence", plan.context, "context");
+    divides(found, o.length, "tokens of a sequence", plan.context, "context");
     divides(found, t.experts, "experts", plan.expert, "expert");
     const Count stage = part(t.layers, std::max<Count>(plan.pipeline, 1));
     if (t.layers % std::max<Count>(plan.pipeline, 1) == 0) {

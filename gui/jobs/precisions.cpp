@@ -38,7 +38,7 @@ QString why_not(const model::Machine& machine, model::DataType type) {
     if (const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
         const int bits = accelerator->word_bits[model::index(model::Operand::input)];
         return model::storage_bits(type) == bits ? QString()
-                                                 : tr("%1 computes with words of %2 bit, %3 has %4")
+                                                 : tr("%1 computes with %2-bit data, %3 has %4")
                                                        .arg(name)
                                                        .arg(bits)
                                                        .arg(wanted)

@@ -30,7 +30,7 @@ QComboBox* name_chooser(const QString& placeholder, const char* name, QWidget* p
 
 QComboBox* type_chooser(const QString& what, QWidget* parent) {
     auto* combo = new QComboBox(parent);
-    combo->addItem(QObject::tr("own precision"), QString());
+    combo->addItem(QObject::tr("as in the network"), QString());
     for (const std::string_view known : model::data_type_names()) {
         combo->addItem(text(known), text(known));
     }

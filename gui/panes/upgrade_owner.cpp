@@ -24,7 +24,7 @@ UpgradeOwner::UpgradeOwner(QWidget* parent) : QWidget(parent) {
     power_->setPrefix("$");
     power_->setSuffix(tr(" a kWh"));
     host_ =
-        amount("owner host", tr("Its share of server, room and people, USD a month"), 1e6, 0, 10.0);
+        amount("owner host", tr("Its share of server, rack, and staff, USD a month"), 1e6, 0, 10.0);
     host_->setPrefix(tr("host $"));
     host_->setSuffix(tr(" a month"));
     host_->setSpecialValueText(tr("host costs nothing"));

@@ -37,7 +37,7 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     batch_->setAccessibleName(tr("Batch: samples of a step"));
     addWidget(batch_);
     precision_ = list(tr("Precision"), "precision");
-    precision_->addItem(tr("own precision"), QString());
+    precision_->addItem(tr("as in the network"), QString());
     for (const std::string_view name : model::data_type_names()) {
         precision_->addItem(text(name), text(name));
     }

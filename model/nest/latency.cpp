@@ -293,9 +293,9 @@ std::string limit_name(const ArrayCycles& array, const Latency& latency, double 
         return "streams to the array";
     }
     if (array.burst >= std::max(array.prime, array.drain)) {
-        return "loading the array before a pass";
+        return "array fill before a pass";
     }
-    return array.prime >= array.drain ? "priming the array" : "draining the array";
+    return array.prime >= array.drain ? "array fill" : "array drain";
 }
 
 } // namespace

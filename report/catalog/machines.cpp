@@ -51,14 +51,14 @@ Json explained_json(const analysis::PublishedResult& r) {
 
 std::string mean_text(const analysis::MachineTable& table) {
     if (!table.mape) {
-        return "  all figures are recalled: no mean is taken\n";
+        return "  all figures are unsourced: no mean\n";
     }
     std::string text = fmt::format("  mean error {:.1f} %", 100.0 * *table.mape);
     if (table.unseen_mape && *table.unseen_mape != *table.mape) {
         text += fmt::format(", {:.1f} % without the rows that a rule was inferred from (*)",
                             100.0 * *table.unseen_mape);
     }
-    return text + "; recalled figures are left out\n";
+    return text + "; without unsourced figures\n";
 }
 
 Json row_json(const analysis::PublishedResult& r) {

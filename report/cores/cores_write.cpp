@@ -78,7 +78,7 @@ std::string cores_text(const analysis::CoresReport& r) {
     std::string text = fmt::format(
         "{} on {}, by number of {}\n\n{:>6} {:>9} {:>11} {:>8} {:>9} {:>8}  {}\n",
         masked_controls(r.network), masked_controls(r.machine), masked_controls(r.level), "cores",
-        "grid", "time", "faster", "of linear", "of peak", "what stops it");
+        "grid", "time", "faster", "of linear", "util.", "bound by");
     for (const analysis::CoresPoint& point : r.points) {
         const double faster = speed_up(r, point);
         text += fmt::format("{:>6} {:>9} {:>11} {:>7.2f}x {:>8.1f}% {:>7.1f}%  {}\n", point.cores,

@@ -114,7 +114,7 @@ nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& 
 std::string table(const RooflineScene& scene, const PlotInput& input, std::size_t view) {
     std::string html = "<table class=\"rows sort\"><thead><tr><th>name</th><th>machine</th>"
                        "<th>FLOP/byte</th><th>rate</th><th>of the roof</th><th>time</th>"
-                       "<th>share</th><th>limited by</th></tr></thead><tbody>\n";
+                       "<th>share</th><th>bound by</th></tr></thead><tbody>\n";
     std::size_t rows = 0;
     for (std::size_t i = scene.points.size(); i-- > 0 && rows < kMostRows; ++rows) {
         const ScenePoint& point = scene.points[i];

@@ -162,9 +162,9 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     }
     if (!source.limiter.empty()) {
         rows.push_back(
-            {"limited by", source.limiter_step == 0
-                               ? source.limiter
-                               : fmt::format("step {}: {}", source.limiter_step, source.limiter)});
+            {"bound by", source.limiter_step == 0
+                             ? source.limiter
+                             : fmt::format("step {}: {}", source.limiter_step, source.limiter)});
     }
     rows.push_back(
         {"time", fmt::format("{} x {:g} = {:.1f} % of the total", format_si(source.time_s, "s"),

@@ -103,7 +103,7 @@ WaterfallScene make_waterfall(const analysis::Report& report, std::size_t index,
     scene.subtitle =
         fmt::format("{:.1f} % of {}{}", 100.0 * layer.utilization,
                     format_si(analysis::units_of(report.machine, layer), "MAC/cycle", 4),
-                    layer.limiter.empty() ? "" : "; limited by " + layer.limiter);
+                    layer.limiter.empty() ? "" : "; bound by " + layer.limiter);
     scene.bars.push_back(all_units(analysis::units_of(report.machine, layer)));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         scene.bars.push_back(step_bar(report, layer, step));

@@ -66,8 +66,8 @@ std::string count_text(const analysis::LayerReport& layer) {
 // Every layer in a row, as they come; a click on a heading puts them in order.
 std::string layers_html(const analysis::Report& report) {
     std::string text = "<h2>Layers</h2>\n<table class=\"sort\"><tr><th>layer</th><th class=\"t\">"
-                       "operator</th><th>work</th><th>time</th><th>share</th><th>of peak</th>"
-                       "<th class=\"t\">limited by</th></tr>\n";
+                       "operator</th><th>work</th><th>time</th><th>share</th><th>utilization</th>"
+                       "<th class=\"t\">bound by</th></tr>\n";
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         const analysis::LayerReport& layer = report.layers[i];
         const analysis::WorkFigure work = analysis::work_of(layer);
@@ -87,7 +87,7 @@ std::string layer_html(const analysis::Report& report, std::size_t index) {
     const analysis::LayerReport& layer = report.layers[index];
     const analysis::WorkFigure work = analysis::work_of(layer);
     std::string text = fmt::format(
-        "<h2 id=\"l{}\">{}{}</h2>\n<p>{} · {} · {} · {} of peak · limited by step {}, {}</p>\n",
+        "<h2 id=\"l{}\">{}{}</h2>\n<p>{} · {} · {} · {} utilization · bound by step {}, {}</p>\n",
         index, html_escaped(layer.layer.name), count_text(layer), model::op_name(layer.layer.op),
         format_si(work.amount, work.unit, 4), time_text(layer.time_s, layer.low_s, layer.high_s),
         percent(layer.utilization), layer.limiter_step, html_escaped(layer.limiter));
@@ -158,8 +158,8 @@ std::string losses_html(const analysis::Report& report) {
             format_si(loss.lost_s, "s"), html_escaped(bound.limit), html_escaped(bound.reason));
     }
     return text.empty() ? text
-                        : "<h2>Worst losses: what mending that step alone would save</h2>\n<ol>\n" +
-                              text + "</ol>\n";
+                        : "<h2>Potential savings from removing one bottleneck</h2>\n<ol>\n" + text +
+                              "</ol>\n";
 }
 
 } // namespace
@@ -168,7 +168,7 @@ std::string to_html(const analysis::Report& report) {
     const std::string title =
         html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
     std::string text = page_head(title, kStyle);
-    text += fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · in all {} · {} of peak</p>\n",
+    text += fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · total {} · {} utilization</p>\n",
                         title, format_si(report.machine.units, "", 4),
                         format_si(report.machine.clock_hz, "Hz"),
                         format_si(report.machine.peak_macs_per_s, "MAC/s"),

@@ -90,7 +90,7 @@ std::string to_markdown(const analysis::Report& report) {
                                    markdown_cell(report.machine.name));
     text += markdown_cell(report.words) + ".\n\n";
     text += fmt::format(
-        "{} MAC/cycle, {}, {}; {}{} in all, {} of peak.\n\n",
+        "{} MAC/cycle, {}, {}; {}{} in total, {} utilization.\n\n",
         format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
         format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
         interval(total.low_s, total.high_s), percent(total.utilization));
@@ -102,7 +102,7 @@ std::string to_markdown(const analysis::Report& report) {
     }
     text += "The last seven columns are the share of the machine's units that is left after each "
             "Eyexam step.\n\n"
-            "| layer | op | count | work | time | of peak | limited by (step: limit) "
+            "| layer | op | count | work | time | utilization | bound by (step: limit) "
             "| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n"
             "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n";
     for (const analysis::LayerReport& layer : report.layers) {
@@ -112,7 +112,7 @@ std::string to_markdown(const analysis::Report& report) {
         text += "\nSearched: " + markdown_cell(proofs) + ".\n";
     }
     if (!report.worst.empty()) {
-        text += "\nWorst losses (what mending that step alone would save):\n\n";
+        text += "\nPotential savings from removing one bottleneck:\n\n";
     }
     for (const analysis::Loss& loss : report.worst) {
         const analysis::LayerReport& layer = report.layers[loss.layer];

@@ -84,7 +84,7 @@ std::string totals(const std::vector<analysis::Report>& sides, std::size_t begin
     text += total_line("speed-up", sides, begin, end, [&](const analysis::Report& s) {
         return fmt::format("{:.3g}x", first_s / s.total.time_s);
     });
-    text += total_line("of peak", sides, begin, end,
+    text += total_line("utilization", sides, begin, end,
                        [](const analysis::Report& s) { return percent(s.total.utilization); });
     text += total_line("energy", sides, begin, end, [](const analysis::Report& s) {
         const double joules = s.total.energy_j;
@@ -103,7 +103,7 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
     std::string machines = left("", kName), heads = left("layer", kName);
     for (std::size_t i = begin; i < end; ++i) {
         machines += right(left(masked_controls(sides[i].machine.id), kColumn - 2), kColumn);
-        heads += right("time ", 12) + right("of peak", 8) + right("step", 5);
+        heads += right("time ", 12) + right("util.", 8) + right("step", 5);
     }
     std::string text =
         "\n" + inked(machines, Ink::bold, colour) + "\n" + inked(heads, Ink::faint, colour) + "\n";

@@ -66,7 +66,7 @@ Json side_json(const analysis::Report& side) {
 std::vector<std::vector<std::string>> table_of(const std::vector<analysis::Report>& sides) {
     std::vector<std::vector<std::string>> table = {{"layer", "op", "count"}};
     for (const analysis::Report& side : sides) {
-        for (const char* what : {"time", "of peak", "limited by"}) {
+        for (const char* what : {"time", "utilization", "bound by"}) {
             table.front().push_back(side.machine.id + ", " + what);
         }
     }

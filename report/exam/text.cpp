@@ -4,6 +4,7 @@
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/exam/chip_words.hpp"
+#include "report/exam/ladder_text.hpp"
 #include "report/exam/words.hpp"
 #include "report/measured/measured_text.hpp"
 #include "report/search/proofs.hpp"
@@ -12,6 +13,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace eyeroof::report {
 
@@ -20,190 +23,161 @@ namespace {
 using model::kStepNames;
 using model::kSteps;
 
-constexpr std::size_t kWidth = 98;
-constexpr std::size_t kLadderBar = 20;
-constexpr std::size_t kOverviewBar = 36;
-constexpr std::size_t kTitle = 46; // of a machine; a network takes what is left
+constexpr std::size_t kNameColumn = 19;  // of the table of layers
+constexpr std::size_t kBoundColumn = 24; // the same
 
-// Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
-std::string amount(double value) {
-    constexpr double plain_below = 1e4;
-    std::string text = value < plain_below && value >= 1e3 ? fmt::format("{:.0f}", value)
-                                                           : format_si(value, "", 4);
-    if (text.ends_with(' ')) {
-        text.pop_back();
-    }
-    return text;
+std::string heading(const analysis::Report& report, const TextStyle& style) {
+    std::string words = wrapped(masked_controls(report.words), 0, style.width);
+    words.erase(words.find_last_not_of('\n') + 1);
+    return inked(words, Ink::bold, style.colour) + "\n";
 }
 
-std::string clipped(std::string_view text, std::size_t width) {
-    return left(text, std::min(display_width(masked_controls(text)), width));
-}
-
-std::string units_text(const analysis::MachineSummary& machine) {
-    return amount(machine.units) + " MAC/cycle";
-}
-
-std::string header(const analysis::Report& report, bool colour) {
+std::string machine_facts(const analysis::Report& report, const TextStyle& style) {
     const analysis::MachineSummary& m = report.machine;
-    std::vector<std::string> facts = {units_text(m), format_si(m.clock_hz, "Hz"),
+    std::vector<std::string> facts = {"machine: " + amount(m.units) + " MAC/cycle",
+                                      format_si(m.clock_hz, "Hz"),
                                       format_si(m.peak_macs_per_s, "MAC/s")};
     if (std::isfinite(m.outer_bytes_per_s) && m.outer_bytes_per_s > 0.0) {
-        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost");
+        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost memory");
     }
     if (!m.dataflow.empty()) {
         facts.push_back("dataflow " + masked_controls(m.dataflow));
     }
-    std::string words = wrapped(masked_controls(report.words), 0, kWidth);
-    words.erase(words.find_last_not_of('\n') + 1);
-    return inked(words, Ink::bold, colour) + "\n" + wrapped_parts(facts, 2, kWidth);
+    return wrapped_parts(facts, 0, style.width);
 }
 
-std::string energy_text(const analysis::Report& report, double joules, double leakage) {
-    const std::string all = (analysis::energy_is_upper_bound(report.machine) ? "at most " : "") +
-                            format_si(joules, "J");
-    return leakage > 0.0 ? fmt::format("{} ({} of it leaks)", all, percent(leakage / joules)) : all;
+// The part of the layers' time that one limit binds.
+struct Bottleneck {
+    std::size_t step = 0;
+    std::string limit;
+    std::size_t layers = 0;
+    double time_s = 0.0;
+};
+
+double layers_time(const analysis::Report& report) {
+    double all = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        all += layer.time_s * static_cast<double>(layer.layer.count);
+    }
+    return all;
 }
 
-std::string layer_facts(const analysis::Report& report, const analysis::LayerReport& layer) {
-    const analysis::TimeSplit& split = layer.split;
-    std::vector<std::string> parts;
-    const auto add_time = [&](double seconds, const char* what) {
-        if (seconds > 0.0) {
-            parts.push_back(fmt::format("{} {}", what, format_si(seconds, "s")));
+// The limit that binds the layers which together take longest.
+Bottleneck bottleneck(const analysis::Report& report) {
+    std::vector<Bottleneck> found;
+    for (const analysis::LayerReport& layer : report.layers) {
+        const auto same = [&](const Bottleneck& b) {
+            return b.step == layer.limiter_step && b.limit == layer.limiter;
+        };
+        auto at = std::ranges::find_if(found, same);
+        if (at == found.end()) {
+            at = found.insert(found.end(), {layer.limiter_step, layer.limiter, 0, 0.0});
         }
+        at->layers += static_cast<std::size_t>(layer.layer.count);
+        at->time_s += layer.time_s * static_cast<double>(layer.layer.count);
+    }
+    const auto worst = std::ranges::max_element(found, {}, &Bottleneck::time_s);
+    return worst == found.end() ? Bottleneck{} : *worst;
+}
+
+// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers".
+std::string bottleneck_text(const analysis::Report& report) {
+    const analysis::Total& total = report.total;
+    if (total.host_s > total.device_s) {
+        return fmt::format("Bound by CPU launch overhead: {} for {} of kernels",
+                           format_si(total.host_s, "s"), format_si(total.device_s, "s"));
+    }
+    const Bottleneck worst = bottleneck(report);
+    const double all = layers_time(report);
+    if (worst.layers == 0 || !(all > 0.0)) {
+        return {};
+    }
+    std::size_t layers = 0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        layers += static_cast<std::size_t>(layer.layer.count);
+    }
+    std::string text = fmt::format("Bound by {} (step {})", worst.limit, worst.step);
+    if (layers > 1) {
+        text += fmt::format(": {:.0f} % of the {}, {} of {} layers", 100.0 * worst.time_s / all,
+                            total.device_s > 0.0 ? "kernel time" : "time", worst.layers, layers);
+    }
+    return text;
+}
+
+// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)".
+std::string largest_saving_text(const analysis::Report& report) {
+    const analysis::Total& total = report.total;
+    if (report.worst.empty() || !(total.time_s > 0.0)) {
+        return {};
+    }
+    const analysis::Loss& loss = report.worst.front();
+    const auto saving = [&](double seconds) {
+        return fmt::format("Largest saving: {} ({})", format_si(seconds, "s"),
+                           percent(seconds / total.time_s));
     };
-    add_time(split.compute_s, "compute");
-    add_time(split.on_chip_stall_s, "on-chip stalls");
-    add_time(split.dram_stall_s, "outer memory stalls");
-    add_time(split.overhead_s, "overhead");
-    parts.push_back(fmt::format("{} moved", format_si(layer.outer_bytes, "B")));
-    if (layer.energy_j > 0.0) {
-        parts.push_back(energy_text(report, layer.energy_j, layer.leakage_j));
+    if (total.host_s > total.device_s && total.time_s - total.device_s > loss.lost_s) {
+        return saving(total.time_s - total.device_s) + " without CPU launch overhead";
     }
-    if (layer.active.allocated > 0.0) {
-        parts.push_back(fmt::format("{} units allocated, {} on average",
-                                    amount(layer.active.allocated), amount(layer.active.averaged)));
-    }
-    return wrapped_parts(parts, 2, kWidth);
+    const analysis::LayerReport& layer = report.layers[loss.layer];
+    return fmt::format("{} in {} without its step {} loss ({})", saving(loss.lost_s),
+                       layer.layer.name, loss.step, layer.steps[loss.step - 1].limit);
 }
 
-std::string layer_heading(const analysis::LayerReport& layer, bool colour) {
-    const analysis::WorkFigure work = analysis::work_of(layer);
-    std::string name = masked_controls(layer.layer.name);
-    if (layer.layer.count > 1) {
-        name += fmt::format(" ×{}", layer.layer.count);
+// The answer: time with its interval and the totals, the bottleneck, the largest saving.
+std::string answer(const analysis::Report& report, const TextStyle& style) {
+    const analysis::Total& total = report.total;
+    std::vector<std::string> parts = {time_text(total.time_s, total.low_s, total.high_s)};
+    if (total.macs > 0.0) {
+        parts.push_back(percent(total.utilization) + " utilization");
     }
-    const std::vector<std::string> parts = {std::string(model::op_name(layer.layer.op)),
-                                            format_si(work.amount, work.unit, 4),
-                                            time_text(layer.time_s, layer.low_s, layer.high_s),
-                                            percent(layer.utilization) + " of peak"};
-    const std::string rest = fmt::format("{}", fmt::join(parts, " · "));
-    const std::size_t room = kWidth - display_width(rest) - 2;
-    const std::size_t width = std::min(std::max<std::size_t>(display_width(name), 10), room);
-    return inked(left(name, width), Ink::bold, colour) + "  " + rest + "\n";
-}
-
-std::string ladder_row(const analysis::Report& report, const analysis::LayerReport& layer,
-                       std::size_t step, bool colour) {
-    const double units = analysis::units_of(report.machine, layer);
-    const model::StepBound& bound = layer.steps[step - 1];
-    const double kept = analysis::kept_at(layer.steps, units, step);
-    const bool loses = kept < 1.0 - 5e-4;
-    const Ink ink = !loses ? Ink::faint : step == layer.limiter_step ? Ink::bad : Ink::warn;
-    const std::string loss = loses ? fmt::format("−{:.1f} %", 100.0 * (1.0 - kept)) : "";
-    std::string row = fmt::format("  {} {}{}{}  ", step, left(kStepNames[step - 1], 24),
-                                  right(amount(bound.macs_per_cycle), 9),
-                                  right(amount(layer.machine_steps[step - 1].macs_per_cycle), 9));
-    row += inked(bar(analysis::share_after(layer.steps, units, step),
-                     analysis::share_after(layer.machine_steps, units, step), kLadderBar),
-                 loses ? ink : Ink::good, colour);
-    if (loses) {
-        row += inked(right(loss, 9), ink, colour) + "  " + clipped(bound.limit, 21);
+    parts.push_back(total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
+                                     : format_si(total.flops, "op", 4));
+    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
+    if (total.energy_j > 0.0) {
+        parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }
-    return row + "\n";
-}
-
-std::string reasons(const analysis::LayerReport& layer, bool details) {
-    std::string text;
-    for (std::size_t step = 1; step <= kSteps; ++step) {
-        const std::string& reason = layer.steps[step - 1].reason;
-        if ((details || step == layer.limiter_step) && !reason.empty()) {
-            text += wrapped(fmt::format("step {}: {}", step, reason), 4, kWidth);
-        }
+    std::string text = wrapped_parts(parts, 0, style.width);
+    for (const std::string& line : {bottleneck_text(report), largest_saving_text(report)}) {
+        text += line.empty() ? std::string() : wrapped(line, 0, style.width);
     }
     return text;
 }
 
-// What binds, and where the time goes whatever the order of the steps.
-std::string limits_rows(const analysis::LayerReport& layer) {
-    const std::string binding = limits_text(layer);
-    return binding.empty() ? std::string{}
-                           : wrapped("limited by " + binding, 2, kWidth) +
-                                 wrapped("time: " + analysis::shares_text(layer), 2, kWidth);
+// What else holds for the whole network, under the table of layers.
+std::string further_totals(const analysis::Report& report, const TextStyle& style) {
+    const analysis::Total& total = report.total;
+    std::vector<std::string> parts;
+    if (total.host_s > 0.0) {
+        parts.push_back(fmt::format("CPU launch overhead {}, kernels {}",
+                                    format_si(total.host_s, "s"), format_si(total.device_s, "s")));
+    }
+    if (total.processing_time_s < total.time_s) {
+        parts.push_back(format_si(total.processing_time_s, "s") + " without outer memory stalls");
+    }
+    if (total.averaged_units > 0.0) {
+        parts.push_back(fmt::format("{} {} active on average", amount(total.averaged_units),
+                                    unit_name(report)));
+    }
+    if (std::string proofs = proofs_text(report); !proofs.empty()) {
+        parts.push_back(std::move(proofs));
+    }
+    if (report.fit) {
+        parts.push_back(memory_fit_text(*report.fit));
+    }
+    return "\n" + (parts.empty() ? std::string() : wrapped_parts(parts, 0, style.width)) +
+           machine_facts(report, style) +
+           (report.chip ? wrapped(chip_text(*report.chip), 0, style.width) : std::string());
 }
 
-std::string traffic_table(const analysis::LayerReport& layer) {
-    std::string text;
-    for (const analysis::TrafficRow& row : layer.traffic) {
-        text += fmt::format("    {}{}{} read{} written{}{} held\n", left(row.level, 14),
-                            left(row.tensor, 8),
-                            right(format_si(static_cast<double>(row.read_bytes), "B", 4), 11),
-                            right(format_si(static_cast<double>(row.write_bytes), "B", 4), 11),
-                            right(format_si(row.energy_j, "J"), 12),
-                            right(format_si(static_cast<double>(row.tile_bytes), "B", 4), 11));
-    }
-    return text;
+// Columns of the table's bar: what the other columns leave.
+std::size_t table_bar_cells(const TextStyle& style) {
+    constexpr std::size_t others = kNameColumn + 10 + 8 + 2 + 2 + kBoundColumn;
+    constexpr std::size_t least = 10;
+    constexpr std::size_t most = 40;
+    return std::clamp(style.width, others + least, others + most) - others;
 }
 
-std::string mapping_lines(const analysis::LayerReport& layer) {
-    std::string text;
-    std::size_t begin = 0;
-    while (begin < layer.mapping_text.size()) {
-        const std::size_t end =
-            std::min(layer.mapping_text.find('\n', begin), layer.mapping_text.size());
-        text += "    " + clipped(layer.mapping_text.substr(begin, end - begin), kWidth - 4) + "\n";
-        begin = end + 1;
-    }
-    return text;
-}
-
-// How the search knows that its mapping is the best one, or how far off it may be.
-std::string certificate_lines(const analysis::LayerReport& layer) {
-    std::string text;
-    for (const mapper::Certificate& c : layer.certificates) {
-        const std::string line =
-            fmt::format("searched: {} {:.4e}, {} {:.4e}", c.objective, c.value,
-                        c.proved ? "proved, bound" : "bound so far", c.lower_bound);
-        text += wrapped(line, 4, kWidth);
-    }
-    return text;
-}
-
-std::string ladder(const analysis::Report& report, const analysis::LayerReport& layer,
-                   const TextStyle& style) {
-    std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(report, layer);
-    text += inked(fmt::format("  {}{}{}  of {} units", left("  step, MAC/cycle", 26),
-                              right("mapping", 9), right("machine", 9),
-                              amount(analysis::units_of(report.machine, layer))),
-                  Ink::faint, style.colour) +
-            "\n";
-    for (std::size_t step = 1; step <= kSteps; ++step) {
-        text += ladder_row(report, layer, step, style.colour);
-    }
-    text += limits_rows(layer);
-    text += measured_ladder_rows(report, layer, style.colour);
-    text += reasons(layer, style.details);
-    for (const std::string& note : layer.notes) {
-        text += wrapped("note: " + note, 4, kWidth);
-    }
-    if (style.details) {
-        text += certificate_lines(layer) + mapping_lines(layer) + traffic_table(layer);
-    }
-    return text;
-}
-
-// What a cell of the overview's bar shows, from the left: done, or the step that took it.
+// What a cell of the table's bar shows, from the left: done, or the step that took it.
 char cell_of(const analysis::LayerReport& layer, double units, double place) {
     if (place < layer.utilization) {
         return '#';
@@ -216,10 +190,11 @@ char cell_of(const analysis::LayerReport& layer, double units, double place) {
     return '.'; // below the chain: overhead, and stalls that no step counts
 }
 
-std::string overview_bar(const analysis::LayerReport& layer, double units, bool colour) {
+std::string overview_bar(const analysis::LayerReport& layer, double units, const TextStyle& style) {
+    const std::size_t columns = table_bar_cells(style);
     std::string cells;
-    for (std::size_t i = 0; i < kOverviewBar; ++i) {
-        const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(kOverviewBar);
+    for (std::size_t i = 0; i < columns; ++i) {
+        const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(columns);
         cells += cell_of(layer, units, place);
     }
     std::string out;
@@ -232,95 +207,135 @@ std::string overview_bar(const analysis::LayerReport& layer, double units, bool 
         }
         const bool worst = cells[begin] == static_cast<char>('0' + layer.limiter_step);
         const Ink ink = cells[begin] == '#' ? Ink::good : worst ? Ink::bad : Ink::warn;
-        out += inked(run, ink, colour);
+        out += inked(run, ink, style.colour);
         begin = end;
     }
     return out;
 }
 
-std::string overview(const analysis::Report& report, bool colour) {
+// A row of the table: layers whose cells are equal, under the first one's name.
+struct Row {
+    std::string name;
+    std::string cells;   // after the name
+    double time_s = 0.0; // of all runs
+    Count runs = 0;
+};
+
+std::vector<Row> rows_of(const analysis::Report& report, const TextStyle& style) {
+    std::vector<Row> rows;
+    std::map<std::string, std::size_t> known;
+    for (const analysis::LayerReport& layer : report.layers) {
+        const std::string cells = fmt::format(
+            "{}{}  {}  {}", right(format_si(layer.time_s, "s"), 10),
+            right(percent(layer.utilization), 8),
+            overview_bar(layer, analysis::units_of(report.machine, layer), style),
+            clipped(fmt::format("{} ({})", layer.limiter, layer.limiter_step), kBoundColumn));
+        const std::string key = fmt::format("{} {}", static_cast<int>(layer.layer.op), cells);
+        const auto [at, is_new] = known.emplace(key, rows.size());
+        if (is_new) {
+            rows.push_back({masked_controls(layer.layer.name), cells, 0.0, 0});
+        }
+        rows[at->second].time_s += layer.time_s * static_cast<double>(layer.layer.count);
+        rows[at->second].runs += layer.layer.count;
+    }
+    return rows;
+}
+
+// Drops the rows that take least time beyond `most`; the line that says so, if any.
+std::string shorten(std::vector<Row>& rows, std::size_t most, double all_s) {
+    if (rows.size() <= most) {
+        return {};
+    }
+    std::vector<double> times;
+    for (const Row& row : rows) {
+        times.push_back(row.time_s);
+    }
+    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(most - 1),
+                             std::greater<>());
+    const double least = times[most - 1];
+    std::size_t kept = 0;
+    double dropped_s = 0.0;
+    Count dropped = 0;
+    std::erase_if(rows, [&](const Row& row) {
+        if (row.time_s >= least && kept < most) {
+            ++kept;
+            return false;
+        }
+        dropped_s += row.time_s;
+        dropped += row.runs;
+        return true;
+    });
+    return fmt::format("and {} more layers: {:.1f} % of the time; --steps all lists them\n",
+                       dropped, all_s > 0.0 ? 100.0 * dropped_s / all_s : 0.0);
+}
+
+std::string table(const analysis::Report& report, bool all, const TextStyle& style) {
+    constexpr std::size_t most = 32; // with what surrounds them a screen
+    std::vector<Row> rows = rows_of(report, style);
+    const std::string rest = shorten(rows, all ? rows.size() : most, layers_time(report));
+    const std::string bar_title =
+        table_bar_cells(style) >= 28 ? "utilization, loss by step" : "by step";
     std::string text =
         "\n" +
-        inked(fmt::format("{}{}{}  {}  {}", left("layer", 18), right("time", 11),
-                          right("of peak", 9), left("done, and what each step took", kOverviewBar),
-                          "limited by"),
-              Ink::faint, colour) +
+        inked(fmt::format("{}{}{}  {}  {}", left("layer", kNameColumn), right("time", 10),
+                          right("util.", 8), left(bar_title, table_bar_cells(style)),
+                          "bound by (step)"),
+              Ink::faint, style.colour) +
         "\n";
-    for (const analysis::LayerReport& layer : report.layers) {
-        std::string name = masked_controls(layer.layer.name);
-        std::string count = layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "";
-        name = clipped(name, 18 - display_width(count)) + count;
-        text +=
-            fmt::format("{}{}{}  {}  {}\n", left(name, 18), right(format_si(layer.time_s, "s"), 11),
-                        right(percent(layer.utilization), 9),
-                        overview_bar(layer, analysis::units_of(report.machine, layer), colour),
-                        clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 22));
+    for (const Row& row : rows) {
+        const std::string count = row.runs > 1 ? fmt::format(" ×{}", row.runs) : "";
+        const std::string name = clipped(row.name, kNameColumn - display_width(count)) + count;
+        text += left(name, kNameColumn) + row.cells + "\n";
     }
-    return text;
+    return text + rest;
 }
 
-std::string totals(const analysis::Report& report, bool colour) {
-    const analysis::Total& total = report.total;
-    std::vector<std::string> parts = {total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
-                                                       : format_si(total.flops, "op", 4),
-                                      time_text(total.time_s, total.low_s, total.high_s)};
-    if (total.host_s > 0.0) {
-        parts.push_back(fmt::format("host issues {}, kernels {}", format_si(total.host_s, "s"),
-                                    format_si(total.device_s, "s")));
-    }
-    if (total.processing_time_s < total.time_s) {
-        parts.push_back(format_si(total.processing_time_s, "s") + " without outer memory stalls");
-    }
-    if (total.macs > 0.0) {
-        parts.push_back(percent(total.utilization) + " of peak");
-    }
-    if (total.averaged_units > 0.0) {
-        parts.push_back(fmt::format("{} units active on average", amount(total.averaged_units)));
-    }
-    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
-    if (total.energy_j > 0.0) {
-        parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
-    }
-    if (std::string proofs = proofs_text(report); !proofs.empty()) {
-        parts.push_back(std::move(proofs));
-    }
-    if (report.fit) {
-        parts.push_back(memory_fit_text(*report.fit));
-    }
-    return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth) +
-           (report.chip ? wrapped(chip_text(*report.chip), 2, kWidth) : std::string());
+bool alike(const analysis::Report& report, const analysis::Loss& a, const analysis::Loss& b) {
+    const auto reason = [&](const analysis::Loss& loss) -> const std::string& {
+        return report.layers[loss.layer].steps[loss.step - 1].reason;
+    };
+    return a.step == b.step && a.lost_s == b.lost_s && reason(a) == reason(b);
 }
 
-std::string worst_losses(const analysis::Report& report, bool colour) {
+std::string saving_lines(const analysis::Report& report, const analysis::Loss& loss,
+                         std::size_t rank, std::size_t equal, const TextStyle& style) {
+    const analysis::LayerReport& layer = report.layers[loss.layer];
+    const model::StepBound& bound = layer.steps[loss.step - 1];
+    const double share = report.total.time_s > 0.0 ? loss.lost_s / report.total.time_s : 0.0;
+    const std::string others =
+        equal > 1 ? fmt::format(" (and {} equal layer{})", equal - 1, equal > 2 ? "s" : "") : "";
+    return wrapped(fmt::format("{}. {}{}: {} ({}), step {} {}, {}", rank, layer.layer.name, others,
+                               format_si(loss.lost_s, "s"), percent(share), loss.step,
+                               kStepNames[loss.step - 1], bound.limit),
+                   2, style.width) +
+           wrapped(bound.reason, 5, style.width);
+}
+
+std::string largest_savings(const analysis::Report& report, const TextStyle& style) {
     if (report.worst.empty()) {
         return {};
     }
     std::string text =
-        "\n" + inked("worst losses: what mending that step alone would save", Ink::bold, colour) +
+        "\n" + inked("potential savings from removing one bottleneck", Ink::bold, style.colour) +
         "\n";
     std::size_t rank = 0;
-    for (const analysis::Loss& loss : report.worst) {
-        const analysis::LayerReport& layer = report.layers[loss.layer];
-        const model::StepBound& bound = layer.steps[loss.step - 1];
-        const double share = report.total.time_s > 0.0 ? loss.lost_s / report.total.time_s : 0.0;
-        text +=
-            wrapped(fmt::format("{}. {}, step {} {}: {} of {} ({}) less without {}", ++rank,
-                                layer.layer.name, loss.step, kStepNames[loss.step - 1],
-                                format_si(loss.lost_s, "s"), format_si(report.total.time_s, "s"),
-                                percent(share), bound.limit),
-                    2, kWidth);
-        text += wrapped(bound.reason, 5, kWidth);
+    for (auto at = report.worst.begin(); at != report.worst.end();) {
+        const auto end = std::find_if_not(at, report.worst.end(), [&](const analysis::Loss& loss) {
+            return alike(report, *at, loss);
+        });
+        text += saving_lines(report, *at, ++rank, static_cast<std::size_t>(end - at), style);
+        at = end;
     }
     return text;
 }
 
-std::string weak_sources(const analysis::Report& report) {
+std::string weak_sources(const analysis::Report& report, const TextStyle& style) {
     if (report.machine.weak_sources.empty()) {
         return {};
     }
-    return "\n" + wrapped(fmt::format("Only recalled, not sourced, are this machine's: {}.",
+    return "\n" + wrapped(fmt::format("Unsourced values of this machine: {}.",
                                       fmt::join(report.machine.weak_sources, ", ")),
-                          0, kWidth);
+                          0, style.width);
 }
 
 bool is_worst(const analysis::Report& report, std::size_t layer) {
@@ -328,24 +343,32 @@ bool is_worst(const analysis::Report& report, std::size_t layer) {
                        [layer](const analysis::Loss& loss) { return loss.layer == layer; });
 }
 
+std::string ladders(const analysis::Report& report, const TextStyle& style) {
+    constexpr std::size_t few = 2;
+    const bool all = style.ladders == Ladders::all ||
+                     (style.ladders == Ladders::automatic && report.layers.size() <= few);
+    if (!all && style.ladders == Ladders::automatic) {
+        return "\n" + wrapped("--steps worst shows the seven steps of the layers with the largest "
+                              "savings, --steps all of every layer",
+                              0, style.width);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        if (all || is_worst(report, i)) {
+            text += ladder_text(report, report.layers[i], style);
+        }
+    }
+    return text;
+}
+
 } // namespace
 
 std::string to_text(const analysis::Report& report, const TextStyle& style) {
-    constexpr std::size_t dozen = 12;
-    const bool all = style.ladders == Ladders::all ||
-                     (style.ladders == Ladders::automatic && report.layers.size() <= dozen);
-    std::string text = header(report, style.colour);
-    for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        if (all || is_worst(report, i)) {
-            text += ladder(report, report.layers[i], style);
-        }
-    }
-    if (!all) {
-        text += "\n(ladders of the worst layers only; --steps all shows every layer's)\n";
-    }
-    return text + overview(report, style.colour) + totals(report, style.colour) +
-           worst_losses(report, style.colour) + measured_overview(report, style.colour) +
-           ceilings_table(report, style.colour) + weak_sources(report);
+    return heading(report, style) + answer(report, style) +
+           table(report, style.ladders == Ladders::all, style) + further_totals(report, style) +
+           largest_savings(report, style) + measured_overview(report, style.colour) +
+           ceilings_table(report, style.colour) + ladders(report, style) +
+           weak_sources(report, style);
 }
 
 } // namespace eyeroof::report

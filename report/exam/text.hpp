@@ -1,6 +1,5 @@
-// The report for a person at a terminal: where each layer's throughput goes, step by step.
-// Called by cli and gui ("copy as text").
-// Computes nothing; knows no terminal, only whether it may use colour.
+// The report for a person at a terminal: the answer first, then a row for each layer, then what
+// would save most, then the seven steps of single layers.
 #pragma once
 
 #include "analysis/exam/report.hpp"
@@ -10,18 +9,17 @@
 
 namespace eyeroof::report {
 
-// all: a seven-step ladder for every layer. worst: only for the layers of the worst losses.
-// automatic: all up to a dozen layers.
+// all: the seven steps of every layer, and every layer in the table. worst: the seven steps of the
+// layers of the largest losses. automatic: of up to two layers.
 enum class Ladders { automatic, all, worst };
 
 struct TextStyle {
     bool colour = false;
     Ladders ladders = Ladders::automatic;
-    bool details = false; // every step's reason, the mapping, and the traffic of each level
+    bool details = false;   // every step's reason, the mapping, and the traffic of each level
+    std::size_t width = 80; // columns; 80 at least
 };
 
-// At most 100 columns wide.
-// `memory`: of a GPU, where it is known.
 std::string to_text(const analysis::Report& report, const TextStyle& style = {});
 
 } // namespace eyeroof::report

@@ -1,14 +1,16 @@
-// Figures as the words of every report.
-// Called by the writers of text, Markdown and HTML.
-// Knows nothing of what the figures say.
+// Figures in the words of every report: shares, times with intervals, amounts, energies.
 #pragma once
 
+#include "analysis/exam/report_figures.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace eyeroof::report {
 
@@ -24,6 +26,35 @@ inline std::string time_text(double time_s, const std::optional<double>& low,
         text += fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"));
     }
     return text;
+}
+
+// Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
+inline std::string amount(double value) {
+    constexpr double plain_below = 1e4;
+    std::string text = value < plain_below && value >= 1e3 ? fmt::format("{:.0f}", value)
+                                                           : format_si(value, "", 4);
+    if (text.ends_with(' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+// At most `width` columns, cut with "…"; control characters masked.
+inline std::string clipped(std::string_view text, std::size_t width) {
+    return left(text, std::min(display_width(masked_controls(text)), width));
+}
+
+// What does one MAC in a cycle.
+inline std::string_view unit_name(const analysis::Report& report) {
+    return report.machine.kind == "accelerator" ? "PEs" : "MAC lanes";
+}
+
+// "at most 45.2 mJ (12.0 % of it leakage)".
+inline std::string energy_text(const analysis::Report& report, double joules, double leakage) {
+    const std::string all = (analysis::energy_is_upper_bound(report.machine) ? "at most " : "") +
+                            format_si(joules, "J");
+    return leakage > 0.0 ? fmt::format("{} ({} of it leakage)", all, percent(leakage / joules))
+                         : all;
 }
 
 } // namespace eyeroof::report

@@ -14,7 +14,7 @@ namespace eyeroof::report {
 
 namespace {
 
-constexpr std::size_t kWidth = 98;
+constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostUnmatched = 5;
 
 std::string figure(double value, const std::string& unit) {

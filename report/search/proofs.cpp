@@ -27,14 +27,12 @@ std::string proofs_text(const analysis::Report& report) {
         return {};
     }
     if (proved == searched) {
-        return fmt::format(
-            "the mappings of all {} layers that were searched are proved to be the best", searched);
+        return fmt::format("all {} searched mappings are proven optimal", searched);
     }
     // A gap is a share of the value found: 1 / (1 - gap) times the bound.
     const double above = 100.0 * worst / std::max(1e-12, 1.0 - worst);
     return fmt::format(
-        "the mappings of {} of {} layers are proved to be the best; {} is open: at most "
-        "{:.3g} % above it",
+        "{} of {} searched mappings are proven optimal; {} is within {:.3g} % of its lower bound",
         proved, searched, where, above);
 }
 

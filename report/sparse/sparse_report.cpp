@@ -24,9 +24,10 @@ std::string total_lines(const analysis::SparseExam& e) {
                             e.dense_energy_j / e.energy_j);
     }
     if (!e.left_out.empty()) {
-        text += fmt::format("left out: {} layers that do not multiply or that the machine does not "
-                            "run\n",
-                            e.left_out.size());
+        text +=
+            fmt::format("not counted: {} layers that do not multiply or that the machine does not "
+                        "run\n",
+                        e.left_out.size());
     }
     return text;
 }

@@ -40,7 +40,7 @@ Json outcome_json(const analysis::step::Outcome& o) {
 std::string improve_text(const analysis::step::Improvement& found, const std::string& words,
                          Count limit) {
     const std::string head = fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", "gain", "step",
-                                         "interval", "peak", "fits", "remedies");
+                                         "interval", "peak", "fits", "optimizations");
     std::string text = fmt::format(
         "{}\n{} combinations within {}; gain is of items a second, the interval of the "
         "step's time\n\n{}{}\nalone\n{}",

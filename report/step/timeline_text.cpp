@@ -68,7 +68,7 @@ std::string head_text(const TimelineReport& r) {
     row("wait for the host", t.wait_host_s);
     row("wait for copies", t.wait_copy_s);
     row("after the last", t.end_s);
-    text += fmt::format("host issues         {:>10}   {:5.1f} % of the step\n", s(t.host_s),
+    text += fmt::format("CPU launches        {:>10}   {:5.1f} % of the step\n", s(t.host_s),
                         percent(t.host_s, t.time_s));
     return text;
 }
@@ -85,7 +85,7 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
     text += fmt::format("host-bound          {} of {} operators started as they were issued, the "
                         "device idle before\n\n{:<28} {:>6} {:>10} {:>6} {:>10} {:>10} {:>10}\n",
                         host_bound_of(rows), r.graph().operators.size(), "layer", "runs", "kernels",
-                        "share", "waits", "host-bound", "on path");
+                        "share", "waits", "host-bound", "critical");
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
         const analysis::step::LayerTime& row = rows[i];
         const auto on_path = path.by_layer.find(row.layer);

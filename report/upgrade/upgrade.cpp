@@ -52,9 +52,9 @@ std::string steps_text(const analysis::Upgrade& u) {
     const auto side = [](const analysis::StepSide& s) {
         const std::string device = format_si(s.device_s, "s");
         if (s.host_s <= 0.0) { // one layer alone, whose call is in its time, or kernels alone
-            return device + ", no host's issues beside it";
+            return device + ", no CPU launch overhead";
         }
-        return fmt::format("kernels {}, host's issues {}{}", device, format_si(s.host_s, "s"),
+        return fmt::format("kernels {}, CPU launch overhead {}{}", device, format_si(s.host_s, "s"),
                            s.host.empty() ? "" : " on " + s.host);
     };
     std::string text =

@@ -117,7 +117,7 @@ DrawnTable bar_figures(const std::vector<Row>& rows,
 std::string pair_name(const analysis::SweepPoint& point) {
     const auto side = [](const std::string& type) { return type.empty() ? "own" : type; };
     return point.from_dtype == point.to_dtype
-               ? std::string(point.from_dtype.empty() ? "own precision" : point.from_dtype)
+               ? std::string(point.from_dtype.empty() ? "as in the network" : point.from_dtype)
                : fmt::format("{} → {}", side(point.from_dtype), side(point.to_dtype));
 }
 

@@ -78,23 +78,24 @@ TEST_CASE("the text names the step, its limit and both chains of every layer") {
     CHECK(contains(text, "−37.5 %")); // step 6: 50 of 80
     CHECK(contains(text, "step 6: Because of 6"));
     CHECK(contains(text, "100 ms (80 ms … 130 ms)"));
-    CHECK(contains(text, "worst losses"));
-    CHECK(contains(text, "60 ms of 205 ms (29.3 %)")); // twice 100 − 70 ms without step 6
+    CHECK(contains(text, "potential savings"));
+    CHECK(contains(text, "60 ms (29.3 %)")); // twice 100 − 70 ms without step 6
     CHECK(contains(text, "note: a note"));
-    CHECK(contains(text, "Only recalled"));
+    CHECK(contains(text, "Unsourced values"));
     CHECK(!contains(text, "\033"));
 }
 
 TEST_CASE("the overview bar gives each step the cells that it took") {
-    // 36 cells: 40 % are 14.4 done; step 7 takes 40 to 50 %, step 6 50 to 80 %, step 4 80 to 100 %.
-    // Centres at (i + 0.5) / 36: below 0.4 i <= 13 (14 cells), below 0.5 i <= 17 (4), below 0.8
-    // i <= 28 (11), the rest 7.
-    const std::string text = to_text(tests::small_report());
-    CHECK(contains(text, "██████████████7777666666666664444444"));
-    CHECK(!contains(text, "███████████████7777"));
+    // 35 cells at 100 columns: 40 % are 14 done; step 7 takes 40 to 50 %, step 6 50 to 80 %, step 4
+    // 80 to 100 %. Centres at (i + 0.5) / 35: below 0.4 i <= 13 (14 cells), below 0.5 i <= 16 (3),
+    // below 0.8 i <= 27 (11), the rest 7.
+    const std::string text =
+        to_text(tests::small_report(), {false, Ladders::automatic, false, 100});
+    CHECK(contains(text, "██████████████777666666666664444444"));
+    CHECK(!contains(text, "███████████████777"));
 }
 
-TEST_CASE("text fits 100 columns whatever the names are, with and without colour") {
+TEST_CASE("text fits its columns whatever the names are, with and without colour") {
     Report report = tests::small_report();
     report.network_name = std::string(300, 'n');
     report.machine.name = std::string(300, 'm');
@@ -105,9 +106,11 @@ TEST_CASE("text fits 100 columns whatever the names are, with and without colour
     report.layers[0].mapping_text = std::string(300, 'q');
     report.machine.weak_sources = {std::string(200, 'w'), "v"};
     for (const bool details : {false, true}) {
-        const std::string text = to_text(report, {false, Ladders::all, details});
-        CHECK(widest_line(text) <= 100);
-        CHECK(!contains(text, "\033"));
+        for (const std::size_t width : {80, 100, 120}) {
+            const std::string text = to_text(report, {false, Ladders::all, details, width});
+            CHECK(widest_line(text) <= width);
+            CHECK(!contains(text, "\033"));
+        }
     }
 }
 
@@ -121,13 +124,18 @@ TEST_CASE("colour is asked for, and changes nothing but colour") {
     CHECK(painted == plain);
 }
 
-TEST_CASE("many layers get ladders only where the worst losses are, unless all are wanted") {
+TEST_CASE("many layers show their steps where that is asked for, and equal layers are one row") {
     Report report = tests::small_report();
     for (int i = 0; i < 20; ++i) {
         report.layers.push_back(tests::second_layer());
     }
-    CHECK(count_of(to_text(report), "4 physical dimensions") == 2); // the two worst losses
-    CHECK(count_of(to_text(report, {false, Ladders::all, false}), "4 physical dimensions") == 22);
+    const auto steps = [&](Ladders ladders) {
+        return count_of(to_text(report, {false, ladders, false}), "  4 physical dimensions");
+    };
+    CHECK(steps(Ladders::automatic) == 0);
+    CHECK(steps(Ladders::worst) == 2); // of the two largest savings
+    CHECK(steps(Ladders::all) == 22);
+    CHECK(contains(to_text(report), " ×21"));
 }
 
 TEST_CASE("JSON has the keys of eyeroof/exam/1 with the report's values") {

@@ -81,9 +81,10 @@ QString headline(const SparseAnswer& answer) {
                     .arg(100.0 * *even, 0, 'f', 0);
     }
     if (!e.left_out.empty()) {
-        html += SparsePane::tr(" %1 layers are left out: they do not multiply, or the machine does "
-                               "not run them.")
-                    .arg(e.left_out.size());
+        html +=
+            SparsePane::tr(" %1 layers are not counted: they do not multiply, or the machine does "
+                           "not run them.")
+                .arg(e.left_out.size());
     }
     return html;
 }
