@@ -1,6 +1,4 @@
 // Pieces of text output: cells of a fixed display width, wrapped sentences, bars.
-// Used by the text writers of study and by commands that print tables.
-// Knows no report.
 #pragma once
 
 #include <string>
@@ -8,6 +6,8 @@
 #include <vector>
 
 namespace eyeroof {
+
+inline constexpr std::size_t kTextColumns = 80; // of text, where no terminal is wider
 
 // Columns that UTF-8 text takes on a terminal; combining marks and wide letters are not told apart.
 std::size_t display_width(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/file.hpp"
+#include "base/lines.hpp"
 #include "base/printable.hpp"
 #include "base/text_file.hpp"
 #include "base/told_once.hpp"
@@ -130,9 +131,9 @@ bool Context::colour(const std::string& output_file) const {
 }
 
 std::size_t Context::columns(const std::string& output_file) const {
-    constexpr std::size_t least = 80;
     constexpr std::size_t most = 120;
-    return output_file.empty() ? std::clamp(environment_.columns, least, most) : least;
+    return output_file.empty() ? std::clamp(environment_.columns, kTextColumns, most)
+                               : kTextColumns;
 }
 
 bool Context::colour_errors() const {

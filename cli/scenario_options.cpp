@@ -193,9 +193,8 @@ Result<model::Machine> load_machine(const Context& context, const std::string& n
 }
 
 std::string with_words(const std::string& words, std::string text, const std::string& format) {
-    constexpr std::size_t kWidth = 100;
     if (format == "text") {
-        return wrapped(masked_controls(words), 0, kWidth) + text;
+        return wrapped(masked_controls(words), 0, kTextColumns) + text;
     }
     return format == "md" ? markdown_cell(words) + ".\n\n" + text : std::move(text);
 }

@@ -24,7 +24,7 @@ constexpr std::array<const char*, LayerTable::columns> kHeaders = {"Layer",
                                                                    "Of roof",
                                                                    "Measured of roof",
                                                                    "FLOP/byte",
-                                                                   "Limited by"};
+                                                                   "Bound by"};
 // Of all executions, as the predicted time.
 QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
     return text(report::signed_time(count * m.unexplained_s) + " (" +

@@ -1,6 +1,7 @@
 #include "report/bound/bound_write.hpp"
 
 #include "analysis/scenario/fields.hpp"
+#include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/page/page.hpp"
@@ -52,7 +53,8 @@ std::string operator_rows(const BoundReport& report) {
 
 std::string bound_text(const BoundReport& report) {
     const double time_s = report.time_s();
-    std::string text = fmt::format("{}\nbounds: {}\n\n", report.words, report.assumptions);
+    std::string text = wrapped(report.words, 0, kTextColumns) +
+                       wrapped("bounds: " + report.assumptions, 0, kTextColumns) + "\n";
     text += fmt::format("{:<9} {:>10} {:>10} {:>10} {:>10} {:>10}  {:<10} {:>8}\n", "bound", "time",
                         "arithmetic", "memory", "on-chip", "bytes", "wall", "of time");
     text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/exam/report.hpp"
+#include "base/lines.hpp"
 #include "report/exam/memory_fit.hpp"
 
 #include <string>
@@ -16,8 +17,8 @@ enum class Ladders { automatic, all, worst };
 struct TextStyle {
     bool colour = false;
     Ladders ladders = Ladders::automatic;
-    bool details = false;   // every step's reason, the mapping, and the traffic of each level
-    std::size_t width = 80; // columns; 80 at least
+    bool details = false; // every step's reason, the mapping, and the traffic of each level
+    std::size_t width = kTextColumns; // that many at least
 };
 
 std::string to_text(const analysis::Report& report, const TextStyle& style = {});

@@ -14,7 +14,6 @@ namespace eyeroof::report {
 
 namespace {
 
-constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostUnmatched = 5;
 
 std::string figure(double value, const std::string& unit) {
@@ -167,7 +166,7 @@ std::string measured_ladder_rows(const analysis::Report& report, const analysis:
     text += inked(right(signed_share(m.predicted_s - m.time_s, m.time_s), 9), ink, colour) + "  " +
             clipped(main_disagreement(m), 21) + "\n";
     for (const std::string& line : measured_lines(layer)) {
-        text += wrapped(line, 4, kWidth);
+        text += wrapped(line, 4, kTextColumns);
     }
     return text;
 }
@@ -205,12 +204,12 @@ std::string measured_overview(const analysis::Report& report, bool colour) {
         if (d.accounts_s) {
             text += wrapped(fmt::format("step {} {}, {}: {}", d.step, model::kStepNames[d.step - 1],
                                         d.quantity, signed_time(*d.accounts_s)),
-                            2, kWidth);
+                            2, kTextColumns);
         }
     }
-    text += wrapped("no counter accounts for " + signed_time(all.remaining_s), 2, kWidth);
+    text += wrapped("no counter accounts for " + signed_time(all.remaining_s), 2, kTextColumns);
     for (const std::string& line : measurement_lines(all)) {
-        text += wrapped(line, 2, kWidth);
+        text += wrapped(line, 2, kTextColumns);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/svg.hpp"
 #include "report/step/step_scenes.hpp"
@@ -60,8 +61,9 @@ std::string verdict_text(const MemoryReport& r) {
 
 std::string memory_text(const MemoryReport& r) {
     const analysis::step::Memory& m = r.memory();
-    std::string text = fmt::format("{}; {} operators, {} parameters\n", r.report.words,
-                                   r.graph().operators.size(), m.parameters);
+    std::string text = wrapped(fmt::format("{}; {} operators, {} parameters", r.report.words,
+                                           r.graph().operators.size(), m.parameters),
+                               0, kTextColumns);
     if (r.graph().chain) {
         text += "The network gives no graph: its layers are taken as a chain, so nothing is kept "
                 "for a later sum.\n";

@@ -1,5 +1,6 @@
 // The timeline for people and for programs.
 #include "analysis/scenario/fields.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/step/timeline_write.hpp"
 
@@ -53,7 +54,8 @@ std::size_t host_bound_of(const std::vector<analysis::step::LayerTime>& rows) {
 std::string head_text(const TimelineReport& r) {
     const analysis::step::Timeline& t = r.timeline();
     std::string text =
-        fmt::format("{}; {} operators\n", r.report.words, r.graph().operators.size());
+        wrapped(fmt::format("{}; {} operators", r.report.words, r.graph().operators.size()), 0,
+                kTextColumns);
     if (r.graph().chain) {
         text += "The network gives no graph: its layers are taken as a chain, each reading the one "
                 "before it.\n";
