@@ -1,6 +1,5 @@
 // Pieces of text output: cells of a fixed display width, wrapped sentences, bars.
 // Used by the text writers of study and by commands that print tables.
-// Knows no report.
 #pragma once
 
 #include <string>

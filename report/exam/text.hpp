@@ -1,6 +1,6 @@
 // The report for a person at a terminal: where each layer's throughput goes, step by step.
 // Called by cli and gui ("copy as text").
-// Computes nothing; knows no terminal, only whether it may use colour.
+// Computes nothing; the caller says whether it may use color.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,5 @@
 // Figures as the words of every report.
 // Called by the writers of text, Markdown and HTML.
-// Knows nothing of what the figures say.
 #pragma once
 
 #include "base/units.hpp"
