@@ -1,7 +1,6 @@
 // Letters of ASCII in lower case, whatever the locale: names of files and options mean the same
 // everywhere.
 // Called wherever names are compared as people write them.
-// Knows nothing of other alphabets: their bytes stay as they are.
 #pragma once
 
 #include <algorithm>

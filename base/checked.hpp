@@ -1,6 +1,5 @@
 // Integer arithmetic that refuses to overflow: counts of MACs, words and bytes are exact or absent.
 // Used wherever sizes from outside are multiplied.
-// Knows nothing of what the numbers mean.
 #pragma once
 
 #include <cstdint>

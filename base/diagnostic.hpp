@@ -1,6 +1,5 @@
 // A diagnostic: what is wrong with an input, where, and what would mend it.
 // Made by readers and by the model's validation; printed by cli and gui.
-// Knows nothing of terminals, colours or windows.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Writing a file so that it is whole or untouched, whatever happens: a fault, a full disk, a kill.
-// Every file that the program writes goes through here. Knows no format.
+// Every file that the program writes goes through here.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,5 @@
 // Text as it stands inside of HTML and Markdown: names come from files and may hold anything.
-// Used by the writers of documents. Knows no document.
+// Used by the writers of documents.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // A name however people write it: "ResNet-50", "resnet_50" and "resnet50" are one.
 // Called where networks and machines are found by name.
-// Knows no name.
 #pragma once
 
 #include "base/ascii.hpp"

@@ -1,4 +1,4 @@
-// Progress of long work, told to whoever watches; free of any user interface.
+// Progress of long work, reported to a callback; free of any user interface.
 // Called by the mapper and the study, from one thread at a time.
 // Cancelling goes the other way, through std::stop_token.
 #pragma once

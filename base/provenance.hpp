@@ -1,6 +1,5 @@
 // Where a number comes from and how far it can be trusted.
 // Kept beside every machine description, keyed by field path.
-// Knows nothing of the fields themselves.
 #pragma once
 
 #include <map>
@@ -8,7 +7,7 @@
 
 namespace eyeroof {
 
-// secondary: a table or page of somebody who read the data sheet; recalled: nobody looked it up.
+// secondary: a table or page of somebody who read the data sheet; recalled: without a source.
 enum class Confidence { datasheet, paper, measured, derived, secondary, fitted, recalled, user };
 
 struct Provenance {

@@ -1,7 +1,6 @@
 // Tables whose columns are separated by semicolons or tabs, as spreadsheets of many countries write
 // them.
 // Called by the readers of CSV before they read.
-// Knows no column.
 #pragma once
 
 #include <string>

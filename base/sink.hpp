@@ -1,5 +1,5 @@
 // Where a writer puts its text piece by piece, so that a long one need not stand in memory.
-// Filled by writers of reports; behind it are a file, a terminal or a string. Knows no format.
+// Filled by writers of reports; behind it are a file, a terminal or a string.
 #pragma once
 
 #include <functional>

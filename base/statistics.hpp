@@ -1,6 +1,5 @@
 // Figures of samples that more than one room needs, each defined once.
 // Called by fits, tables of errors and measured trials.
-// Knows nothing of what was sampled.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
 // "Did you mean …?": the nearest of the names that would have been right.
 // Used by readers and validation for unknown keys, names and enumerators.
-// Knows nothing of what the names stand for.
 #pragma once
 
 #include <span>

@@ -46,7 +46,7 @@ bool is_path(std::string_view name) {
 
 namespace {
 
-// A pipe that the caller opened is waited for; one in a folder may have nobody at its other end.
+// A pipe that the caller opened is waited for; one in a folder may have no one at its other end.
 bool is_callers_own(const fs::path& path) {
     const std::string name = path.string();
     return name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/") ||
@@ -80,7 +80,7 @@ Result<std::string> read_open_stream(int file, const fs::path& path, std::size_t
     }
 }
 
-// Pipes and terminals can be read only once: what came is kept for whoever asks again.
+// Pipes and terminals can be read only once: what came is kept for the next reader.
 Result<std::string> read_stream(const fs::path& path, std::size_t max_bytes) {
     static std::mutex mutex;
     static std::map<std::string, std::string> known;

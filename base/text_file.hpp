@@ -1,6 +1,5 @@
 // Loads a text file from a path that a user gave.
 // Called by every reader of user files (YAML here, CSV and others in formats).
-// Knows no format.
 #pragma once
 
 #include "base/result.hpp"

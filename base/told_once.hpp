@@ -1,5 +1,5 @@
 // Diagnostics that say the same of many things, told once.
-// Used where diagnostics are shown. Knows no terminal and no window.
+// Used where diagnostics are shown.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -27,7 +27,7 @@ constexpr std::array<Prefix, 19> kPrefixes = {{
     {"Pi", 1125899906842624.0}, {"Ei", 1152921504606846976.0},
 }};
 
-// Which prefixes make sense: nobody means a milli-byte or a kibi-second, so such text is a slip.
+// Which prefixes make sense: no one writes a milli-byte or a kibi-second, so such text is a slip.
 enum class Scale { fine, coarse, data }; // all SI; SI from k up; SI from k up and IEC
 
 struct Spelling {

@@ -1,6 +1,5 @@
 // The frame that every command stands in: how a command is named, shown and run.
 // Used by each cli/<command>.cpp; built and run by run_program.
-// Knows no single command.
 //
 // A new command is one file and one line:
 //

@@ -1,7 +1,6 @@
 // What a command may use of the outside world: where data lies, where the result and the
 // diagnostics go, whether somebody watches, whether somebody cancelled.
 // Filled by main (or by a test); handed to every command.
-// Knows no command and no model.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -50,7 +50,7 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
     for (const std::string& name : options.scenario.machines) {
         analysis::Scenario own = scenario;
         own.machine = name;
-        auto question = analysis::resolve(own, network ? *network : model::WiredNetwork{}, folders);
+        auto question = analysis::resolve(own, network ? *network : model::NetworkGraph{}, folders);
         all.append(question.diagnostics());
         if (question) {
             questions.push_back(*std::move(question));

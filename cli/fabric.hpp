@@ -1,5 +1,4 @@
 // --fabric: what joins several devices. Shared by scale and serve.
-// Knows no network and no collective.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // --fail-if of every command that gives an answer: which names it has there, and exit code 1.
 // Used by exam, map, upgrade, offload and validate.
-// Knows no engine; the condition itself is analysis/exam/gate.hpp.
 #pragma once
 
 #include "analysis/calibrate/machines.hpp"

@@ -1,6 +1,5 @@
 // The subcommands `hw calibrate` and `hw cross-validate`.
 // Added by cli/hw.cpp.
-// Knows none of its siblings.
 #pragma once
 
 #include "cli/command.hpp"

@@ -1,6 +1,5 @@
 // Measurements that a command lays over its predictions: profiles, ceilings, assignments by hand.
 // Shared by exam, roofline and import.
-// Knows no format and no plot.
 #pragma once
 
 #include "analysis/exam/report.hpp"

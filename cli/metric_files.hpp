@@ -1,6 +1,5 @@
 // The metric files among the program's data.
 // Called by the commands that profile or draw profiles.
-// Knows no metric.
 #pragma once
 
 #include "cli/context.hpp"

@@ -1,6 +1,5 @@
 // What an option's value lacks, as a mistake of the command line.
 // Used by commands that read values with the parsers of the study.
-// Knows no option.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,6 +1,5 @@
 // What a command's HTML or Markdown says of its own making.
 // Used by the commands that write such documents.
-// Knows no single command.
 #pragma once
 
 #include "cli/command.hpp"

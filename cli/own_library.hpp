@@ -1,6 +1,5 @@
 // Finds a library of this project that is opened at run time, and says when.
 // Called by the commands that profile and measure GPUs.
-// Knows no CUDA.
 #pragma once
 
 #include "cli/context.hpp"

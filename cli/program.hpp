@@ -1,6 +1,5 @@
 // The program as a function: arguments in, exit code out.
 // Called by main, by the Python package and by the tests.
-// Knows no single command; pulls in nothing of the parser.
 #pragma once
 
 #include "cli/context.hpp"

@@ -1,7 +1,6 @@
 // The words of `eyeroof tune`, and what its two halves share: one search, and searches against each
 // other.
 // Filled by CLI11; read by tune.cpp and tune_compare.cpp.
-// Knows no strategy's insides.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

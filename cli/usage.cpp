@@ -37,7 +37,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
     return names;
 }
 
-// Words that a number's reader takes and nobody means: "nan", "-inf", also behind an "@".
+// Words that a number's reader takes and no one means: "nan", "-inf", also behind an "@".
 bool is_no_number(std::string word) {
     word.erase(0, word.find_first_not_of("@+-"));
     word = lowered(word);

@@ -1,6 +1,5 @@
 // What is wrong with a command line, in our own words where they are clearer than the parser's.
 // Asked by run_program, before a command runs.
-// Knows no single command.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -17,7 +16,7 @@ const CLI::App& deepest(const CLI::App& app);
 // What the parser stumbled over.
 Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error);
 
-// What the parser took and nobody means: numbers that are none, empty words, lists with holes,
+// What the parser took and no one means: numbers that are none, empty words, lists with holes,
 // folders that are not there, options that mean nothing without another.
 Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
                                const std::vector<std::string>& arguments);

@@ -43,7 +43,7 @@ struct ValidateOptions {
     OutputOptions output;
 };
 
-// The machine as if nobody had measured it: constants that have seen no GPU with its die, where
+// The machine as if no one had measured it: constants that have seen no GPU with its die, where
 // there are any; GPUs without such a file were never measured, and have the carried-over ones.
 Result<model::Machine> unseen(model::Machine machine,
                               const std::vector<std::filesystem::path>& folders) {

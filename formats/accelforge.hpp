@@ -14,7 +14,7 @@
 
 #include "formats/expression.hpp"
 #include "model/machine/machine.hpp"
-#include "model/workload/wiring.hpp"
+#include "model/workload/graph_edges.hpp"
 
 #include <string>
 #include <string_view>
@@ -28,7 +28,7 @@ bool is_accelforge_workload(std::string_view text);
 Result<model::Machine> parse_accelforge_arch(std::string text, const std::string& file);
 
 // `given`: values of the template's variables. The wiring says which einsum reads whose output.
-Result<model::WiredNetwork> parse_accelforge_workload(std::string text, const std::string& file,
+Result<model::NetworkGraph> parse_accelforge_workload(std::string text, const std::string& file,
                                                       const Variables& given = {});
 
 } // namespace eyeroof::formats

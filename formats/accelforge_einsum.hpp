@@ -1,5 +1,5 @@
 // Einsums as AccelForge writes them, as text or as accesses of tensors. Used by
-// accelforge_workload.cpp only; knows no layer.
+// accelforge_workload.cpp only.
 #pragma once
 
 #include "base/checked.hpp"

@@ -45,7 +45,7 @@ class WorkloadReader {
   public:
     explicit WorkloadReader(const Node& workload) : workload_(workload) { workload.ignore_rest(); }
 
-    void run(WiredNetwork& made) {
+    void run(NetworkGraph& made) {
         read_sizes();
         read_types();
         for (const Node& node : workload_.need("einsums").items(1)) {
@@ -109,7 +109,7 @@ class WorkloadReader {
 
     Node optional(const char* key) const { return workload_.has(key) ? workload_[key] : Node{}; }
 
-    void add(const Node& node, WiredNetwork& made) {
+    void add(const Node& node, NetworkGraph& made) {
         Einsum einsum;
         einsum.node = node;
         ForgeSizes sizes = sizes_;
@@ -350,7 +350,7 @@ class WorkloadReader {
         return true;
     }
 
-    void wire(const Einsum& einsum, const ForgeSizes& bounds, WiredNetwork& made) {
+    void wire(const Einsum& einsum, const ForgeSizes& bounds, NetworkGraph& made) {
         const auto sizes = variables_of(einsum, bounds);
         if (!sizes) {
             return;
@@ -381,7 +381,7 @@ class WorkloadReader {
         for (const Diagnostic& d : faults) {
             einsum.node.error(d.code, d.message, d.hint);
         }
-        WiringStep step;
+        GraphStep step;
         step.layer = made.network.layers.size();
         step.place = static_cast<std::uint32_t>(step.layer);
         for (const ForgeTensor& tensor : einsum.inputs) {
@@ -409,14 +409,14 @@ class WorkloadReader {
 
 } // namespace
 
-Result<WiredNetwork> parse_accelforge_workload(std::string text, const std::string& file,
+Result<NetworkGraph> parse_accelforge_workload(std::string text, const std::string& file,
                                                const Variables& given) {
     hwdb::YamlOptions options{.allow_aliases = true, .allow_tags = true, .allow_merge_keys = true};
     Diagnostics told;
     if (is_template(text)) {
         auto expanded = expand_template(std::move(text), file, given);
         if (!expanded) {
-            return Result<WiredNetwork>(expanded.diagnostics());
+            return Result<NetworkGraph>(expanded.diagnostics());
         }
         told = expanded.diagnostics();
         options.lines = std::move(expanded->lines);
@@ -424,11 +424,11 @@ Result<WiredNetwork> parse_accelforge_workload(std::string text, const std::stri
     }
     const auto document = hwdb::parse_yaml(std::move(text), file, std::move(options));
     if (!document) {
-        return Result<WiredNetwork>(document.diagnostics());
+        return Result<NetworkGraph>(document.diagnostics());
     }
     (void)document->root().entries(); // what is included brings keys of its own
     const std::string stem = std::filesystem::path(file).stem().string();
-    WiredNetwork made;
+    NetworkGraph made;
     made.network = {stem, stem, "AccelForge workload", {}};
     made.wiring.emplace();
     const Node workload = document->root().need("workload");
@@ -439,12 +439,12 @@ Result<WiredNetwork> parse_accelforge_workload(std::string text, const std::stri
         found.error("no-layers", "the workload has no einsums that compute", "", {file, 1, 1});
     }
     if (found.has_errors()) {
-        return Result<WiredNetwork>(std::move(found));
+        return Result<NetworkGraph>(std::move(found));
     }
-    for (WiringStep& step : made.wiring->steps) {
+    for (GraphStep& step : made.wiring->steps) {
         step.output = true;
     }
-    for (const WiringStep& step : made.wiring->steps) {
+    for (const GraphStep& step : made.wiring->steps) {
         for (const std::size_t read : step.reads) {
             if (read < made.wiring->steps.size()) {
                 made.wiring->steps[read].output = false;

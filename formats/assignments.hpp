@@ -6,7 +6,6 @@
 //     - {layer: fc, range: classifier}          # ranges that contain this text
 //
 // Called by cli; the matching itself is in profiles.
-// Knows no profile and no network.
 #pragma once
 
 #include "profiles/matching.hpp"

@@ -4,16 +4,12 @@
 #include "base/separators.hpp"
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
-#include "formats/accelforge.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
-#include "formats/maestro.hpp"
 #include "formats/network_names.hpp"
+#include "formats/network_readers.hpp"
 #include "formats/onnx/convert.hpp"
-#include "formats/scalesim.hpp"
-#include "formats/timeloop.hpp"
 #include "formats/trace_network.hpp"
-#include "formats/zigzag.hpp"
 
 #include <fmt/format.h>
 
@@ -117,7 +113,8 @@ std::string described(const Variables& values) {
 }
 
 NetworkResult parse_yaml_with(std::string text, const std::string& file, const Given& given,
-                              const NamedNetwork& named_network, std::optional<Wiring>& wiring) {
+                              const NamedNetwork& named_network,
+                              std::optional<GraphEdges>& wiring) {
     Variables values;
     if (!given.values.empty()) {
         const auto head = parse_network_head(text, file);
@@ -148,23 +145,28 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
 }
 
 // Other tools' files.
-NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::string& file) {
-    if (format == NetworkFormat::maestro) {
-        return parse_maestro(text, file);
+NetworkResult parse_foreign(const NetworkReader& reader, std::string text, const std::string& file,
+                            const Given& given, std::optional<GraphEdges>& wiring) {
+    Variables values;
+    if (!given.values.empty() && !reader.has_parameters) {
+        return NetworkResult::failure("bad-parameter",
+                                      fmt::format("{} has no parameters", reader.what),
+                                      "leave out what stands behind ':'", {file, 0, 0});
     }
-    if (format == NetworkFormat::zigzag) {
-        return parse_zigzag(std::move(text), file);
+    for (const auto& [name, value] : given.values) {
+        values[name] = value;
     }
-    if (format == NetworkFormat::timeloop_problem) {
-        auto problem = parse_timeloop_problem(std::move(text), file);
-        return problem ? NetworkResult(std::move(problem->network), problem.diagnostics())
-                       : NetworkResult(problem.diagnostics());
+    auto read = reader.read(std::move(text), file, values);
+    if (!read) {
+        return read.diagnostics();
     }
-    return parse_scalesim_topology(std::move(text), file);
+    wiring = std::move(read->wiring);
+    return {std::move(read->network), read.diagnostics()};
 }
 
 // Values behind the name of a model are sizes of its inputs.
-NetworkResult load_model(const fs::path& path, const Given& given, std::optional<Wiring>& wiring) {
+NetworkResult load_model(const fs::path& path, const Given& given,
+                         std::optional<GraphEdges>& wiring) {
     onnx::Sizes sizes;
     for (const auto& [name, value] : given.values) {
         if (name.empty() || !sizes.emplace(name, value).second) {
@@ -199,7 +201,7 @@ NetworkResult load_trace(const fs::path& path, const Given& given) {
 }
 
 NetworkResult load_path(const NamedNetwork& network, const Given& given,
-                        std::optional<Wiring>& wiring) {
+                        std::optional<GraphEdges>& wiring) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
         return load_model(path, given, wiring);
@@ -211,28 +213,15 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
     if (!text) {
         return text.diagnostics();
     }
-    const NetworkFormat format = network_format(*text);
-    if (format == NetworkFormat::network_yaml) {
+    if (const NetworkReader* reader = network_reader_of(*text)) {
+        return parse_foreign(*reader, *std::move(text), path.string(), given, wiring);
+    }
+    if (own_format(*text) == OwnFormat::network_yaml) {
         return parse_yaml_with(std::move(*text), path.string(), given, network, wiring);
     }
-    if (format == NetworkFormat::accelforge) {
-        Variables values;
-        for (const auto& [name, value] : given.values) {
-            values[name] = value;
-        }
-        auto read = parse_accelforge_workload(std::move(*text), path.string(), values);
-        if (!read) {
-            return read.diagnostics();
-        }
-        wiring = std::move(read->wiring);
-        return {std::move(read->network), read.diagnostics()};
-    }
     if (!given.values.empty()) {
-        return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
+        return NetworkResult::failure("bad-parameter", "a table of layers has no parameters",
                                       "leave out what stands behind ':'", {path.string(), 0, 0});
-    }
-    if (format != NetworkFormat::layer_csv) {
-        return parse_foreign(format, *std::move(text), path.string());
     }
     auto table = parse_layer_csv(std::move(*text), path.string());
     if (!table) {
@@ -275,7 +264,7 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
 }
 
 NetworkResult load_any(const std::string& reference, const Folders& folders,
-                       std::optional<Wiring>& wiring) {
+                       std::optional<GraphEdges>& wiring) {
     std::error_code status;
     if (reference == "-") {
         return load_path({reference, {}, "stdin"}, {}, wiring);
@@ -318,29 +307,17 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
 
 } // namespace
 
-NetworkFormat network_format(std::string_view text) {
-    if (is_scalesim_topology(text)) {
-        return NetworkFormat::scalesim_topology;
-    }
-    if (is_accelforge_workload(text)) {
-        return NetworkFormat::accelforge;
-    }
-    if (timeloop_has(text, TimeloopKind::problem)) {
-        return NetworkFormat::timeloop_problem;
-    }
-    if (is_maestro(text) || is_zigzag(text)) {
-        return is_maestro(text) ? NetworkFormat::maestro : NetworkFormat::zigzag;
-    }
+OwnFormat own_format(std::string_view text) {
     const std::string head = comma_separated(std::string(text.substr(0, 4000)));
     CsvReader reader(head, "");
     CsvRecord header;
     Diagnostics ignored;
     if (!reader.next(header, ignored) || header.cells.size() < 2) {
-        return NetworkFormat::network_yaml;
+        return OwnFormat::network_yaml;
     }
     const bool mapping = header.cells[0].text.find(':') != std::string_view::npos ||
                          header.cells[0].text.starts_with("{");
-    return mapping ? NetworkFormat::network_yaml : NetworkFormat::layer_csv;
+    return mapping ? OwnFormat::network_yaml : OwnFormat::layer_csv;
 }
 
 Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
@@ -374,12 +351,12 @@ Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
 }
 
 NetworkResult load_network(const std::string& reference, const Folders& folders) {
-    std::optional<Wiring> ignored;
+    std::optional<GraphEdges> ignored;
     return load_any(reference, folders, ignored);
 }
 
-Result<WiredNetwork> load_wired_network(const std::string& reference, const Folders& folders) {
-    WiredNetwork wired;
+Result<NetworkGraph> load_wired_network(const std::string& reference, const Folders& folders) {
+    NetworkGraph wired;
     auto network = load_any(reference, folders, wired.wiring);
     if (!network) {
         return network.diagnostics();

@@ -12,19 +12,12 @@
 
 namespace eyeroof::formats {
 
-enum class NetworkFormat {
-    network_yaml,
-    layer_csv,
-    scalesim_topology,
-    timeloop_problem,
-    maestro,
-    zigzag,
-    accelforge
-};
+// The formats of our own; those of other tools are in network_readers.hpp.
+enum class OwnFormat { network_yaml, layer_csv };
 
-// By the content, not by the name: a header of columns is a table; keys tell the other tools'
-// files; everything else is a network YAML.
-NetworkFormat network_format(std::string_view text);
+// Of a text that no other tool's reader recognizes, by its content: a header of columns is a table,
+// everything else a network YAML.
+OwnFormat own_format(std::string_view text);
 
 // Every network in the folders, by id; of equal ids the one in the nearer (earlier) folder. A file
 // that cannot be read is a warning in the result.
@@ -40,8 +33,8 @@ Result<model::Network> load_network(const std::string& reference,
                                     const std::vector<std::filesystem::path>& folders);
 
 // The same with the file's `graph`, where it has one.
-using model::WiredNetwork;
-Result<WiredNetwork> load_wired_network(const std::string& reference,
+using model::NetworkGraph;
+Result<NetworkGraph> load_wired_network(const std::string& reference,
                                         const std::vector<std::filesystem::path>& folders);
 
 } // namespace eyeroof::formats

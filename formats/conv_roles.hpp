@@ -2,7 +2,7 @@
 // from the tensors that the dimension addresses. Output and weights: K. Input and weights: C.
 // Output and input: a position, or N. All three: G. Two that share an input coordinate are a
 // window: the one of the output slides (P or Q), the one of the weights is the tap (R or S). Used
-// by the readers of Timeloop's problems and ZigZag's workloads. Knows no file.
+// by the readers of Timeloop's problems and ZigZag's workloads.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // Evaluates the small expressions of network files: "=32*width", "=ceil(resolution/32)".
 // Called by the reader of network YAML.
-// Knows neither networks nor files; has no loops, no assignment and no side effects.
 #pragma once
 
 #include "base/result.hpp"

@@ -7,6 +7,7 @@
 #include "formats/catalog.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
+#include "formats/network_readers.hpp"
 #include "formats/onnx/convert.hpp"
 #include "hwdb/yaml.hpp"
 #include "profiles/import/importer.hpp"
@@ -135,14 +136,13 @@ Answer kind_of_file(const std::string& path) {
     if (is_foreign_machine(*text)) {
         return FileKind::machine;
     }
-    switch (network_format(*text)) {
-    case NetworkFormat::network_yaml:
-        return kind_of_yaml(*std::move(text), path);
-    case NetworkFormat::layer_csv:
-        return format.empty() || names_layers(*text) ? FileKind::network : FileKind::profile;
-    default:
+    if (network_reader_of(*text) != nullptr) {
         return FileKind::network;
     }
+    if (own_format(*text) == OwnFormat::network_yaml) {
+        return kind_of_yaml(*std::move(text), path);
+    }
+    return format.empty() || names_layers(*text) ? FileKind::network : FileKind::profile;
 }
 
 } // namespace eyeroof::formats

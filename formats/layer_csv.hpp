@@ -1,6 +1,5 @@
 // Reads the layer CSV: a header of column names, then a layer a row (docs/formats.md).
 // Called by load_network and by the commands that repeat a table with columns of their own added.
-// Knows no machine; columns that are not a layer's are kept and not understood.
 #pragma once
 
 #include "model/workload/layer.hpp"

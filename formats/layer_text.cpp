@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/suggest.hpp"
+#include "model/workload/operators.hpp"
 
 #include <fmt/format.h>
 
@@ -225,24 +226,23 @@ model::Shape read_rows(Cells& cells, Op op) {
 }
 
 model::Shape read_shape(Cells& cells, Op op) {
-    switch (op) {
-    case Op::conv2d:
+    switch (model::traits_of(op).shape) {
+    case model::ShapeKind::conv:
         return read_conv(cells, op);
-    case Op::gemm:
-    case Op::bmm:
+    case model::ShapeKind::gemm:
         return read_gemm(cells, op);
-    case Op::maxpool:
-    case Op::avgpool:
+    case model::ShapeKind::pool:
         return read_pool(cells, op);
-    case Op::elementwise:
-        return read_elementwise(cells, op);
-    case Op::attention:
-        return read_attention(cells, op);
-    case Op::moe:
-        return read_moe(cells, op);
-    default:
+    case model::ShapeKind::rows:
         return read_rows(cells, op);
+    case model::ShapeKind::elementwise:
+        return read_elementwise(cells, op);
+    case model::ShapeKind::attention:
+        return read_attention(cells, op);
+    case model::ShapeKind::moe:
+        break;
     }
+    return read_moe(cells, op);
 }
 
 // What other tools call the operators.

@@ -1,6 +1,6 @@
 // Puts stores that another tool lists one by one into the levels of a machine: stores of different
 // tensors with no axis between them share a level. Called by the readers of ZigZag's and
-// AccelForge's hardware; knows neither's files.
+// AccelForge's hardware.
 #pragma once
 
 #include "hwdb/yaml.hpp"

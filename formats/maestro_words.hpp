@@ -1,6 +1,5 @@
 // The words of MAESTRO's files: names, numbers, and marks with their places.
 // Used by formats/maestro*.cpp only.
-// Knows no layer.
 #pragma once
 
 #include <cstddef>

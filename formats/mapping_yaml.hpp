@@ -7,7 +7,7 @@
 //       temporal: [K2, P56]       # outer to inner
 //       spatial: [Q14 x, C4 y]    # dimension and trips, then the axis
 //
-// Called by cli and study. Knows the machine whose levels and axes the names stand for.
+// Called by cli and study.
 #pragma once
 
 #include "formats/timeloop.hpp"

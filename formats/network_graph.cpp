@@ -24,7 +24,7 @@ struct Item {
     bool repeats = false;
     Count times = 1;
     std::vector<Item> items; // of a repetition
-    WiringKind kind = WiringKind::run;
+    GraphStepKind kind = GraphStepKind::run;
     std::vector<std::size_t> layers; // of a run: those that are there
     bool has_reads = false;
     std::vector<std::string> reads;
@@ -133,10 +133,10 @@ class GraphParser {
 
     void kind(const Node& node, Item& item) {
         if (node.has("view") || node.has("state")) {
-            item.kind = node.has("view") ? WiringKind::view : WiringKind::state;
-            const Node name = node[item.kind == WiringKind::view ? "view" : "state"];
+            item.kind = node.has("view") ? GraphStepKind::view : GraphStepKind::state;
+            const Node name = node[item.kind == GraphStepKind::view ? "view" : "state"];
             item.as = name.text().value_or("");
-            const bool needed = item.kind == WiringKind::state;
+            const bool needed = item.kind == GraphStepKind::state;
             const Node elements = needed ? node.need("elements") : node["elements"];
             item.elements = elements.present() ? whole(elements, values_, 0.0) : std::nullopt;
             item.expands = !needed && node["expand"].boolean().value_or(false);
@@ -179,7 +179,7 @@ class GraphParser {
 
 class Unroller {
   public:
-    Unroller(std::vector<std::size_t>& runs, Wiring& wiring) : runs_(runs), wiring_(wiring) {
+    Unroller(std::vector<std::size_t>& runs, GraphEdges& wiring) : runs_(runs), wiring_(wiring) {
         bound_[std::string(kInput)] = kNetworkInput;
         bound_[std::string(kConstantName)] = kConstant;
     }
@@ -251,7 +251,7 @@ class Unroller {
 
     std::vector<std::size_t> sources(const Item& item) {
         if (!item.has_reads) {
-            const bool none = item.kind == WiringKind::state;
+            const bool none = item.kind == GraphStepKind::state;
             return none ? std::vector<std::size_t>{} : std::vector<std::size_t>{last_};
         }
         std::vector<std::size_t> reads;
@@ -268,13 +268,13 @@ class Unroller {
 
     void step(const Item& item) {
         std::vector<std::size_t> reads = sources(item);
-        if (item.kind == WiringKind::run && item.layers.empty()) {
+        if (item.kind == GraphStepKind::run && item.layers.empty()) {
             if (!bound_.contains(item.as) && !reads.empty()) {
                 bind(item.as, reads.front());
             }
             return;
         }
-        const std::size_t count = item.kind == WiringKind::run ? item.layers.size() : 1;
+        const std::size_t count = item.kind == GraphStepKind::run ? item.layers.size() : 1;
         for (std::size_t i = 0; i < count; ++i) {
             if (wiring_.steps.size() >= kMostGraphSteps) {
                 full_ = true;
@@ -283,9 +283,9 @@ class Unroller {
                                 "repeat fewer times");
                 return;
             }
-            WiringStep s;
+            GraphStep s;
             s.kind = item.kind;
-            s.layer = item.kind == WiringKind::run ? item.layers[i] : 0;
+            s.layer = item.kind == GraphStepKind::run ? item.layers[i] : 0;
             s.reads = i == 0 ? std::move(reads) : std::vector<std::size_t>{last_};
             s.elements = item.elements;
             s.expands = item.expands;
@@ -293,11 +293,11 @@ class Unroller {
             s.output = item.output && i + 1 == count;
             s.in_call = item.in_call;
             s.place = item.place;
-            if (item.kind == WiringKind::run) {
+            if (item.kind == GraphStepKind::run) {
                 ++runs_[s.layer];
             }
             wiring_.steps.push_back(std::move(s));
-            last_ = item.kind == WiringKind::state ? last_ : wiring_.steps.size() - 1;
+            last_ = item.kind == GraphStepKind::state ? last_ : wiring_.steps.size() - 1;
         }
         bind(item.as, wiring_.steps.size() - 1);
     }
@@ -326,7 +326,7 @@ class Unroller {
     }
 
     std::vector<std::size_t>& runs_; // of each layer
-    Wiring& wiring_;
+    GraphEdges& wiring_;
     std::map<std::string, std::size_t> bound_, first_made_;
     std::vector<Unbound> unbound_;
     std::size_t last_ = kNetworkInput;
@@ -348,8 +348,9 @@ void check_counts(const Node& graph, const std::vector<model::Layer>& layers,
 
 } // namespace
 
-std::optional<Wiring> read_wiring(const hwdb::Node& root, const std::vector<model::Layer>& layers,
-                                  const Variables& values) {
+std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
+                                      const std::vector<model::Layer>& layers,
+                                      const Variables& values) {
     const Node graph = root["graph"];
     if (!graph.present()) {
         return std::nullopt;
@@ -363,7 +364,7 @@ std::optional<Wiring> read_wiring(const hwdb::Node& root, const std::vector<mode
     }
     GraphParser parser(root, layers, all);
     const std::vector<Item> items = parser.parse(graph.items(1));
-    Wiring wiring;
+    GraphEdges wiring;
     std::vector<std::size_t> runs(layers.size(), 0);
     Unroller unroller(runs, wiring);
     unroller.unroll(items);

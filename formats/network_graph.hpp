@@ -1,13 +1,11 @@
 // The `graph` of a network YAML: in which order its layers run, and who reads whose output; blocks
 // that repeat are written once and unrolled here. Called by the reader of network YAML.
-// Knows the layers' names and counts, not their shapes: whether those agree is seen where the graph
-// is built.
 #pragma once
 
 #include "formats/expression.hpp"
 #include "hwdb/yaml.hpp"
+#include "model/workload/graph_edges.hpp"
 #include "model/workload/layer.hpp"
-#include "model/workload/wiring.hpp"
 
 #include <optional>
 #include <string>
@@ -15,23 +13,24 @@
 
 namespace eyeroof::formats {
 
+using model::GraphEdges;
+using model::GraphStep;
+using model::GraphStepKind;
 using model::kConstant;
 using model::kMostGraphSteps;
 using model::kNetworkInput;
-using model::Wiring;
-using model::WiringKind;
-using model::WiringStep;
 
 // Nothing where the file has no `graph`. Findings are reported at the nodes of `root`:
 // "unknown-layer", "unknown-tensor", "graph-cycle", "read-before-made", "run-count" where a layer
 // runs more or less often than its count says, "too-many-steps", "expression". `values`: those of
 // the layers' expressions. Layers that `when` leaves out are left out here too: what they would
 // have read takes the place of what they would have made.
-std::optional<Wiring> read_wiring(const hwdb::Node& root, const std::vector<model::Layer>& layers,
-                                  const Variables& values);
+std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
+                                      const std::vector<model::Layer>& layers,
+                                      const Variables& values);
 
 // The `graph` of a network YAML, unrolled: every step by a name of its own. Reads back as the same
 // wiring, with other places. To stand behind write_network_yaml().
-std::string write_wiring(const Wiring& wiring, const std::vector<model::Layer>& layers);
+std::string write_wiring(const GraphEdges& wiring, const std::vector<model::Layer>& layers);
 
 } // namespace eyeroof::formats

@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
     return out + '"';
 }
 
-std::string reads_text(const WiringStep& step) {
+std::string reads_text(const GraphStep& step) {
     std::string list;
     for (const std::size_t read : step.reads) {
         list += list.empty() ? "" : ", ";
@@ -28,14 +28,14 @@ std::string reads_text(const WiringStep& step) {
 
 } // namespace
 
-std::string write_wiring(const Wiring& wiring, const std::vector<model::Layer>& layers) {
+std::string write_wiring(const GraphEdges& wiring, const std::vector<model::Layer>& layers) {
     std::string yaml = "graph:\n";
     for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-        const WiringStep& step = wiring.steps[i];
-        const bool run = step.kind == WiringKind::run;
+        const GraphStep& step = wiring.steps[i];
+        const bool run = step.kind == GraphStepKind::run;
         const std::string own =
             run ? fmt::format("run: {}, as: t{}", quoted(layers[step.layer].name), i)
-                : fmt::format("{}: t{}", step.kind == WiringKind::view ? "view" : "state", i);
+                : fmt::format("{}: t{}", step.kind == GraphStepKind::view ? "view" : "state", i);
         yaml += fmt::format("  - {{{}, {}", own, reads_text(step));
         yaml += step.elements ? fmt::format(", elements: {}", *step.elements) : "";
         yaml += step.expands ? ", expand: true" : "";

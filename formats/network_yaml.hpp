@@ -1,6 +1,6 @@
 // Reads and writes network YAML: a name, a source, parameters, and layers whose keys are the
 // columns of the layer CSV (docs/formats.md; schema in report/schema/network.schema.json). Called
-// by load_network and `net show`. Knows no machine and no catalog.
+// by load_network and `net show`.
 #pragma once
 
 #include "formats/expression.hpp"
@@ -39,7 +39,7 @@ struct Variant {
 struct NetworkFile {
     model::Network network;
     std::vector<Parameter> parameters; // in the order of the file
-    std::optional<Wiring> wiring;      // where the file has a `graph`
+    std::optional<GraphEdges> wiring;  // where the file has a `graph`
 };
 
 // `given` replaces the standard values. Errors: those of the strict YAML reader and of each layer;

@@ -1,7 +1,6 @@
 // Reads SCALE-Sim's own files: the topology CSV (convolutions or matrix products) and the cfg.
 // Called by load_network, by load_any_machine for a cfg, and by `exam --compat scalesim` for the
 // array and the dataflow.
-// Knows nothing of how cycles are counted: see model/compat/scalesim.hpp.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
@@ -25,7 +24,6 @@ bool is_scalesim_topology(std::string_view text);
 // whose name holds "DP" is depthwise, as SCALE-Sim reads it: `filters` for each channel. All errors
 // at once, with line and column.
 Result<model::Network> parse_scalesim_topology(std::string text, const std::string& file);
-Result<model::Network> load_scalesim_topology(const std::filesystem::path& path);
 
 // What of a cfg decides the compute cycles, and the sizes of its buffers.
 struct ScaleSimConfig {

@@ -222,12 +222,4 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
     return network;
 }
 
-NetworkResult load_scalesim_topology(const std::filesystem::path& path) {
-    auto text = read_text_file(path, kMaxCsvBytes);
-    if (!text) {
-        return text.diagnostics();
-    }
-    return parse_scalesim_topology(std::move(*text), path.string());
-}
-
 } // namespace eyeroof::formats

@@ -1,6 +1,5 @@
 // Cuts a template into text, outputs {{ }}, and statements {% %}.
 // Used by template.cpp only.
-// Knows no variable.
 #pragma once
 
 #include "base/diagnostic.hpp"

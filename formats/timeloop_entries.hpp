@@ -1,5 +1,5 @@
 // One entry of Timeloop's mappings and constraints: what a target's tensors, loops or use are to
-// be. Read for timeloop_targets.cpp and timeloop_constraints.cpp. Knows neither mappings nor rules.
+// be. Read for timeloop_targets.cpp and timeloop_constraints.cpp.
 #pragma once
 
 #include "formats/timeloop_parts.hpp"

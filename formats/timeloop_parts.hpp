@@ -1,5 +1,5 @@
 // What the readers of Timeloop's files share: keys in both spellings, factors, permutations, sets
-// of data spaces, and targets. Used by formats/timeloop_*.cpp only. Knows no kind of file.
+// of data spaces, and targets. Used by formats/timeloop_*.cpp only.
 #pragma once
 
 #include "formats/expression.hpp"

@@ -1,6 +1,5 @@
 // Reads and writes the fitted constants of the GPU time model.
 // Called by the catalog when it loads a GPU, and by `eyeroof hw calibrate`.
-// Knows no measurement: the fit itself is study's.
 //
 // A file in calibration/ belongs to the GPU that it is named after; "carried-over" serves all GPUs
 // without one. Each class (linear, batched, tensor_gemm, conv, tensor_conv, memory) has its terms,

@@ -1,7 +1,5 @@
 // Machines by name: entries of the catalog folders, files by path, and parametric machines.
 // Called by study and cli.
-// Knows nothing of the environment: the folders to search are arguments, nearest first; each may
-// have accelerators/, gpus/ and hosts/ in it.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // Reads fabrics, what joins devices, from fabrics/NAME.yaml.
 // Called by cli and gui.
-// Knows no device and no strategy; the environment's folders are arguments, as in catalog.hpp.
 //
 //   eyeroof: fabric/1
 //   name: "DGX A100, HDR InfiniBand"

@@ -1,7 +1,6 @@
 // Reads numbers together with where they come from: `source`, `confidence` and `note` keys at any
 // mapping, inherited downwards and overridden by any number written as {value: …, source: …}.
 // Called by the readers of machines.
-// Knows no particular kind of machine.
 //
 //   sources: {jssc: "Chen et al., IEEE JSSC 52(1), 2017"}
 //   source: jssc                  # a name from the table, or a text of its own
@@ -69,7 +68,7 @@ class Sourced {
 };
 
 // Adds findings of the model's validation, but for those at a number, or beside one, that could not
-// be read: what stands in for it is nobody's mistake.
+// be read: what stands in for it is no one's mistake.
 void adopt_apart(Document& document, const Diagnostics& findings);
 
 // One error at the root for all numbers without a source; call it when reading is done.

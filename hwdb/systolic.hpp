@@ -1,6 +1,5 @@
 // The parametric systolic array: "systolic:32x32" (rows by columns), "systolic:32x32:os".
 // Called by the catalog.
-// Knows no file.
 #pragma once
 
 #include "base/result.hpp"

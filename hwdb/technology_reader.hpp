@@ -1,6 +1,5 @@
 // hwdb/technology.yaml: processes, reference circuits and published chips.
 // Called by cli; the equations are those of model/technology.
-// Knows no machine.
 #pragma once
 
 #include "hwdb/folders.hpp"

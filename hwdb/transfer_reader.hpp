@@ -1,6 +1,5 @@
 // hwdb/transfer.yaml: how far predicted speed-ups hold for whole networks.
 // Called by cli and gui; written by `validate --pairs --fit`.
-// Knows no network.
 #pragma once
 
 #include "base/result.hpp"

@@ -166,7 +166,7 @@ class Document {
     // format's schema against its reader.
     std::map<std::string, std::set<std::string>> asked_keys() const;
 
-    // The end of reading: the diagnostics so far and an error for every key that nobody asked for,
+    // The end of reading: the diagnostics so far and an error for every key that no one asked for,
     // in the order of the file.
     Diagnostics finish() const;
     template <class T> Result<T> conclude(T value) const {

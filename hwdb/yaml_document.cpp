@@ -64,7 +64,7 @@ void Document::adopt(const Diagnostics& findings) {
 
 namespace {
 
-// An error for every key of a mapping that nobody asked for.
+// An error for every key of a mapping that no one asked for.
 void report_unasked(const YamlState& state, std::uint32_t map, Diagnostics& found) {
     const auto& asked = state.asked.at(map);
     const auto& children = state.values[map].children;

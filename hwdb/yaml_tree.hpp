@@ -1,7 +1,6 @@
 // The parsed document behind Node and Document: a flat array of values and what was asked of them.
 // Shared by yaml_parse.cpp, which fills it, and yaml_node.cpp and yaml_document.cpp, which read it;
-// for nobody else.
-// Knows nothing of the YAML library.
+// for no one else.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -34,7 +33,7 @@ struct YamlState {
     std::vector<SourceLocation> lines; // of text from several files, see YamlOptions
     Diagnostics diagnostics;
     std::unordered_map<std::uint32_t, std::set<std::string, std::less<>>> asked; // per map
-    std::set<std::uint32_t> ignored; // maps whose other keys are nobody's business
+    std::set<std::uint32_t> ignored; // maps whose other keys are no one's business
     std::unordered_map<std::uint32_t, std::string> fields; // paths of the maps that were asked
 
     SourceLocation place(int line, int column) const {

@@ -1,6 +1,5 @@
 // Text as a YAML scalar that the strict reader turns into the same text again.
 // Called by every writer of a YAML format that does not use an emitter.
-// Knows no format.
 #pragma once
 
 #include <string>

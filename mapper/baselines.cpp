@@ -26,9 +26,9 @@ struct Point {
 };
 
 // Draws without the library's distributions, whose results differ between platforms.
-class Dice {
+class Rng {
   public:
-    explicit Dice(std::uint64_t seed) : engine_(seed) {}
+    explicit Rng(std::uint64_t seed) : engine_(seed) {}
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
     double unit() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
@@ -41,7 +41,7 @@ class Baseline {
     Baseline(const Task& task, const std::vector<Space>& spaces, const SearchOptions& options,
              std::stop_token stop, const ProgressCallback& progress)
         : task_(task), spaces_(spaces), options_(options), stop_(std::move(stop)),
-          progress_(progress), dice_(options.seed) {
+          progress_(progress), rng_(options.seed) {
         std::size_t most = 0;
         for (const Space& space : spaces) {
             estimators_.emplace_back(space);
@@ -53,7 +53,7 @@ class Baseline {
                     }
                 }
             }
-            most = std::max(most, space.columns);
+            most = std::max(most, space.cost_factors);
         }
         for (const Estimator& estimator : estimators_) {
             evaluators_.emplace_back(estimator);
@@ -101,7 +101,7 @@ class Baseline {
         const Space& space = spaces_[point.space];
         Factors6 factors{};
         for (std::size_t g = 0; g < kGroups; ++g) {
-            factors[g] = space.column(g, point.leaves[g]);
+            factors[g] = space.cost_factor(g, point.leaves[g]);
         }
         const Estimate e = evaluators_[point.space].evaluate(factors, point.order);
         if (e.energy_pj == kNone) {
@@ -143,14 +143,14 @@ class Baseline {
 
     std::uint32_t random_leaf(std::size_t space, std::size_t g) {
         const auto& leaves = leaves_[space][g];
-        return leaves[dice_.below(leaves.size())];
+        return leaves[rng_.below(leaves.size())];
     }
 
     // random: any leaf of each group. Pruned: a leaf that fits beside those drawn before it, with
     // the others at their smallest; after some misses the draw is given up.
     bool random_point(Point& point) {
-        point.space = dice_.below(spaces_.size());
-        point.order = dice_.below(estimators_[point.space].orders().combinations().size());
+        point.space = rng_.below(spaces_.size());
+        point.order = rng_.below(estimators_[point.space].orders().combinations().size());
         if (options_.strategy == Strategy::random) {
             for (std::size_t g = 0; g < kGroups; ++g) {
                 point.leaves[g] = random_leaf(point.space, g);
@@ -160,13 +160,13 @@ class Baseline {
         const Space& space = spaces_[point.space];
         Factors6 factors{};
         for (std::size_t g = 0; g < kGroups; ++g) {
-            factors[g] = space.column(g, 0);
+            factors[g] = space.cost_factor(g, 0);
         }
         for (std::size_t g = 0; g < kGroups; ++g) {
             bool fits = false;
             for (int tries = 0; tries < 20 && !fits; ++tries) {
                 point.leaves[g] = random_leaf(point.space, g);
-                factors[g] = space.column(g, point.leaves[g]);
+                factors[g] = space.cost_factor(g, point.leaves[g]);
                 estimators_[point.space].products().multiply_tiles(factors, product_.data());
                 fits = estimators_[point.space].fits()(product_.data());
             }
@@ -200,11 +200,11 @@ class Baseline {
     }
 
     void mutate(Point& point) {
-        const std::size_t what = dice_.below(kGroups + 2);
+        const std::size_t what = rng_.below(kGroups + 2);
         if (what < kGroups) {
             point.leaves[what] = random_leaf(point.space, what);
         } else if (what == kGroups) {
-            point.order = dice_.below(estimators_[point.space].orders().combinations().size());
+            point.order = rng_.below(estimators_[point.space].orders().combinations().size());
         } else {
             Point other;
             if (random_point(other)) {
@@ -225,7 +225,7 @@ class Baseline {
                 mutate(next);
                 const double value = evaluate(next);
                 const double rise = (value - now.value) / now.value;
-                if (value < kNone && (rise <= 0 || dice_.unit() < std::exp(-rise / temperature))) {
+                if (value < kNone && (rise <= 0 || rng_.unit() < std::exp(-rise / temperature))) {
                     now = next;
                 }
                 temperature *= std::pow(1e-3, 1.0 / kRound);
@@ -241,21 +241,21 @@ class Baseline {
             population.push_back(start_point());
         }
         const auto parent = [&]() -> const Point& {
-            const Point& a = population[dice_.below(population.size())];
-            const Point& b = population[dice_.below(population.size())];
+            const Point& a = population[rng_.below(population.size())];
+            const Point& b = population[rng_.below(population.size())];
             return a.value < b.value ? a : b;
         };
         while (!over() && !population.empty()) {
             Point child = parent();
             const Point& other = parent();
             for (std::size_t g = 0; g < kGroups && other.space == child.space; ++g) {
-                child.leaves[g] = dice_.below(2) == 0 ? child.leaves[g] : other.leaves[g];
+                child.leaves[g] = rng_.below(2) == 0 ? child.leaves[g] : other.leaves[g];
             }
-            if (dice_.below(2) == 0) {
+            if (rng_.below(2) == 0) {
                 mutate(child);
             }
             evaluate(child);
-            Point& worse = population[dice_.below(population.size())];
+            Point& worse = population[rng_.below(population.size())];
             if (child.value < worse.value) {
                 worse = child;
             }
@@ -306,7 +306,7 @@ class Baseline {
     const SearchOptions& options_;
     std::stop_token stop_;
     const ProgressCallback& progress_;
-    Dice dice_;
+    Rng rng_;
     std::vector<Estimator> estimators_;
     std::vector<Evaluator> evaluators_;
     std::vector<std::array<std::vector<std::uint32_t>, kGroups>> leaves_;

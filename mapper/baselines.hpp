@@ -1,6 +1,5 @@
 // The searches that the exact one is judged against: they see the same spaces and costs, and prove
 // nothing. Called by search.cpp.
-// Knows no constraint beyond what the spaces hold.
 #pragma once
 
 #include "mapper/exact.hpp"

@@ -1,10 +1,10 @@
 // What a search goes through one after the other: the choices of what each level keeps, the least
-// floor first, and the cases of step 7 of each.
-// Called by search.cpp. Knows neither splits nor orders.
+// lower bound first, and the cases of step 7 of each.
+// Called by search.cpp.
 #pragma once
 
-#include "mapper/arrivals.hpp"
-#include "mapper/keep_queue.hpp"
+#include "mapper/bypass_queue.hpp"
+#include "mapper/prefetch.hpp"
 
 #include <deque>
 #include <utility>
@@ -15,7 +15,7 @@ class CaseQueue {
   public:
     struct Case {
         std::vector<model::OperandSet> keeps;
-        Arrivals arrivals;
+        PrefetchCase prefetch;
     };
 
     // All choices together have about `most` cases, at least one each.
@@ -24,13 +24,15 @@ class CaseQueue {
 
     bool empty() const { return pending_.empty() && keeps_.empty(); }
     // No mapping of the next case, or of one after it, has a lower value.
-    double floor() const { return pending_.empty() ? keeps_.floor() : pending_floor_; }
+    double lower_bound() const {
+        return pending_.empty() ? keeps_.lower_bound() : pending_lower_bound_;
+    }
     Case next() {
         if (pending_.empty()) {
-            pending_floor_ = keeps_.floor();
+            pending_lower_bound_ = keeps_.lower_bound();
             const std::vector<model::OperandSet> keeps = keeps_.next();
-            for (const Arrivals& arrivals : arrival_cases(task_, keeps, cases_)) {
-                pending_.push_back({keeps, arrivals});
+            for (const PrefetchCase& prefetch : prefetch_cases(task_, keeps, cases_)) {
+                pending_.push_back({keeps, prefetch});
             }
         }
         Case first = std::move(pending_.front());
@@ -40,10 +42,10 @@ class CaseQueue {
 
   private:
     const Task& task_;
-    KeepQueue keeps_;
+    BypassQueue keeps_;
     std::size_t cases_;
     std::deque<Case> pending_; // of one choice
-    double pending_floor_ = 0.0;
+    double pending_lower_bound_ = 0.0;
 };
 
 } // namespace eyeroof::mapper

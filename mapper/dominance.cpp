@@ -1,6 +1,6 @@
 #include "mapper/reported.hpp"
 #include "mapper/space.hpp"
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@
 // there are many lanes: chains that lean on this are only marked, and skipped where the lanes allow
 // it.
 //
-// Not applied where columns do not tell the whole cost: partial trips with finite bandwidths (the
-// busiest instance may differ), and words that neighbours hand on.
+// Not applied where cost factors do not tell the whole cost: partial trips with finite bandwidths
+// (the busiest instance may differ), and words that neighbours hand on.
 
 namespace eyeroof::mapper {
 
@@ -41,8 +41,8 @@ bool applies(const Space& space) {
            !ramps_matter(task);
 }
 
-// Can reads of sums never set the pace? At most one word a step and unit is read, with one of each
-// other operand in the store.
+// Can reads of sums never bound the rate? At most one word a step and unit is read, with one of
+// each other operand in the store.
 bool reads_are_fast(const Space& space) {
     const Task& task = *space.task;
     if (!task.time_matters()) {
@@ -56,7 +56,7 @@ bool reads_are_fast(const Space& space) {
         double bytes = 0.0;
         for (const Operand o : kAllOperands) {
             bytes += store->operands.contains(o)
-                         ? stored_word(task.problem, task.machine, link.child, o).partial
+                         ? stored_width(task.problem, task.machine, link.child, o).partial
                          : 0.0;
         }
         for (std::size_t i = link.child; i < space.keeps.size(); ++i) {
@@ -74,7 +74,7 @@ bool reads_are_fast(const Space& space) {
 class Comparer {
   public:
     explicit Comparer(const Space& space)
-        : columns_(space.columns), kind_(space.columns, Kind::rising) {
+        : cost_factors_(space.cost_factors), kind_(space.cost_factors, Kind::rising) {
         for (const Link& link : space.links) {
             if (!link.produced) {
                 continue;
@@ -94,7 +94,7 @@ class Comparer {
     // Does a replace b?
     Verdict compare(const double* a, const double* b) const {
         bool equal_sums = true;
-        for (std::size_t c = 0; c < columns_; ++c) {
+        for (std::size_t c = 0; c < cost_factors_; ++c) {
             if (a[c] > b[c] || (kind_[c] == Kind::equal && a[c] != b[c])) {
                 return Verdict::no;
             }
@@ -105,18 +105,18 @@ class Comparer {
 
   private:
     enum class Kind { rising, sums, equal };
-    std::size_t columns_;
+    std::size_t cost_factors_;
     std::vector<Kind> kind_;
 };
 
 // Chains to look at first: those with small factors dominate most.
 std::vector<std::size_t> by_size(const std::vector<std::size_t>& bucket,
-                                 const std::vector<double>& columns, std::size_t width) {
+                                 const std::vector<double>& cost_factors, std::size_t width) {
     std::vector<std::pair<double, std::size_t>> sized;
     for (const std::size_t chain : bucket) {
         double size = 0.0;
         for (std::size_t c = 0; c < width; ++c) {
-            const double factor = columns[chain * width + c];
+            const double factor = cost_factors[chain * width + c];
             size += std::isfinite(factor) ? std::log(factor) : 50.0;
         }
         sized.push_back({size, chain});
@@ -139,7 +139,7 @@ SumsPrice sums_price(const Task& task, Operand o, std::size_t parent, std::size_
             below->read_pj_of(o)};
 }
 
-void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
+void drop_dominated(Space& space, Group& group, std::vector<double>& cost_factors,
                     std::vector<bool>& needless, const Effort& effort) {
     if (!applies(space)) {
         return;
@@ -161,13 +161,14 @@ void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
     const Comparer comparer(space);
     const bool fast = reads_are_fast(space);
     std::vector<bool> dropped(chains.size(), false);
-    const std::size_t width = space.columns;
+    const std::size_t width = space.cost_factors;
     for (const auto& [key, bucket] : buckets) {
         std::vector<std::size_t> kept;
-        for (const std::size_t b : by_size(bucket, columns, width)) {
+        for (const std::size_t b : by_size(bucket, cost_factors, width)) {
             const bool looks = bucket.size() < kMaxBucket && !effort.over();
             for (std::size_t k = 0; k < kept.size() && !dropped[b] && looks; ++k) {
-                Verdict verdict = comparer.compare(&columns[kept[k] * width], &columns[b * width]);
+                Verdict verdict =
+                    comparer.compare(&cost_factors[kept[k] * width], &cost_factors[b * width]);
                 if (verdict != Verdict::no && !leans_as_little(kept[k], b)) {
                     verdict = Verdict::no;
                 }
@@ -184,14 +185,14 @@ void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
         if (!dropped[i]) {
             chains[to] = chains[i];
             needless[to] = needless[i];
-            std::copy_n(columns.begin() + static_cast<std::ptrdiff_t>(i * width), width,
-                        columns.begin() + static_cast<std::ptrdiff_t>(to * width));
+            std::copy_n(cost_factors.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                        cost_factors.begin() + static_cast<std::ptrdiff_t>(to * width));
             ++to;
         }
     }
     chains.resize(to);
     needless.resize(to);
-    columns.resize(to * width);
+    cost_factors.resize(to * width);
 }
 
 } // namespace eyeroof::mapper

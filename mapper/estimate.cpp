@@ -29,9 +29,9 @@ bool on_some_axis(const Task& task, Dim dim) {
 }
 
 // Are energies those of model::cost_of(), and cycles where all instances have as much to do?
-bool values_are_costs(const Task& task, const Pace& pace) {
+bool values_are_costs(const Task& task, const BandwidthCycles& bandwidth_cycles) {
     bool exact = task.counting != Counting::timeloop && task.problem.produced != Operand::input &&
-                 (task.factors == Factors::perfect || pace.unlimited());
+                 (task.factors == Factors::perfect || bandwidth_cycles.unlimited());
     for (const Level& level : task.machine.levels) {
         for (const Channel& channel : level.channels) {
             exact = exact && !channel.forwards;
@@ -60,7 +60,7 @@ Steps least_steps(const Task& task) {
 
 Estimator::Estimator(const Space& space)
     : space_(&space), task_(space.task), products_(space), fits_(space), orders_(space),
-      pace_(space), objective_(task_->objective), levels_(task_->machine.levels.size()),
+      bandwidth_cycles_(space), objective_(task_->objective), levels_(task_->machine.levels.size()),
       macs_(static_cast<double>(macs_of(task_->problem))), least_(least_steps(*task_)),
       least_steps_(least_.units), timeloop_(task_->counting == Counting::timeloop) {
     made_words_ = static_cast<double>(
@@ -69,11 +69,11 @@ Estimator::Estimator(const Space& space)
     list_leaks();
     list_sums();
     list_terms();
-    exact_ = values_are_costs(*task_, pace_);
+    exact_ = values_are_costs(*task_, bandwidth_cycles_);
     ramps_ = ramps_matter(*task_);
     ramp_ = ramps_ ? task_->machine.pipeline_stages : 0.0;
     if (ramps_) {
-        waits_.emplace(space);
+        stalls_.emplace(space);
     }
     for (std::size_t l = 0; l < space.links.size(); ++l) {
         chosen_.emplace_back(orders_.choices(l).size());
@@ -103,18 +103,18 @@ void Estimator::list_sums() {
     for (std::size_t i = 0; i + 2 < sums_.size() && !timeloop_; ++i) {
         double lanes = 1.0; // at most
         for (std::size_t g = 0; g < kGroups && !space_->groups[g].nodes.empty(); ++g) {
-            lanes *= space_->column(g, 0)[space_->links[sums_[i]].lanes];
+            lanes *= space_->cost_factor(g, 0)[space_->links[sums_[i]].lanes];
         }
-        sums_floored_ = sums_floored_ && lanes <= 1.0;
+        sums_bounded_ = sums_bounded_ && lanes <= 1.0;
     }
 }
 
 void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
     orders_.restrict_to(combinations);
-    if (waits_) {
-        waits_->clear_candidates();
+    if (stalls_) {
+        stalls_->clear_candidates();
         for (const std::size_t c : combinations) {
-            waits_->add_candidates(orders_.combinations()[c]);
+            stalls_->add_candidates(orders_.combinations()[c]);
         }
     }
 }
@@ -131,23 +131,24 @@ double Estimator::value(double switching_pj, double cycles) const {
     return value({switching_pj + std::max(leak_rate_ * cycles, least_leak_pj_), cycles});
 }
 
-// Sum over links, each level's links together at least at their floor. energy(l) -> pJ of a link.
-template <class Energy> double Estimator::with_floors(Energy energy) const {
+// Sum over links, each level's links together at least at their lower bound. energy(l) -> pJ of a
+// link.
+template <class Energy> double Estimator::with_lower_bounds(Energy energy) const {
     std::array<double, kMaxLevels + 1> into{};
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];
-        into[link.produced && !sums_floored_ ? levels_ : link.child] += energy(l);
+        into[link.produced && !sums_bounded_ ? levels_ : link.child] += energy(l);
     }
     double pj = base_pj_ + into[levels_];
     for (std::size_t i = 0; i < levels_; ++i) {
-        pj += std::max(into[i], floors_[i]);
+        pj += std::max(into[i], lower_bounds_[i]);
     }
     return pj;
 }
 
 double Estimator::relaxed(const double* product, Known known, double cut) {
     tabulate(product, known);
-    const double pj = with_floors([&](std::size_t l) { return least_pj_[l]; });
+    const double pj = with_lower_bounds([&](std::size_t l) { return least_pj_[l]; });
     limit_ = Limit::units;
     least_cycles_ = least_steps_;
     double bound = value(pj, least_cycles_);
@@ -156,14 +157,14 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
         least_cycles_ = unit_cycles(product);
         bound = value(pj, least_cycles_);
     }
-    if (bound <= cut && !pace_.unlimited()) {
+    if (bound <= cut && !bandwidth_cycles_.unlimited()) {
         limit_ = Limit::bandwidth;
-        least_cycles_ = std::max(least_cycles_, least_pace(product, known));
+        least_cycles_ = std::max(least_cycles_, least_bandwidth_cycles(product, known));
         bound = value(pj, least_cycles_);
     }
     if (bound <= cut && ramps_) {
         limit_ = Limit::ramps;
-        least_cycles_ = std::max({least_cycles_, unit_cycles(product) + ramp_, waited_});
+        least_cycles_ = std::max({least_cycles_, unit_cycles(product) + ramp_, stalled_cycles_});
         bound = value(pj, least_cycles_);
     }
     if (bound <= cut) {
@@ -193,17 +194,17 @@ std::size_t Estimator::least_variant(const Link& link, const Variants& some,
     return best;
 }
 
-double Estimator::least_pace(const double* product, Known known) {
-    const MovedWords words = pace_.least_words(orders_, product, known);
-    if (waits_) {
+double Estimator::least_bandwidth_cycles(const double* product, Known known) {
+    const MovedWords words = bandwidth_cycles_.least_words(orders_, product, known);
+    if (stalls_) {
         double instances = 1.0;
-        for (std::size_t i = 0; i < waits_->edge(); ++i) {
-            instances *= pace_.fanout(i, product, known);
+        for (std::size_t i = 0; i < stalls_->edge(); ++i) {
+            instances *= bandwidth_cycles_.fanout(i, product, known);
         }
-        waited_ = waits_->least_cycles(words.crossing(waits_->edge()), unit_cycles(product), ramp_,
-                                       instances);
+        stalled_cycles_ = stalls_->least_cycles(words.crossing(stalls_->edge()),
+                                                unit_cycles(product), ramp_, instances);
     }
-    return pace_.cycles(words, product, known);
+    return bandwidth_cycles_.cycles(words, product, known);
 }
 
 Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
@@ -213,9 +214,9 @@ Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t 
         const Link& link = space_->links[l];
         variants[l] = least_variant(link, orders_.variants(link, orders), product);
     }
-    const MovedWords words = pace_.words(variants, product, Known::all);
+    const MovedWords words = bandwidth_cycles_.words(variants, product, Known::all);
     Crossing out = words.crossing(edge);
-    out.pace = pace_.cycles(words, product, Known::all);
+    out.bandwidth_cycles = bandwidth_cycles_.cycles(words, product, Known::all);
     return out;
 }
 
@@ -232,7 +233,7 @@ double Estimator::order_bound(const double* product, double cut) {
     choose(product);
     double least = kNone;
     for (const std::size_t c : orders_.meant()) {
-        least = std::min(least, with_floors([&](std::size_t l) { return chosen(l, c).pj; }));
+        least = std::min(least, with_lower_bounds([&](std::size_t l) { return chosen(l, c).pj; }));
         if (value(least, least_cycles_) <= cut) {
             break;
         }
@@ -241,7 +242,7 @@ double Estimator::order_bound(const double* product, double cut) {
 }
 
 double Estimator::cycles_under(std::size_t combination, const double* product) const {
-    if (pace_.unlimited()) {
+    if (bandwidth_cycles_.unlimited()) {
         return product[space_->steps];
     }
     std::array<std::size_t, kMaxLinks> variants{};
@@ -249,14 +250,15 @@ double Estimator::cycles_under(std::size_t combination, const double* product) c
         variants[l] = chosen(l, combination).variant;
     }
     return std::max(product[space_->steps],
-                    pace_.cycles(pace_.words(variants, product, Known::all), product, Known::all));
+                    bandwidth_cycles_.cycles(bandwidth_cycles_.words(variants, product, Known::all),
+                                             product, Known::all));
 }
 
 // Do all instances take as many sums? Of several lanes one alone gets those that return.
 bool Estimator::even_lanes(const double* product) const {
-    return pace_.unlimited() || std::all_of(sums_.begin(), sums_.end(), [&](std::size_t l) {
-               return product[space_->links[l].lanes] <= 1.0;
-           });
+    return bandwidth_cycles_.unlimited() ||
+           std::all_of(sums_.begin(), sums_.end(),
+                       [&](std::size_t l) { return product[space_->links[l].lanes] <= 1.0; });
 }
 
 double Estimator::energy_pj(std::size_t combination) const {

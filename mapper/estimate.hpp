@@ -1,11 +1,10 @@
 // Energy and cycles from the factors of a space: exact energy, and cycles that are exact for
 // perfect factors and never too high otherwise. On a node of the trees both are lower bounds.
 // Called by every strategy, millions of times a second: nothing here allocates once it is made.
-// Knows no mapping: only columns.
 #pragma once
 
+#include "mapper/bandwidth_cycles.hpp"
 #include "mapper/fits.hpp"
-#include "mapper/pace.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +18,7 @@ struct Estimate {
 
 // By level; least energies that are not known bound nothing.
 inline constexpr double kUnbounded = -std::numeric_limits<double>::infinity();
-inline constexpr std::array<double, kMaxLevels> kNoFloors = {
+inline constexpr std::array<double, kMaxLevels> kNoLowerBounds = {
     kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
 
 // Cycles that no mapping of a task falls below by the first three steps of Eyexam.
@@ -84,19 +83,21 @@ class Estimator {
     void set_ramp(double cycles) { ramp_ = cycles; }
     double ramp() const { return ramp_; }
 
-    // ---- floors ---------------------------------------------------------------------------------
+    // ---- lower bounds ---------------------------------------------------------------------------
     // Least energy of the links into `level` alone.
     double into_level_pj(const double* product, std::size_t level);
     // Least energy of the links into each level in any mapping; relaxed() and order_bound() use it.
-    void set_floors(const std::array<double, kMaxLevels>& floors) { floors_ = floors; }
-    const std::array<double, kMaxLevels>& floors() const { return floors_; }
+    void set_lower_bounds(const std::array<double, kMaxLevels>& lower_bounds) {
+        lower_bounds_ = lower_bounds;
+    }
+    const std::array<double, kMaxLevels>& lower_bounds() const { return lower_bounds_; }
 
   private:
     friend class Evaluator;
 
-    struct Term { // energy: coefficient times column
+    struct Term { // energy: coefficient times cost factor
         double pj = 0.0;
-        std::size_t column = 0;
+        std::size_t cost_factor = 0;
     };
     struct Chosen { // of a choice, for the last product
         std::size_t variant = 0;
@@ -117,8 +118,8 @@ class Estimator {
     }
     double cycles_under(std::size_t combination, const double* product) const;
     bool even_lanes(const double* product) const;
-    template <class Energy> double with_floors(Energy energy) const;
-    double least_pace(const double* product, Known known);
+    template <class Energy> double with_lower_bounds(Energy energy) const;
+    double least_bandwidth_cycles(const double* product, Known known);
     double trade_pj(std::size_t below, double returned, double lanes, double cost, double gain,
                     const double* product) const;
     double unit_cycles(const double* product) const {
@@ -130,7 +131,7 @@ class Estimator {
     Products products_;
     Fits fits_;
     OrderChoices orders_;
-    Pace pace_;
+    BandwidthCycles bandwidth_cycles_;
     Objective objective_;
     std::size_t levels_;
     double macs_;
@@ -139,14 +140,14 @@ class Estimator {
     double steps_left_ = 0.0;
     double ramp_ = 0.0;  // cycles after those of the units
     bool ramps_ = false; // does step 7 count?
-    std::optional<Waits> waits_;
-    double waited_ = 0.0;     // cycles with the waits of step 7, of the last product
-    double made_words_ = 0.0; // of the produced operand
-    bool exact_ = true;       // values are those of model::cost_of(), not only bounds of them
+    std::optional<Stalls> stalls_;
+    double stalled_cycles_ = 0.0; // cycles with the stalls of step 7, of the last product
+    double made_words_ = 0.0;     // of the produced operand
+    bool exact_ = true;           // values are those of model::cost_of(), not only bounds of them
     bool timeloop_ = false;
-    // Do floors hold for sums? Where sums of several lanes start from zero two homes further in,
-    // what one link costs is saved at the next, and only both together are bounded.
-    bool sums_floored_ = true;
+    // Do lower bounds hold for sums? Where sums of several lanes start from zero two homes further
+    // in, what one link costs is saved at the next, and only both together are bounded.
+    bool sums_bounded_ = true;
     std::array<std::array<double, model::kOperands>, kMaxLevels> read_pj_{};
     std::array<std::array<double, model::kOperands>, kMaxLevels> write_pj_{};
     std::array<std::array<double, model::kOperands>, kMaxLevels> hop_pj_{};
@@ -163,7 +164,7 @@ class Estimator {
     // Of the last product: energy of each link's variants, what no order changes, cycles at least.
     std::array<std::array<double, kMaxVariants>, kMaxLinks> pj_{};
     std::array<double, kMaxLinks> least_pj_{};
-    std::array<double, kMaxLevels> floors_ = kNoFloors;
+    std::array<double, kMaxLevels> lower_bounds_ = kNoLowerBounds;
     double base_pj_ = 0.0;
     double leak_rate_ = 0.0; // pJ per cycle
     double least_cycles_ = 0.0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-// Energies of links from products of columns: linear in the words, apart from the sums.
+// Energies of links from products of cost factors: linear in the words, apart from the sums.
 
 namespace eyeroof::mapper {
 
@@ -16,13 +16,14 @@ void Estimator::list_terms() {
     for (const Link& link : space_->links) {
         std::vector<Term> terms;
         const std::size_t o = index(link.operand);
-        const auto add = [&](double pj, std::size_t column) {
-            const auto same = std::find_if(terms.begin(), terms.end(),
-                                           [&](const Term& t) { return t.column == column; });
+        const auto add = [&](double pj, std::size_t cost_factor) {
+            const auto same = std::find_if(terms.begin(), terms.end(), [&](const Term& t) {
+                return t.cost_factor == cost_factor;
+            });
             if (same != terms.end()) {
                 same->pj += pj * link.volume;
             } else if (pj != 0.0) {
-                terms.push_back({pj * link.volume, column});
+                terms.push_back({pj * link.volume, cost_factor});
             }
         };
         if (!link.produced) {
@@ -40,7 +41,7 @@ void Estimator::list_terms() {
 double Estimator::terms_pj(std::size_t l, std::size_t v, const double* product) const {
     double pj = 0.0;
     for (const Term& term : terms_[l]) {
-        pj += term.pj * product[term.column + v];
+        pj += term.pj * product[term.cost_factor + v];
     }
     return pj;
 }
@@ -155,7 +156,7 @@ double Estimator::into_level_pj(const double* product, std::size_t level) {
     double pj = 0.0;
     const auto each = [&](std::size_t l, auto energy) {
         const Link& link = space_->links[l];
-        if (link.child != level || (link.produced && !sums_floored_)) {
+        if (link.child != level || (link.produced && !sums_bounded_)) {
             return;
         }
         const Variants& active = orders_.active(l);

@@ -16,10 +16,10 @@ namespace {
 template <std::size_t N> struct Rows {
     std::array<const double*, N> row;
 
-    double operator()(std::size_t column) const {
-        double product = row[0][column];
+    double operator()(std::size_t cost_factor) const {
+        double product = row[0][cost_factor];
         for (std::size_t n = 1; n < N; ++n) {
-            product *= row[n][column];
+            product *= row[n][cost_factor];
         }
         return product;
     }
@@ -29,23 +29,24 @@ std::uint32_t narrow(std::size_t n) {
     return static_cast<std::uint32_t>(n);
 }
 
-// A group with one chain whose columns are all 1 contributes nothing.
+// A group with one chain whose cost factors are all 1 contributes nothing.
 bool contributes(const Space& space, std::size_t g) {
     if (space.groups[g].chains.size() != 1) {
         return true;
     }
-    const double* row = space.column(g, 0);
-    return std::any_of(row + 1, row + space.columns, [](double factor) { return factor != 1.0; });
+    const double* row = space.cost_factor(g, 0);
+    return std::any_of(row + 1, row + space.cost_factors,
+                       [](double factor) { return factor != 1.0; });
 }
 
-// The product of a column's factors when it is the same for every mapping.
-std::optional<double> fixed(const Space& space, std::size_t column) {
+// The product of a cost factor's factors when it is the same for every mapping.
+std::optional<double> fixed(const Space& space, std::size_t cost_factor) {
     double product = 1.0;
     for (std::size_t g = 0; g < kGroups; ++g) {
-        const double factor = space.column(g, 0)[column];
+        const double factor = space.cost_factor(g, 0)[cost_factor];
         const auto& nodes = space.groups[g].nodes;
         for (std::size_t n = 0; n < nodes.size(); ++n) {
-            if (nodes[n].children == 0 && space.column(g, n)[column] != factor) {
+            if (nodes[n].children == 0 && space.cost_factor(g, n)[cost_factor] != factor) {
                 return std::nullopt;
             }
         }
@@ -85,19 +86,19 @@ void Evaluator::add_flow(std::size_t l) {
     flow.inner = link.child < e_.levels_;
     flow.volume = link.volume;
     for (const Estimator::Term& term : e_.terms_[l]) {
-        if (term.column == link.sent) {
+        if (term.cost_factor == link.sent) {
             flow.sent_pj += term.pj / link.volume;
-        } else if (term.column == link.received && !link.produced) {
+        } else if (term.cost_factor == link.received && !link.produced) {
             flow.received_pj += term.pj / link.volume;
         } else {
-            flow.terms.push_back({narrow(term.column), term.pj});
+            flow.terms.push_back({narrow(term.cost_factor), term.pj});
         }
     }
     if (!flow.inner) {
         flow.fixed_received = fixed(*e_.space_, link.received);
         flow.fixed_sent = fixed(*e_.space_, link.sent);
     }
-    add_paces(flow, link);
+    add_link_cycles(flow, link);
     flows_.push_back(std::move(flow));
 }
 
@@ -125,28 +126,31 @@ void Evaluator::add_sums_energy() {
     base_pj_ += e_.timeloop_ ? 0.0 : gain * e_.made_words_;
 }
 
-void Evaluator::add_paces(Flow& flow, const Link& link) {
-    using Way = Pacer::Way;
-    for (std::size_t p = 0; p < e_.pace_.pacers().size() && p < kMaxPacers; ++p) {
-        const Pacer& pacer = e_.pace_.pacers()[p];
-        const std::size_t at = pacer.level;
+void Evaluator::add_link_cycles(Flow& flow, const Link& link) {
+    using Direction = Bandwidth::Direction;
+    for (std::size_t p = 0; p < e_.bandwidth_cycles_.bandwidths().size() && p < kMaxBandwidths;
+         ++p) {
+        const Bandwidth& bandwidth = e_.bandwidth_cycles_.bandwidths()[p];
+        const std::size_t at = bandwidth.level;
         const bool crosses = at >= link.parent && at < link.child;
-        for (std::size_t n = 0; n < pacer.count; ++n) {
-            const Pacer::Part& part = pacer.parts[n];
-            const auto add = [&](bool here, Words words, std::size_t column = 0) {
+        for (std::size_t n = 0; n < bandwidth.count; ++n) {
+            const Bandwidth::Part& part = bandwidth.parts[n];
+            const auto add = [&](bool here, Words words, std::size_t cost_factor = 0) {
                 if (here && part.operand == index(link.operand)) {
-                    flow.paces.push_back({words, narrow(p), narrow(column), part.cycles_per_word});
+                    flow.link_cycles.push_back(
+                        {words, narrow(p), narrow(cost_factor), part.cycles_per_word});
                 }
             };
             const std::size_t edge = crosses && at < e_.levels_ ? link.edges[at] : 0;
-            const Way along = link.produced ? Way::up : Way::down;
-            add(part.way == Way::read && at == link.parent,
+            const Direction along = link.produced ? Direction::up : Direction::down;
+            add(part.direction == Direction::read && at == link.parent,
                 link.produced ? Words::read : Words::sent);
-            add(part.way == Way::write && at == link.child,
+            add(part.direction == Direction::write && at == link.child,
                 link.produced ? Words::back : Words::filled);
-            add(part.way == Way::write && at == link.parent && link.produced, Words::sent);
-            add(part.way == along && edge != 0, Words::edge, edge);
-            add(part.way == Way::down && crosses && link.produced, Words::back);
+            add(part.direction == Direction::write && at == link.parent && link.produced,
+                Words::sent);
+            add(part.direction == along && edge != 0, Words::edge, edge);
+            add(part.direction == Direction::down && crosses && link.produced, Words::back);
         }
     }
 }
@@ -197,7 +201,8 @@ std::size_t Evaluator::variant(const Rows& rows, const Flow& flow, std::size_t l
 }
 
 template <class Rows>
-double Evaluator::cycles(const Rows& rows, const std::array<double, kMaxPacers>& pace,
+double Evaluator::cycles(const Rows& rows,
+                         const std::array<double, kMaxBandwidths>& bandwidth_cycles,
                          double steps) const {
     std::array<double, kMaxLevels> share; // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::size_t from = 0;                 // levels below this one are shared out
@@ -209,8 +214,9 @@ double Evaluator::cycles(const Rows& rows, const std::array<double, kMaxPacers>&
     }
     std::fill(share.begin() + from, share.begin() + e_.levels_, one);
     double most = steps;
-    for (std::size_t p = 0; p < e_.pace_.pacers().size(); ++p) {
-        most = std::max(most, pace[p] * share[e_.pace_.pacers()[p].level]);
+    for (std::size_t p = 0; p < e_.bandwidth_cycles_.bandwidths().size(); ++p) {
+        most =
+            std::max(most, bandwidth_cycles[p] * share[e_.bandwidth_cycles_.bandwidths()[p].level]);
     }
     return most;
 }
@@ -221,8 +227,9 @@ template <class Rows> Estimate Evaluator::cost(const Rows& rows, std::size_t com
         return {kNone, kNone};
     }
     double pj = base_pj_;
-    std::array<double, kMaxPacers> pace; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::fill_n(pace.begin(), e_.pace_.pacers().size(), 0.0);
+    std::array<double, kMaxBandwidths>
+        bandwidth_cycles; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(bandwidth_cycles.begin(), e_.bandwidth_cycles_.bandwidths().size(), 0.0);
     double fresh = e_.made_words_; // sums that start from zero, at the home above
     for (std::size_t l = 0; l < flows_.size(); ++l) {
         const Flow& flow = flows_[l];
@@ -235,7 +242,7 @@ template <class Rows> Estimate Evaluator::cost(const Rows& rows, std::size_t com
         const double read = sent - fresh;
         pj += sent * flow.sent_pj;
         for (const Term& term : flow.terms) {
-            pj += term.pj * rows(term.column + v);
+            pj += term.pj * rows(term.cost_factor + v);
         }
         if (!flow.produced) {
             pj += received * flow.received_pj;
@@ -251,16 +258,16 @@ template <class Rows> Estimate Evaluator::cost(const Rows& rows, std::size_t com
             pj += reduced * flow.received_pj + more * flow.lane_pj;
             fresh += more;
         }
-        for (const Pace& p : flow.paces) {
+        for (const LinkCycles& p : flow.link_cycles) {
             const double words = p.words == Words::sent     ? sent
                                  : p.words == Words::filled ? received
                                  : p.words == Words::read   ? std::max(0.0, read)
                                  : p.words == Words::back   ? std::max(0.0, back)
-                                                            : rows(p.column + v) * flow.volume;
-            pace[p.pacer] += words * p.cycles_per_word;
+                                                            : rows(p.cost_factor + v) * flow.volume;
+            bandwidth_cycles[p.bandwidth] += words * p.cycles_per_word;
         }
     }
-    const double time = cycles(rows, pace, steps);
+    const double time = cycles(rows, bandwidth_cycles, steps);
     const double rate = e_.leak_rate([&](std::size_t i) { return rows(e_.space_->spatial[i]); });
     return {pj + rate * time, time};
 }

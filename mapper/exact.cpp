@@ -1,24 +1,24 @@
 #include "mapper/exact.hpp"
 
 #include "base/parallel.hpp"
+#include "mapper/branch_and_bound.hpp"
 #include "mapper/open_nodes.hpp"
 #include "mapper/placement.hpp"
 #include "mapper/reported.hpp"
-#include "mapper/walk.hpp"
 
 #include <algorithm>
 #include <memory>
 
 // The node with the least bound comes first. While trips in space are open it is one of all orders
 // of a space together, as what fits does not depend on orders, and those with one more group
-// decided take its place; then what it is in each branch, with the floors found there; then those
-// with the outermost level's trips in time decided, and the walks below these run. So good mappings
-// are found soon, and what is left when one is found needs no walk. The proof: every mapping lies
-// below some node, bounds never exceed the value of a mapping below, so when no node is left no
-// mapping is better than the best found, up to kSlack.
+// decided take its place; then what it is in each branch, with the lower bounds found there; then
+// those with the outermost level's trips in time decided, and the searches below these run. So good
+// mappings are found soon, and what is left when one is found needs no search. The proof: every
+// mapping lies below some node, bounds never exceed the value of a mapping below, so when no node
+// is left no mapping is better than the best found, up to kSlack.
 //
 // The answer is the first mapping with the best value in the order of jobs and of the depth-first
-// walk in each, whatever the number of threads: a mapping of an earlier job replaces one of equal
+// search in each, whatever the number of threads: a mapping of an earlier job replaces one of equal
 // value, and an earlier job goes on as long as it may find one. What was known before comes first.
 
 namespace eyeroof::mapper {
@@ -27,9 +27,9 @@ using namespace model;
 
 namespace {
 
-// The branches of all spaces, with their floors; `bounds`: endless where nothing better than what
-// is known may be found.
-std::vector<Branch> branches_of(Shared& shared, int threads, std::vector<double>& bounds) {
+// The branches of all spaces, with their lower bounds; `bounds`: endless where nothing better than
+// what is known may be found.
+std::vector<Branch> branches_of(SearchState& shared, int threads, std::vector<double>& bounds) {
     std::vector<Branch> branches;
     for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
         for (std::size_t f = 0; f < shared.estimators[s].orders().families().size(); ++f) {
@@ -38,27 +38,27 @@ std::vector<Branch> branches_of(Shared& shared, int threads, std::vector<double>
     }
     bounds.assign(branches.size(), kNoValue);
     in_parallel(threads, branches.size(), [&](std::size_t b) {
-        Walker walker(shared, branches[b]);
+        BranchAndBound worker(shared, branches[b]);
         shared.over = shared.over || shared.effort.over();
-        if (shared.over || walker.find_floors(branches[b].floors)) {
-            bounds[b] = walker.root_bound();
+        if (shared.over || worker.find_lower_bounds(branches[b].lower_bounds)) {
+            bounds[b] = worker.root_bound();
         }
-        shared.add(walker.counts);
+        shared.add(worker.counts);
     });
     return branches;
 }
 
-// All orders of a space together: floors that hold for each branch that is left.
-std::vector<Branch> spaces_of(const Shared& shared, const std::vector<Branch>& branches,
+// All orders of a space together: lower bounds that hold for each branch that is left.
+std::vector<Branch> spaces_of(const SearchState& shared, const std::vector<Branch>& branches,
                               const std::vector<double>& bounds) {
     std::vector<Branch> spaces;
     for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
         Branch all{s};
-        all.floors.fill(kNoValue);
+        all.lower_bounds.fill(kNoValue);
         for (std::size_t b = 0; b < branches.size(); ++b) {
             for (std::size_t i = 0;
                  branches[b].space == s && bounds[b] < kNoValue && i < kMaxLevels; ++i) {
-                all.floors[i] = std::min(all.floors[i], branches[b].floors[i]);
+                all.lower_bounds[i] = std::min(all.lower_bounds[i], branches[b].lower_bounds[i]);
             }
         }
         spaces.push_back(all);
@@ -68,17 +68,17 @@ std::vector<Branch> spaces_of(const Shared& shared, const std::vector<Branch>& b
 
 // Nodes of the first group, of all orders of a space together, the least bound first; their branch
 // is that of the space, after all branches.
-std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches,
+std::vector<Start> starts_of(SearchState& shared, const std::vector<Branch>& branches,
                              const std::vector<Branch>& spaces, const std::vector<double>& bounds) {
     std::vector<Start> starts;
     for (std::size_t s = 0; s < spaces.size(); ++s) {
-        if (spaces[s].floors[0] < kNoValue && !shared.over) {
-            Walker walker(shared, spaces[s]);
-            for (const Candidate& root : walker.roots()) {
+        if (spaces[s].lower_bounds[0] < kNoValue && !shared.over) {
+            BranchAndBound worker(shared, spaces[s]);
+            for (const Candidate& root : worker.roots()) {
                 starts.push_back({branches.size() + s, root.bound});
                 starts.back().at[kFirstGroup] = root.node;
             }
-            shared.add(walker.counts);
+            shared.add(worker.counts);
         }
     }
     // Where not all nodes were collected the bounds of the branches hold for what is left.
@@ -93,7 +93,7 @@ std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches
     return starts;
 }
 
-void tell(const Shared& shared, const OpenNodes& open, std::size_t done) {
+void tell(const SearchState& shared, const OpenNodes& open, std::size_t done) {
     const double best = shared.best.load();
     if (shared.progress) {
         const bool found = best < kNoValue;
@@ -105,15 +105,15 @@ void tell(const Shared& shared, const OpenNodes& open, std::size_t done) {
 
 // Takes the node with the least bound, and puts those below it at which one more level is decided
 // in its place; beyond that level, or where these are too many, all below it is searched. A short
-// walk below the best of them gives a mapping early.
+// search below the best of them gives a mapping early.
 class Worker {
   public:
     // `bounds`: of the branches, endless where nothing is to be found.
     // `spaces`: all orders of each together.
-    Worker(Shared& shared, const std::vector<Branch>& branches, const std::vector<Branch>& spaces,
-           const std::vector<double>& bounds, OpenNodes& open)
+    Worker(SearchState& shared, const std::vector<Branch>& branches,
+           const std::vector<Branch>& spaces, const std::vector<double>& bounds, OpenNodes& open)
         : shared_(shared), branches_(branches), bounds_(bounds), open_(open), spaces_(spaces),
-          walkers_(branches.size()), all_orders_(spaces.size()) {}
+          workers_(branches.size()), all_orders_(spaces.size()) {}
 
     // False when nothing is left to do.
     bool work() {
@@ -136,8 +136,8 @@ class Worker {
   private:
     static constexpr std::size_t kMostBelow = 4000;  // nodes below one that are kept open …
     static constexpr std::size_t kMostOpen = 400000; // … and open nodes
-    static constexpr std::uint64_t kTaste = 1500;    // nodes of a short walk
-    static constexpr std::size_t kMostWalkers = 300; // that are kept
+    static constexpr std::uint64_t kTaste = 1500;    // nodes of a short search
+    static constexpr std::size_t kMostWorkers = 300; // that are kept
 
     double search(const Start& start, std::vector<Start>& below) {
         if (shared_.over) {
@@ -147,35 +147,35 @@ class Worker {
             const bool whole = start.spread() || open_.size() > kMostOpen;
             return whole ? take_up(start, below) : open_group(start, below);
         }
-        Walker& walker = walker_of(start.branch);
+        BranchAndBound& worker = worker_of(start.branch);
         double left = kNoValue;
         const bool levels_left = start.step < 2 * kGroups;
         const bool few =
-            levels_left && open_.size() < kMostOpen && walker.refine(start, kMostBelow, below);
+            levels_left && open_.size() < kMostOpen && worker.refine(start, kMostBelow, below);
         if (!few) {
             below.clear();
-            left = walker.run(start);
+            left = worker.run(start);
         } else if (!below.empty()) {
-            walker.run(
+            worker.run(
                 *std::min_element(below.begin(), below.end(),
                                   [](const Start& a, const Start& b) { return a.bound < b.bound; }),
                 kTaste);
         }
-        shared_.add(walker.counts);
-        walker.counts = {};
+        shared_.add(worker.counts);
+        worker.counts = {};
         return left;
     }
 
     // A node of all orders of a space together, and not all trips in space decided: one more group.
     double open_group(const Start& node, std::vector<Start>& below) {
         const std::size_t space = node.branch - branches_.size();
-        std::unique_ptr<Walker>& walker = all_orders_[space];
-        if (!walker) {
-            walker = std::make_unique<Walker>(shared_, spaces_[space]);
+        std::unique_ptr<BranchAndBound>& worker = all_orders_[space];
+        if (!worker) {
+            worker = std::make_unique<BranchAndBound>(shared_, spaces_[space]);
         }
-        walker->open_group(node, below);
-        shared_.add(walker->counts);
-        walker->counts = {};
+        worker->open_group(node, below);
+        shared_.add(worker->counts);
+        worker->counts = {};
         return kNoValue;
     }
 
@@ -189,10 +189,10 @@ class Worker {
             if (shared_.over) {
                 below.push_back({b, bounds_[b]});
             } else if (node.spread()) {
-                Walker& walker = walker_of(b);
-                walker.take_up(b, node, below);
-                shared_.add(walker.counts);
-                walker.counts = {};
+                BranchAndBound& worker = worker_of(b);
+                worker.take_up(b, node, below);
+                shared_.add(worker.counts);
+                worker.counts = {};
             } else {
                 below.push_back({b, std::max(node.bound, bounds_[b]), node.at, node.step});
             }
@@ -204,47 +204,47 @@ class Worker {
         double left = kNoValue;
         if (open_.size() > kMostOpen) {
             for (const Start& start : below) {
-                left = std::min(left, shared_.over ? start.bound : walk(start));
+                left = std::min(left, shared_.over ? start.bound : search_below(start));
             }
             below.clear();
         }
         return left;
     }
 
-    double walk(const Start& start) {
-        Walker& walker = walker_of(start.branch);
-        const double left = walker.run(start);
-        shared_.add(walker.counts);
-        walker.counts = {};
+    double search_below(const Start& start) {
+        BranchAndBound& worker = worker_of(start.branch);
+        const double left = worker.run(start);
+        shared_.add(worker.counts);
+        worker.counts = {};
         return left;
     }
 
-    Walker& walker_of(std::size_t branch) {
-        if (!walkers_[branch]) {
-            if (++made_ % kMostWalkers == 0) {
-                for (auto& walker : walkers_) {
-                    walker.reset();
+    BranchAndBound& worker_of(std::size_t branch) {
+        if (!workers_[branch]) {
+            if (++made_ % kMostWorkers == 0) {
+                for (auto& worker : workers_) {
+                    worker.reset();
                 }
             }
-            walkers_[branch] = std::make_unique<Walker>(shared_, branches_[branch]);
+            workers_[branch] = std::make_unique<BranchAndBound>(shared_, branches_[branch]);
         }
-        return *walkers_[branch];
+        return *workers_[branch];
     }
 
-    Shared& shared_;
+    SearchState& shared_;
     const std::vector<Branch>& branches_;
     const std::vector<double>& bounds_;
     OpenNodes& open_;
     const std::vector<Branch>& spaces_;
-    std::vector<std::unique_ptr<Walker>> walkers_;    // by branch
-    std::vector<std::unique_ptr<Walker>> all_orders_; // by space
+    std::vector<std::unique_ptr<BranchAndBound>> workers_;    // by branch
+    std::vector<std::unique_ptr<BranchAndBound>> all_orders_; // by space
     std::size_t made_ = 0;
 };
 
 // Returns the least bound of what was left when the time was over.
-double run_walks(Shared& shared, const std::vector<Branch>& branches,
-                 const std::vector<Branch>& spaces, const std::vector<double>& bounds,
-                 std::vector<Start> starts, int threads) {
+double run_branch_and_bound(SearchState& shared, const std::vector<Branch>& branches,
+                            const std::vector<Branch>& spaces, const std::vector<double>& bounds,
+                            std::vector<Start> starts, int threads) {
     OpenNodes open(std::move(starts));
     std::mutex telling;
     std::size_t done = 0;
@@ -317,7 +317,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
                           const SearchOptions& options, std::optional<SearchResult> known,
                           const Effort& effort, const ProgressCallback& progress) {
     const int threads = std::max(1, options.threads);
-    Shared shared{task, spaces, effort, progress};
+    SearchState shared{task, spaces, effort, progress};
     for (const Space& space : spaces) {
         shared.estimators.emplace_back(space);
         shared.tables.emplace_back(space);
@@ -336,7 +336,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
     const std::vector<Branch> spaces_left = spaces_of(shared, branches, bounds);
     std::vector<Start> starts = starts_of(shared, branches, spaces_left, bounds);
     const double left =
-        run_walks(shared, branches, spaces_left, bounds, std::move(starts), threads);
+        run_branch_and_bound(shared, branches, spaces_left, bounds, std::move(starts), threads);
     shared.outcome.complete = !shared.over;
     shared.outcome.lower_bound = std::min(
         {shared.best * (1.0 - kSlack), shared.outcome.left_out, shared.over ? left : kNoValue});

@@ -1,6 +1,5 @@
 // Branch and bound over the trees of all spaces of a task.
 // Called by search.cpp.
-// Knows mappings only at the leaves.
 #pragma once
 
 #include "mapper/effort.hpp"
@@ -40,8 +39,8 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
 
 // A good mapping, quickly: hill climbing from a few points of each space. The same for each call
 // that has the time to end.
-std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces,
-                                        int threads, const Effort& effort);
+std::optional<SearchResult> first_incumbent(const Task& task, const std::vector<Space>& spaces,
+                                            int threads, const Effort& effort);
 
 // The placement of the trips in space below the array's edge with the shortest chain through the
 // array; endless when they fit no axes.
@@ -54,7 +53,7 @@ ShortChain fewest_hops(const Task& task, const Space& space,
                        const std::array<std::uint32_t, kGroups>& chains);
 
 // The value of a leaf's mapping, exactly, on the axes where it is best; nothing when it breaks a
-// rule that columns do not see. `all_placed` becomes false where there are more than
+// rule that cost factors do not see. `all_placed` becomes false where there are more than
 // kMostPlacements ways on a level, of which only the first were looked at.
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf,
                                     bool& all_placed);

@@ -15,10 +15,10 @@ std::optional<StoreFit> fit_of(const Space& space, std::size_t level, const Stor
     fit.buffers = store.buffers;
     fit.capacity = static_cast<double>(store.capacity_bytes.value_or(0));
     for (const Operand o : kAllOperands) {
-        const std::size_t column = space.tile[level][index(o)];
-        if (column != 0 && store.operands.contains(o)) {
+        const std::size_t cost_factor = space.tile[level][index(o)];
+        if (cost_factor != 0 && store.operands.contains(o)) {
             const int bits = bits_at(space.task->machine, level, o);
-            fit.tiles[fit.count++] = {column, bits / 8.0};
+            fit.tiles[fit.count++] = {cost_factor, bits / 8.0};
             fit.whole = fit.whole && bits % 8 == 0 && store.bank_bytes == 1;
         }
     }
@@ -50,7 +50,7 @@ Fits::Fits(const Space& space) : space_(&space), levels_(space.task->machine.lev
 bool Fits::at_level(const double* product, std::size_t level) const {
     const auto& stores = stores_[level];
     return std::all_of(stores.begin(), stores.end(), [&](const StoreFit& fit) {
-        return fit.holds([&](std::size_t column) { return product[column]; });
+        return fit.holds([&](std::size_t cost_factor) { return product[cost_factor]; });
     });
 }
 

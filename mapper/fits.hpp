@@ -1,6 +1,5 @@
-// Whether what a product of columns stands for is allowed: fan-outs, capacities, and the least
+// Whether what a product of cost factors stands for is allowed: fan-outs, capacities, and the least
 // utilization that is asked for. Called for every node of the search: nothing here allocates.
-// Knows no mapping: only columns.
 #pragma once
 
 #include "mapper/space.hpp"
@@ -12,7 +11,7 @@ namespace eyeroof::mapper {
 // A store of finite capacity and the tiles in it.
 struct StoreFit {
     struct Tile {
-        std::size_t column = 0;
+        std::size_t cost_factor = 0;
         double bytes = 0.0; // of a word
     };
     std::array<Tile, model::kOperands> tiles{};
@@ -22,11 +21,11 @@ struct StoreFit {
     double buffers = 1.0;
     double capacity = 0.0; // bytes
 
-    // Whole banks, once per buffer, as in the validation of mappings. words(column)
+    // Whole banks, once per buffer, as in the validation of mappings. words(cost factor)
     template <class Words> bool holds(Words words) const {
         double need = 0.0;
         for (std::size_t n = 0; n < count; ++n) {
-            const double bytes = words(tiles[n].column) * tiles[n].bytes;
+            const double bytes = words(tiles[n].cost_factor) * tiles[n].bytes;
             if (bytes > capacity) {
                 return false;
             }

@@ -1,6 +1,6 @@
 #include "mapper/search.hpp"
 #include "mapper/space.hpp"
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 
 #include <fmt/format.h>
 
@@ -88,12 +88,12 @@ class Reasons {
     }
 
     // The trips of a dimension that rules ask for at least and allow at most, and the rules.
-    struct Reach {
+    struct AchievableBounds {
         Count least = 1;
         Count most = 1;         // in slots that rules limit, and in space
         bool free_time = false; // some level may loop as often as it likes
         std::string names;
-        std::string keys; // of the rules at fault, for whoever knows where they stand
+        std::string keys; // of the rules at fault, for messages with their places
 
         void add(Count at_least, Count at_most, const std::string& name, const std::string& key) {
             least = checked_mul(least, at_least).value_or(kMaxDimension);
@@ -108,8 +108,8 @@ class Reasons {
                : range.least == 1               ? fmt::format("at most {}", range.most)
                                                 : fmt::format("{} to {}", range.least, range.most);
     }
-    Reach reach_of(Dim dim) const {
-        Reach reach;
+    AchievableBounds reach_of(Dim dim) const {
+        AchievableBounds reach;
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             const auto& time = rules_[i].temporal[index(dim)];
             const auto& space = rules_[i].spatial[index(dim)];
@@ -138,7 +138,7 @@ class Reasons {
     // Can the slots left free reach what the rules leave?
     void check_dimension(Dim dim) {
         const Count bound = task_.problem.bounds[index(dim)];
-        const Reach reach = reach_of(dim);
+        const AchievableBounds reach = reach_of(dim);
         Count fixed = 1;
         for (const LevelConstraint& rule : rules_) {
             fixed *= rule.temporal[index(dim)].value_or(1) * rule.spatial[index(dim)].value_or(1);

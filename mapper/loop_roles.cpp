@@ -87,7 +87,7 @@ class RoleFinder {
                !rule.order.empty();
     }
     // Step 7 tells passes over the array from what the units do between them, and tiles from the
-    // outermost memory that are waited for from those that come early.
+    // outermost memory that come late from those that come early.
     bool sets_time(std::size_t level) const {
         return ramps_ && (level == edge_ + 1 || (edge_ > 0 && filled_from_outside(level)));
     }

@@ -1,10 +1,9 @@
 // The nodes of a search that are not searched yet, the one with the least bound first. Taken and
 // added by several threads.
 // Called by exact.cpp.
-// Knows no mapping.
 #pragma once
 
-#include "mapper/walk.hpp"
+#include "mapper/branch_and_bound.hpp"
 
 #include <condition_variable>
 #include <mutex>

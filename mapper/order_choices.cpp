@@ -134,9 +134,9 @@ std::vector<std::uint8_t> OrderChoices::variants_into(std::size_t level) const {
 }
 
 std::vector<bool> OrderChoices::read_into(std::size_t level) const {
-    std::vector<bool> read(space_->columns, false);
-    for (const std::size_t column : space_->tile[level]) {
-        read[column] = column != 0;
+    std::vector<bool> read(space_->cost_factors, false);
+    for (const std::size_t cost_factor : space_->tile[level]) {
+        read[cost_factor] = cost_factor != 0;
     }
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];

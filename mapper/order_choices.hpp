@@ -1,5 +1,5 @@
 // Which orders of the blocks there are, which of them are meant, and which variants of each link's
-// columns they can have. Knows no energy and no machine: only columns.
+// cost factors they can have.
 #pragma once
 
 #include "mapper/space.hpp"
@@ -46,7 +46,7 @@ class OrderChoices {
 
     // Of the links into a level, the variants that meant combinations have.
     std::vector<std::uint8_t> variants_into(std::size_t level) const;
-    // The columns that a fit of the level and the energy of the links into it read then.
+    // The cost factors that a fit of the level and the energy of the links into it read then.
     std::vector<bool> read_into(std::size_t level) const;
 
   private:

@@ -1,6 +1,5 @@
 // What a search may choose from: objective, constraints, and how tiles may be sized.
 // Filled in by study and cli; read by every strategy.
-// Knows no file format.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
@@ -74,7 +73,7 @@ struct Constraints {
 Constraints constraints_of(const model::Accelerator& machine, const model::Dataflow* dataflow,
                            const Constraints& user = {});
 
-// The time that mappings are judged by. reported: what exam prints, step 7's filling, draining and
+// The time that mappings are judged by. reported: what exam prints, step 7's fill, drain, and
 // waiting included (under Timeloop's counting, which has no such step, as overlapped). overlapped:
 // that of step 6, as if everything overlapped.
 enum class Time { reported, overlapped };

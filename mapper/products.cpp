@@ -10,7 +10,7 @@ void Products::multiply_tiles(const Factors6& f, double* out) const {
 }
 
 void Products::multiply_rest(const Factors6& f, double* out) const {
-    for (std::size_t c = tiles_; c < columns_; ++c) {
+    for (std::size_t c = tiles_; c < cost_factors_; ++c) {
         out[c] = f[0][c] * f[1][c] * f[2][c] * f[3][c] * f[4][c] * f[5][c];
     }
 }
@@ -23,7 +23,7 @@ void Products::multiply_others(const Factors6& factors, std::size_t apart, doubl
             f[n++] = factors[g];
         }
     }
-    for (std::size_t c = 0; c < columns_; ++c) {
+    for (std::size_t c = 0; c < cost_factors_; ++c) {
         out[c] = f[0][c] * f[1][c] * f[2][c] * f[3][c] * f[4][c];
     }
 }
@@ -35,7 +35,7 @@ void Products::complete_tiles(const double* others, const double* last, double* 
 }
 
 void Products::complete_rest(const double* others, const double* last, double* out) const {
-    for (std::size_t c = tiles_; c < columns_; ++c) {
+    for (std::size_t c = tiles_; c < cost_factors_; ++c) {
         out[c] = others[c] * last[c];
     }
 }

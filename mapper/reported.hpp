@@ -1,6 +1,5 @@
 // The time of a mapping as it is reported, by the model's own functions.
 // Called wherever a mapping's value is made; the searches bound it from below.
-// Knows no rule of its own.
 #pragma once
 
 #include "mapper/problem_space.hpp"
@@ -8,7 +7,7 @@
 
 namespace eyeroof::mapper {
 
-// Does step 7 count, with its filling, draining and waiting?
+// Does step 7 count, with its fill, drain, and stalls?
 bool counts_ramps(const Task& task);
 // … and may it decide between mappings?
 bool ramps_matter(const Task& task);

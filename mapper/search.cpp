@@ -2,11 +2,11 @@
 
 #include "base/parallel.hpp"
 #include "mapper/baselines.hpp"
+#include "mapper/branch_and_bound.hpp"
 #include "mapper/case_queue.hpp"
 #include "mapper/exact.hpp"
-#include "mapper/least.hpp"
 #include "mapper/reported.hpp"
-#include "mapper/walk.hpp"
+#include "mapper/trivial_bound.hpp"
 #include "model/cost/leakage.hpp"
 
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ std::optional<SearchResult> best_known(const Task& task) {
         }
         SearchResult result;
         result.latency = timed(task, mapping, *cost);
-        if (obeys(task, mapping, *cost, result.latency)) {
+        if (satisfies_constraints(task, mapping, *cost, result.latency)) {
             result.certificate.value =
                 task.objective.value(cost->energy_pj, result.latency.total_cycles());
             result.mapping = mapping;
@@ -100,7 +100,7 @@ double least_value(const Task& task) {
         const Count words = tile_elements(task.problem, o, loop_bounds(task.problem));
         pj += there && std::isfinite(least) ? least * static_cast<double>(words) : 0.0;
     }
-    const double cycles = least_cycles(task) * (1.0 - 1e-12);
+    const double cycles = trivial_cycles(task) * (1.0 - 1e-12);
     return task.objective.value(pj + least_leak_pj_per_cycle(task.machine) * cycles, cycles);
 }
 
@@ -122,7 +122,7 @@ bool divides_evenly(const Task& task, const Mapping& mapping) {
 struct Spaces {
     std::vector<Space> all;
     bool unfinished = false;
-    double truncated = kNone; // the least floor of those that lack some splits
+    double truncated = kNone; // the lowest bound of those that lack some splits
 };
 
 constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
@@ -133,7 +133,7 @@ constexpr std::size_t kMostCases = 256; // of step 7, of all choices of kept ope
 std::size_t bytes_of(const Space& space) {
     std::size_t bytes = 0;
     for (const Group& group : space.groups) {
-        bytes += (group.columns.capacity() + group.ranges.capacity()) * sizeof(double) +
+        bytes += (group.cost_factors.capacity() + group.ranges.capacity()) * sizeof(double) +
                  group.nodes.capacity() * sizeof(Node) + group.chains.capacity() * sizeof(Chain);
     }
     return bytes;
@@ -147,22 +147,22 @@ void add_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options
     for (const Space& space : spaces.all) {
         bytes += bytes_of(space);
     }
-    while (!queue.empty() && queue.floor() < best && spaces.all.size() < most &&
+    while (!queue.empty() && queue.lower_bound() < best && spaces.all.size() < most &&
            bytes < kMostBytes && !spaces.unfinished) {
         std::vector<CaseQueue::Case> chosen;
-        const double floor = queue.floor();
-        while (!queue.empty() && queue.floor() < best && chosen.size() < kAtOnce) {
+        const double lower_bound = queue.lower_bound();
+        while (!queue.empty() && queue.lower_bound() < best && chosen.size() < kAtOnce) {
             chosen.push_back(queue.next());
         }
         std::vector<Space> some(chosen.size());
         in_parallel(options.threads, chosen.size(), [&](std::size_t i) {
             some[i] =
-                build_space(task, chosen[i].keeps, options.max_chains, effort, chosen[i].arrivals);
+                build_space(task, chosen[i].keeps, options.max_chains, effort, chosen[i].prefetch);
         });
         for (Space& space : some) {
             spaces.unfinished = spaces.unfinished || space.unfinished;
             spaces.truncated =
-                space.truncated ? std::min(spaces.truncated, floor) : spaces.truncated;
+                space.truncated ? std::min(spaces.truncated, lower_bound) : spaces.truncated;
             const bool none =
                 space.unfinished || std::any_of(space.groups.begin(), space.groups.end(),
                                                 [](const Group& g) { return g.chains.empty(); });
@@ -174,8 +174,8 @@ void add_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options
     }
 }
 
-// Searches the spaces in the order of their floors, a few at a time, each beginning with the best
-// of those before.
+// Searches the spaces in the order of their lower bounds, a few at a time, each beginning with the
+// best of those before.
 class Search {
   public:
     Search(const Task& task, const SearchOptions& options, std::optional<SearchResult> first,
@@ -190,9 +190,10 @@ class Search {
     }
 
     ExactOutcome run() {
-        while (!queue_.empty() && queue_.floor() < value() * (1.0 - kSlack) && all_.complete) {
+        while (!queue_.empty() && queue_.lower_bound() < value() * (1.0 - kSlack) &&
+               all_.complete) {
             if (effort_.over()) {
-                stop_at(queue_.floor());
+                stop_at(queue_.lower_bound());
                 break;
             }
             search_some();
@@ -200,7 +201,7 @@ class Search {
         all_.lower_bound = std::min(all_.lower_bound, value() * (1.0 - kSlack));
         return std::move(all_);
     }
-    double truncated = kNone; // the least floor of the spaces that lack some splits
+    double truncated = kNone; // the lowest bound of the spaces that lack some splits
 
   private:
     double value() const { return all_.best ? all_.best->certificate.value : kNone; }
@@ -216,36 +217,36 @@ class Search {
         }
     }
 
-    void guess(const Spaces& spaces) {
-        guessed_ = guessed_ || !spaces.all.empty();
-        all_.best =
-            better(std::move(all_.best), first_guess(task_, spaces.all, options_.threads, effort_));
+    void find_incumbent(const Spaces& spaces) {
+        has_incumbent_ = has_incumbent_ || !spaces.all.empty();
+        all_.best = better(std::move(all_.best),
+                           first_incumbent(task_, spaces.all, options_.threads, effort_));
         note_best();
     }
 
     void search_some() {
-        const double floor = queue_.floor();
+        const double lower_bound = queue_.lower_bound();
         const double before = value();
         Spaces spaces;
-        if (!guessed_) { // a first answer before the time goes into more spaces
+        if (!has_incumbent_) { // a first answer before the time goes into more spaces
             add_spaces(task_, queue_, options_, value(), effort_, kAtOnce, spaces);
-            guess(spaces);
+            find_incumbent(spaces);
         }
         add_spaces(task_, queue_, options_, value(), effort_, kMostSpaces, spaces);
         truncated = std::min(truncated, spaces.truncated);
-        guess(spaces);
+        find_incumbent(spaces);
         all_.from_start = all_.from_start && value() == before;
         if (spaces.unfinished) {
-            stop_at(floor);
+            stop_at(lower_bound);
             return;
         }
         take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_),
-             floor);
+             lower_bound);
     }
 
-    // `floor`: no mapping of the spaces that were searched has a lower value.
-    void take(ExactOutcome some, double floor) {
-        some.lower_bound = std::max(some.lower_bound, floor);
+    // `lower_bound`: no mapping of the spaces that were searched has a lower value.
+    void take(ExactOutcome some, double lower_bound) {
+        some.lower_bound = std::max(some.lower_bound, lower_bound);
         for (Improvement& step : some.history) {
             if (all_.history.empty() || step.value < all_.history.back().value) {
                 step.nodes += all_.nodes;
@@ -263,7 +264,7 @@ class Search {
         if (!some.complete) {
             stop_at(some.lower_bound);
             if (!queue_.empty()) {
-                stop_at(queue_.floor());
+                stop_at(queue_.lower_bound());
             }
         }
     }
@@ -273,7 +274,7 @@ class Search {
     const Effort& effort_;
     const ProgressCallback& progress_;
     CaseQueue queue_;
-    bool guessed_ = false; // from a space
+    bool has_incumbent_ = false; // from a space
     ExactOutcome all_;
 };
 
@@ -354,7 +355,8 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     if (exact) {
         outcome = search_spaces(task, options, known, effort, progress, left_out);
     } else {
-        // The baselines draw from the spaces with the least floors, as many as memory has room for.
+        // The baselines draw from the spaces with the lowest bounds, as many as memory has
+        // room for.
         CaseQueue queue(task, 1); // a mapping in one space alone
         Spaces spaces;
         add_spaces(task, queue, options, kNone, effort, kMostSpaces, spaces);

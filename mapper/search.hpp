@@ -1,6 +1,5 @@
 // The door to the mapper: searches a task's mapspace and gives the best mapping with its
-// certificate. Called by study, cli and the benchmarks. Knows no file format; time comes from a
-// steady clock and limits effort only, never the answer of a search that ends.
+// certificate. Called by study, cli and the benchmarks.
 #pragma once
 
 #include "base/progress.hpp"
@@ -71,8 +70,8 @@ Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
                             std::stop_token stop = {}, const ProgressCallback& progress = {});
 
 // Does a mapping with this cost and time keep the constraints of the task?
-bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost,
-           const model::Latency& latency);
+bool satisfies_constraints(const Task& task, const model::Mapping& mapping,
+                           const model::MappingCost& cost, const model::Latency& latency);
 
 // What cannot be met, by name; empty when some mapping exists for each rule alone. The field of
 // each lists the rules at fault: "levels[1].temporal.K levels[2].spatial.K".

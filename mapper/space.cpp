@@ -1,6 +1,6 @@
 #include "mapper/space.hpp"
 
-#include "mapper/columns.hpp"
+#include "mapper/cost_factors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ void add_links(Space& space) {
             }
             link.variants = link.child == levels ? 1 : link.child * 2 * link.slides;
             const auto take = [&](std::size_t n) {
-                return std::exchange(space.columns, space.columns + n);
+                return std::exchange(space.cost_factors, space.cost_factors + n);
             };
             link.received = take(link.variants);
             link.edges.assign(levels, 0);
@@ -90,13 +90,13 @@ void add_links(Space& space) {
 
 void add_layout(Space& space) {
     const std::size_t levels = space.task->machine.levels.size();
-    space.columns = 1;
-    space.steps = space.columns++;
+    space.cost_factors = 1;
+    space.steps = space.cost_factors++;
     for (std::size_t i = 0; i < levels; ++i) {
-        space.spatial[i] = space.columns++;
+        space.spatial[i] = space.cost_factors++;
         for (const Operand o : kAllOperands) {
             if (space.keeps[i].contains(o) && present(*space.task, o)) {
-                space.tile[i][index(o)] = space.columns++;
+                space.tile[i][index(o)] = space.cost_factors++;
             }
         }
     }
@@ -150,7 +150,7 @@ std::vector<Slide> slides_of(const Space& space, std::size_t block, Operand rest
 
 // The operands that are worth trying to rest: those whose tiles inside the block may move there.
 // Where it may pay that others move, also those that rest then.
-OperandSet worth_resting(const Space& space, std::size_t block, OperandSet waiting) {
+OperandSet worth_reusing(const Space& space, std::size_t block, OperandSet waiting) {
     const Operand sums = space.task->problem.produced;
     if (waiting.contains(Operand::input) && space.roles.hands_on[block]) {
         return {Operand::input, Operand::weight, Operand::output};
@@ -163,7 +163,7 @@ OperandSet worth_resting(const Space& space, std::size_t block, OperandSet waiti
 
 std::vector<BlockOrder> orders_of(const Space& space, std::size_t block) {
     const OperandSet waiting = waiting_inside(space, block);
-    const OperandSet resting = worth_resting(space, block, waiting);
+    const OperandSet resting = worth_reusing(space, block, waiting);
     std::vector<BlockOrder> orders;
     for (const auto& [rests, usual] :
          {std::pair(Operand::output, Slide::r), std::pair(Operand::weight, Slide::p),
@@ -199,10 +199,11 @@ int compare_at(const Chain& a, const Chain& b, std::size_t depth) {
 
 class TreeBuilder {
   public:
-    TreeBuilder(Space& space, Group& group, std::vector<double> chain_columns,
+    TreeBuilder(Space& space, Group& group, std::vector<double> chain_cost_factors,
                 std::vector<bool> needless, const Effort& effort)
-        : effort_(effort), space_(space), group_(group), leaf_columns_(std::move(chain_columns)),
-          needless_(std::move(needless)), all_(group.chains.size()) {}
+        : effort_(effort), space_(space), group_(group),
+          leaf_cost_factors_(std::move(chain_cost_factors)), needless_(std::move(needless)),
+          all_(group.chains.size()) {}
 
     void run() {
         std::iota(all_.begin(), all_.end(), 0U);
@@ -217,9 +218,9 @@ class TreeBuilder {
         });
         const std::size_t nodes = count_nodes();
         group_.nodes.reserve(nodes);
-        group_.columns.reserve(nodes * space_.columns);
+        group_.cost_factors.reserve(nodes * space_.cost_factors);
         group_.nodes.resize(1);
-        group_.columns.resize(space_.columns);
+        group_.cost_factors.resize(space_.cost_factors);
         grow(0, 0, 0, all_.size());
     }
 
@@ -251,8 +252,9 @@ class TreeBuilder {
             const std::uint32_t chain = all_[from];
             group_.nodes[node].chain = chain;
             group_.nodes[node].needless = needless_[chain];
-            const double* leaf = leaf_columns_.data() + chain * space_.columns;
-            std::copy(leaf, leaf + space_.columns, group_.columns.data() + node * space_.columns);
+            const double* leaf = leaf_cost_factors_.data() + chain * space_.cost_factors;
+            std::copy(leaf, leaf + space_.cost_factors,
+                      group_.cost_factors.data() + node * space_.cost_factors);
             return;
         }
         std::vector<std::size_t> begins;
@@ -268,7 +270,7 @@ class TreeBuilder {
         group_.nodes[node].first_child = static_cast<std::uint32_t>(first);
         group_.nodes[node].children = static_cast<std::uint32_t>(count);
         group_.nodes.resize(first + count);
-        group_.columns.resize(group_.nodes.size() * space_.columns);
+        group_.cost_factors.resize(group_.nodes.size() * space_.cost_factors);
         for (std::size_t c = 0; c < count; ++c) {
             grow(first + c, depth + 1, begins[c], begins[c + 1]);
         }
@@ -287,25 +289,26 @@ class TreeBuilder {
         }
     }
 
-    // The least of `count` rows, column by column; of lanes the most.
+    // The least of `count` rows, factor by factor; of lanes the most.
     void least(const double* rows, std::size_t count, double* out) const {
-        std::copy(rows, rows + space_.columns, out);
+        std::copy(rows, rows + space_.cost_factors, out);
         for (std::size_t n = 1; n < count; ++n) {
-            const double* row = rows + n * space_.columns;
-            for (std::size_t c = 0; c < space_.columns; ++c) {
+            const double* row = rows + n * space_.cost_factors;
+            for (std::size_t c = 0; c < space_.cost_factors; ++c) {
                 out[c] = std::min(out[c], row[c]);
             }
         }
         for (const std::size_t lanes : lanes_) {
             for (std::size_t n = 0; n < count; ++n) {
-                out[lanes] = std::max(out[lanes], rows[n * space_.columns + lanes]);
+                out[lanes] = std::max(out[lanes], rows[n * space_.cost_factors + lanes]);
             }
         }
     }
 
     void bound(std::size_t node, std::size_t first, std::size_t count) {
-        const std::size_t width = space_.columns;
-        least(group_.columns.data() + first * width, count, group_.columns.data() + node * width);
+        const std::size_t width = space_.cost_factors;
+        least(group_.cost_factors.data() + first * width, count,
+              group_.cost_factors.data() + node * width);
         group_.nodes[node].ranges = static_cast<std::uint32_t>(group_.ranges.size() / width);
         bool of_children = true;
         std::size_t from = first; // of the rows that ranges are made of
@@ -313,7 +316,7 @@ class TreeBuilder {
             const std::size_t made = group_.ranges.size() / width;
             const std::size_t more = (rows + kRange - 1) / kRange;
             group_.ranges.resize((made + more) * width);
-            const auto& source = of_children ? group_.columns : group_.ranges;
+            const auto& source = of_children ? group_.cost_factors : group_.ranges;
             for (std::size_t r = 0; r < more; ++r) {
                 least(source.data() + (from + r * kRange) * width,
                       std::min(kRange, rows - r * kRange),
@@ -327,47 +330,47 @@ class TreeBuilder {
     const Effort& effort_;
     Space& space_;
     Group& group_;
-    std::vector<double> leaf_columns_;
+    std::vector<double> leaf_cost_factors_;
     std::vector<bool> needless_;
     std::vector<std::uint32_t> all_; // chains in the order of the tree
-    std::vector<std::size_t> lanes_ = lane_columns(space_);
+    std::vector<std::size_t> lanes_ = lane_cost_factors(space_);
 
-    static std::vector<std::size_t> lane_columns(const Space& space) {
-        std::vector<std::size_t> columns;
+    static std::vector<std::size_t> lane_cost_factors(const Space& space) {
+        std::vector<std::size_t> cost_factors;
         for (const Link& link : space.links) {
             if (link.produced) {
-                columns.push_back(link.lanes);
+                cost_factors.push_back(link.lanes);
             }
         }
-        return columns;
+        return cost_factors;
     }
 };
 
-// Bytes of a chain while its tree is made: its columns, those of the nodes above it and of their
-// ranges.
+// Bytes of a chain while its tree is made: its cost factors, those of the nodes above it and of
+// their ranges.
 std::size_t chain_bytes(const Space& space) {
-    return 4 * space.columns * sizeof(double) + 2 * sizeof(Chain) + 4 * sizeof(Node);
+    return 4 * space.cost_factors * sizeof(double) + 2 * sizeof(Chain) + 4 * sizeof(Node);
 }
 
-void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMaker& maker,
+void build_group(Space& space, std::size_t g, std::size_t max_chains, CostFactorMaker& maker,
                  const Effort& effort) {
     Group& group = space.groups[g];
     group.dims = kGroupDims[g];
     const auto splits = [&](Dim dim) {
         auto all = splits_of(*space.task, space.keeps, space.roles, dim, effort);
         std::erase_if(all, [&](const Split& split) {
-            return !suits(*space.task, space.keeps, space.arrivals, dim, split);
+            return !suits(*space.task, space.keeps, space.prefetch, dim, split);
         });
         return all;
     };
     const std::vector<Split> first = splits(group.dims[0]);
     const std::vector<Split> taps =
         group.dims.size() > 1 ? splits(group.dims[1]) : std::vector<Split>(1);
-    std::vector<double> columns;
+    std::vector<double> cost_factors;
     maker.prepare(g, first, taps, effort);
     space.unfinished = effort.over(); // splits may be missing
     const std::size_t most = std::min(max_chains, first.size() * taps.size());
-    columns.reserve(most * space.columns);
+    cost_factors.reserve(most * space.cost_factors);
     group.chains.reserve(most);
     for (std::size_t f = 0; f < first.size(); ++f) {
         space.unfinished = space.unfinished || ((f & 63U) == 0 && effort.over());
@@ -379,17 +382,17 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
                 space.truncated = true;
                 break;
             }
-            columns.resize((group.chains.size() + 1) * space.columns);
-            if (maker.fill(f, t, columns.data() + group.chains.size() * space.columns)) {
+            cost_factors.resize((group.chains.size() + 1) * space.cost_factors);
+            if (maker.fill(f, t, cost_factors.data() + group.chains.size() * space.cost_factors)) {
                 group.chains.push_back({first[f], taps[t]});
             }
         }
     }
-    columns.resize(group.chains.size() * space.columns);
+    cost_factors.resize(group.chains.size() * space.cost_factors);
     if (!group.chains.empty()) {
         std::vector<bool> needless(group.chains.size(), false);
-        drop_dominated(space, group, columns, needless, effort);
-        TreeBuilder(space, group, std::move(columns), std::move(needless), effort).run();
+        drop_dominated(space, group, cost_factors, needless, effort);
+        TreeBuilder(space, group, std::move(cost_factors), std::move(needless), effort).run();
     }
 }
 
@@ -427,14 +430,14 @@ LoopMasks loops_of(const Space& space, const Group& group, const Chain& chain, s
 }
 
 Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains,
-                  const Effort& effort, const Arrivals& arrivals) {
+                  const Effort& effort, const PrefetchCase& prefetch) {
     Space space;
     space.task = &task;
     space.keeps = keeps;
-    space.arrivals = arrivals;
+    space.prefetch = prefetch;
     space.roles = loop_roles(task, keeps);
     add_layout(space);
-    ColumnMaker maker(space);
+    CostFactorMaker maker(space);
     constexpr std::size_t kMostBytes = 300'000'000;
     std::size_t room = std::min(6 * max_chains, kMostBytes / chain_bytes(space)); // chains
     for (std::size_t g = 0; g < kGroups && !space.unfinished; ++g) {

@@ -2,7 +2,6 @@
 // dimensions, the ways to split each over the machine (chains), and for each the factors that it
 // contributes to every count. With these a mapping costs a few products.
 // Built once per choice of kept operands; read by every strategy.
-// Knows the counting rules only through model/nest.
 //
 // Groups are N, G, K, C, (P, R) and (Q, S): the counts of a mapping are products over them. A link
 // is a pair of neighbouring homes of an operand. Its count depends on the order of loops only
@@ -10,9 +9,9 @@
 // loops of that block that do not move it run innermost, and which window dimension moves it first.
 #pragma once
 
-#include "mapper/arrivals.hpp"
 #include "mapper/effort.hpp"
 #include "mapper/loop_roles.hpp"
+#include "mapper/prefetch.hpp"
 #include "mapper/problem_space.hpp"
 
 #include <cstdint>
@@ -71,12 +70,13 @@ struct Link {
     std::size_t child = 0; // number of levels: the MACs
     bool produced = false;
     double volume = 1.0; // product of the bounds of dimensions that move the tile, windows apart
-    std::size_t received = 0; // first column of what arrives …
+    std::size_t received = 0; // first cost factor of what arrives …
     std::size_t sent = 0;     // … of what is sent …
     std::size_t reduced = 0;  // … and of what is sent when every network adds (sums only)
-    std::size_t lanes = 0;    // column: received / reduced, at most (sums only); under Timeloop's
-                              // counting the different sums that instances hold
-    std::vector<std::size_t> edges; // column of what crosses the network of level e, 0: not needed
+    std::size_t lanes = 0; // cost factor: received / reduced, at most (sums only); under Timeloop's
+                           // counting the different sums that instances hold
+    std::vector<std::size_t>
+        edges; // cost factor of what crosses the network of level e, 0: not needed
     std::size_t variants = 1;
     std::size_t slides = 1; // for the input, whose windows slide: 4, with Slide::none 5
 };
@@ -97,7 +97,7 @@ struct LoopMasks {
     std::uint16_t without_anchor() const { return leans & static_cast<std::uint16_t>(~anchors); }
 };
 
-// Column of a variant: closing block, are the loops that rest free, window that moves first.
+// Cost factor of a variant: closing block, are the loops that rest free, window that moves first.
 // variant = (parent distance * 2 + free) * slides + slide, distance = child - 1 - block.
 struct Node {
     std::uint32_t first_child = 0;
@@ -113,45 +113,46 @@ struct Node {
 inline constexpr std::size_t kRange = 4;
 
 // The chains of a group as a tree: first all trips in space, then the trips in time of each level
-// from the outermost inwards. A node's columns bound those of all chains below it.
+// from the outermost inwards. A node's cost factors bound those of all chains below it.
 struct Group {
     std::vector<model::Dim> dims; // one, or window position and tap
     std::vector<Chain> chains;
-    std::vector<Node> nodes;     // nodes[0] is the root
-    std::vector<double> columns; // nodes.size() * Space::columns
-    // Bounds of neighbouring children of wide nodes, rows of Space::columns: first of every kRange
-    // children, then of every kRange such ranges, and so on while there are more than kRange.
+    std::vector<Node> nodes;          // nodes[0] is the root
+    std::vector<double> cost_factors; // nodes.size() * Space::cost_factors
+    // Bounds of neighbouring children of wide nodes, rows of Space::cost_factors: first of every
+    // kRange children, then of every kRange such ranges, and so on while there are more than
+    // kRange.
     std::vector<double> ranges;
 };
 
 struct Space {
     const Task* task = nullptr;
     std::vector<model::OperandSet> keeps; // by level
-    Arrivals arrivals;                    // the case of step 7 that the space is of
+    PrefetchCase prefetch;                // the case of step 7 that the space is of
     LoopRoles roles;                      // which dimensions may loop in time where
     std::vector<Link> links;
     std::array<Group, kGroups> groups;
-    std::size_t columns = 0;
+    std::size_t cost_factors = 0;
     std::size_t depth = 0; // of the trees: 1 + number of levels - 1
-    std::size_t steps = 0; // column of the trips in time
+    std::size_t steps = 0; // cost factor of the trips in time
     std::array<std::array<std::size_t, model::kOperands>, kMaxLevels>
-        tile{};                                    // columns, 0: not kept
-    std::array<std::size_t, kMaxLevels> spatial{}; // columns: trips in space at a level
+        tile{};                                    // cost factors, 0: not kept
+    std::array<std::size_t, kMaxLevels> spatial{}; // cost factors: trips in space at a level
     std::vector<std::size_t> ordered;              // blocks whose order matters
     std::vector<std::vector<BlockOrder>> orders;   // of each, by level
     bool truncated = false;                        // too many chains: not all are in the trees
     bool unfinished = false;                       // the time was over: there are no trees
 
-    const double* column(std::size_t group, std::size_t node) const {
-        return groups[group].columns.data() + node * columns;
+    const double* cost_factor(std::size_t group, std::size_t node) const {
+        return groups[group].cost_factors.data() + node * cost_factors;
     }
     const double* range(std::size_t group, std::size_t range) const {
-        return groups[group].ranges.data() + range * columns;
+        return groups[group].ranges.data() + range * cost_factors;
     }
 };
 
 // Every choice of kept operands that machine and constraints allow, fullest first.
-std::vector<std::vector<model::OperandSet>> keep_choices(const Task& task);
+std::vector<std::vector<model::OperandSet>> bypass_choices(const Task& task);
 
 // May, must or can a level not keep an operand whose home is known? never_but_asked: a rule asks it
 // to keep what it cannot hold, or what must pass by.
@@ -172,7 +173,8 @@ std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandS
 
 // Builds the space; `max_chains` bounds the chains of a group.
 Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
-                  std::size_t max_chains, const Effort& effort = {}, const Arrivals& arrivals = {});
+                  std::size_t max_chains, const Effort& effort = {},
+                  const PrefetchCase& prefetch = {});
 
 // What one more returned word of sums costs, less the reads that it saves in each further lane:
 // {cost, saving}. Above zero lanes with cost - saving * (lanes - 1) < 0 the fewest returns are not
@@ -187,8 +189,8 @@ SumsPrice sums_price(const Task& task, model::Operand sums, std::size_t parent, 
 LoopMasks loops_of(const Space& space, const Group& group, const Chain& chain, std::size_t from,
                    std::size_t to);
 
-// Marks chains that another one with the same trips in space beats or equals in every column.
-void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
+// Marks chains that another one with the same trips in space beats or equals in every cost factor.
+void drop_dominated(Space& space, Group& group, std::vector<double>& cost_factors,
                     std::vector<bool>& needless, const Effort& effort);
 
 // The mapping that chains (one a group) and orders (one per Space::ordered) stand for. Spatial

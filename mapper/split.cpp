@@ -1,7 +1,7 @@
 #include "mapper/reported.hpp"
 #include "mapper/space.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/accelerator/residency.hpp"
-#include "model/accelerator/words.hpp"
 #include "model/nest/digits.hpp"
 
 #include <algorithm>

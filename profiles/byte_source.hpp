@@ -1,6 +1,5 @@
 // Bytes of a file, plain or gzip, or of memory, read in blocks with the position kept.
 // Used by every reader of this folder; memory sources serve tests and fuzzing.
-// Knows nothing of what the bytes mean.
 #pragma once
 
 #include "base/result.hpp"

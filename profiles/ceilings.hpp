@@ -1,6 +1,5 @@
 // Measured ceilings as a machine overlay: a small YAML that is laid over a data sheet and never
 // replaces it. Written by `eyeroof measure`, read by formats/ceilings; docs/measuring.md.
-// Knows no YAML reader and no machine.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,6 +1,5 @@
 // Where a device's time goes: at work, with what, and idle, and whether the host is why.
 // Called by `eyeroof import` and the comparisons of traces.
-// Knows kernels' names only so far as to tell collectives from the rest.
 #pragma once
 
 #include "profiles/measurement.hpp"

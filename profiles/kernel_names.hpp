@@ -1,6 +1,5 @@
 // What a kernel's name tells of its work.
 // Called by matching and by the reader of library logs.
-// Knows the libraries' ways of naming; knows no layer and no profile.
 #pragma once
 
 #include "model/workload/layer.hpp"

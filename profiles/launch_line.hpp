@@ -1,6 +1,5 @@
 // One line of a profile file that holds a launch: nearly all of a large profile's lines.
 // Used by the file's reader and its writer; private to this folder.
-// Knows one way to write a launch; what is written otherwise is the general reader's.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,6 +1,5 @@
 // Which kernel belongs to which layer, by which evidence, and how sure that is.
 // Called by study for the comparison with predictions, and by `eyeroof import`.
-// Knows no machine and no prediction.
 #pragma once
 
 #include "model/workload/layer.hpp"

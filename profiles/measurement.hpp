@@ -1,6 +1,6 @@
 // What was measured: a profile of kernel launches with their times, counters and origins.
 // Made by the importers, the collector and the host measurement; read by points, matching and
-// study. Knows no file format, no CUDA, and nothing of predictions.
+// study.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // Which counters of a chip family give operations per precision, bytes per level and time.
 // Filled from profiles/metrics/*.yaml (read where YAML is known); used by points and the collector.
-// Knows no YAML and no CUPTI.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,6 +1,5 @@
 // Whether a measured operator does the work of a layer.
 // Called by matching.
-// Knows no kernel, no order of calls and no prediction.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // What an operator must do, told from its name and the dimensions it was called with: a layer.
 // Used for points and matching where no counter counted the operations.
-// Knows the frameworks' operator names; knows no kernel and no machine.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // A profile as points of a roofline plot: time, operations per precision, bytes per level.
 // Called by study for the plot and the comparison with predictions.
-// Knows nothing of roofs, scenes or predictions.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,6 +1,6 @@
 // The profile file: JSON lines, version 1, plain or gzip; docs/profile-format.md describes it.
 // Written by `eyeroof import`, `measure` and the collector; read by everything that takes a
-// profile. Knows nothing of where a profile came from.
+// profile.
 #pragma once
 
 #include "profiles/byte_source.hpp"

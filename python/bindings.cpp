@@ -69,7 +69,7 @@ class Library {
     std::vector<fs::path> folders() const { return folders_; }
 
     analysis::DataFolders data() const { return {below("hwdb"), below("networks")}; }
-    std::shared_ptr<const model::WiredNetwork> network(const std::string& name,
+    std::shared_ptr<const model::NetworkGraph> network(const std::string& name,
                                                        const Strings& sizes) {
         std::string key = name;
         for (const std::string& size : sizes) {
@@ -80,13 +80,13 @@ class Library {
     }
     // The machine, host and files that a scenario names, read once a process.
     analysis::Question question(const analysis::Scenario& scenario,
-                                const model::WiredNetwork& network) {
+                                const model::NetworkGraph& network) {
         const analysis::Scenario files = files_of(scenario);
         const bool afresh = is_path(files.machine) || !files.energies.empty() ||
                             !files.mapping_file.empty() || !files.constraints_file.empty();
         analysis::Question question =
             *known(resolved_, analysis::scenario_json(files), afresh, [&] {
-                return checked(analysis::resolve(files, model::WiredNetwork{}, data()));
+                return checked(analysis::resolve(files, model::NetworkGraph{}, data()));
             });
         question.scenario = scenario;
         question.network = network.network;
@@ -157,7 +157,7 @@ class Library {
 
     std::mutex mutex_;
     std::vector<fs::path> folders_;
-    std::map<std::string, std::shared_ptr<const model::WiredNetwork>> networks_;
+    std::map<std::string, std::shared_ptr<const model::NetworkGraph>> networks_;
     std::map<std::string, std::shared_ptr<const analysis::Question>> resolved_; // without a network
     bool technology_tried_ = false;
     std::optional<model::Technology> technology_;
@@ -170,7 +170,7 @@ Library& library() {
 }
 
 struct NetworkHandle {
-    std::shared_ptr<const model::WiredNetwork> wired;
+    std::shared_ptr<const model::NetworkGraph> wired;
     std::string name; // as it was asked for, and its sizes
     Strings sizes;
     const model::Network& network() const { return wired->network; }
@@ -325,7 +325,7 @@ PYBIND11_MODULE(_eyeroof, m) {
         return interruptible([text = std::move(text), file](const std::stop_token&) {
             auto read = checked(formats::parse_network_yaml(text, file));
             const std::string id = read.network.id;
-            return NetworkHandle{std::make_shared<const model::WiredNetwork>(model::WiredNetwork{
+            return NetworkHandle{std::make_shared<const model::NetworkGraph>(model::NetworkGraph{
                                      std::move(read.network), std::move(read.wiring)}),
                                  id,
                                  {}};

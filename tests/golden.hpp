@@ -1,6 +1,6 @@
 // Golden files: outputs that a person has read and found right, in tests/golden/<case>/.
 // Used by tests of writers and of the program; rewritten only by a test program's --update-golden,
-// and reviewed like code. Knows no format.
+// and reviewed like code.
 #pragma once
 
 #include "tests/paths.hpp"

@@ -17,7 +17,7 @@ inline analysis::Question question_of(model::Network network, model::Machine mac
     return question;
 }
 
-inline analysis::Question question_of(model::WiredNetwork wired, model::Machine machine,
+inline analysis::Question question_of(model::NetworkGraph wired, model::Machine machine,
                                       analysis::Scenario scenario = {}) {
     analysis::Question question =
         question_of(std::move(wired.network), std::move(machine), std::move(scenario));

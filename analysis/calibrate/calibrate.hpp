@@ -1,6 +1,5 @@
 // Fits the constants of a class of kernels to measured layers of one GPU.
 // Called by `eyeroof hw calibrate`.
-// Knows no file.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

@@ -2,7 +2,6 @@
 // constants that the fits left.
 // Shared by cross_validate.cpp, cross_fits.cpp, cross_groups.cpp (errors) and cross_constants.cpp
 // (what is kept of them).
-// Knows no writer.
 #pragma once
 
 #include "analysis/calibrate/cross_validate.hpp"

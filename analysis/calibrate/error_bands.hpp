@@ -1,6 +1,5 @@
 // Nominal 80 % intervals of measured / predicted, from samples as small as they are.
 // Called by the cross-validation.
-// Knows no layer, no fit and no file.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
 // Moves the constants of one class of kernels until predictions lie near measured times.
 // Called by calibrate (one GPU) and by cross_validate (several GPUs with common constants).
-// Knows no file and no command.
 #pragma once
 
 #include "model/gpu/predict.hpp"

@@ -1,6 +1,5 @@
 // Published figures of accelerators beside what is predicted of them.
 // Called by `eyeroof validate --machines` and tests.
-// Knows no file of machines or networks: they come through functions.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

@@ -1,6 +1,5 @@
 // A CSV table row by row, cells by the name of their column.
 // Called by the readers of measured pairs and networks.
-// Knows no column's meaning.
 #pragma once
 
 #include "base/csv.hpp"

@@ -1,6 +1,5 @@
 // Predicted beside measured times of whole networks, inference and training.
 // Called by `eyeroof validate --networks`.
-// Knows no file of machines or networks: they come through functions.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

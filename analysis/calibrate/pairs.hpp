@@ -1,6 +1,5 @@
 // Predicted beside measured speed-ups of whole networks from one GPU to another.
 // Called by `eyeroof validate --pairs`.
-// Knows no file of machines or networks: they come through functions.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"
@@ -84,7 +83,7 @@ struct PairsValidation {
     bool operator==(const PairsValidation&) const = default;
 };
 
-using NetworkSource = std::function<Result<model::WiredNetwork>(const std::string&)>;
+using NetworkSource = std::function<Result<model::NetworkGraph>(const std::string&)>;
 using HostSource = std::function<model::HostIssue(const model::Gpu&)>;
 
 struct PairsSources {

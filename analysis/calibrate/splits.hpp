@@ -1,6 +1,5 @@
 // Which measured layers a fit may see, and which it is judged by.
 // Called by `hw calibrate` and by cross-validation.
-// Knows no constants: a split depends on nothing but the layer's shape.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // Lays predictions beside measured layer times and says how far off they are.
 // Called by `eyeroof validate` and by the fit of constants.
-// Knows no file of machines: they come through a function.
 #pragma once
 
 #include "base/result.hpp"

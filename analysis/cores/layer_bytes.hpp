@@ -1,5 +1,4 @@
 // What a layer hands on to the next one. Used by both ways of dealing layers out among cores.
-// Knows no core.
 #pragma once
 
 #include "model/workload/layer.hpp"

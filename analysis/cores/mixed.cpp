@@ -13,7 +13,7 @@
 namespace eyeroof::analysis {
 
 using model::Layer;
-using model::cores::MixedCores;
+using model::cores::HeterogeneousCores;
 using model::cores::OnKind;
 using model::cores::PlacedLayer;
 
@@ -209,7 +209,8 @@ Result<MixedReport> mixed_report(const Question& question, const CorePackage& pa
         return Result<MixedReport>(exams.diagnostics());
     }
     MixedReport report{question.network.name, package, mixed.parts, {}, {}, {}, 0.0};
-    MixedCores cores{{}, package.link_bytes_per_s, package.link_s, package.memory_bytes_per_s};
+    HeterogeneousCores cores{
+        {}, package.link_bytes_per_s, package.link_s, package.memory_bytes_per_s};
     for (const CoreKind& kind : package.kinds) {
         cores.counts.push_back(kind.count);
     }

@@ -1,5 +1,5 @@
 // A network on a package of cores that are not equal: which layer goes where, as a pipeline and one
-// image after the other. Called by `eyeroof cores`. Knows no file.
+// image after the other. Called by `eyeroof cores`.
 #pragma once
 
 #include "analysis/cores/package.hpp"

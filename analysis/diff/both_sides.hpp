@@ -1,5 +1,5 @@
 // A figure on both sides of a comparison, and how its change is told.
-// Used by the comparisons of exams and of measured runs. Knows neither.
+// Used by the comparisons of exams and of measured runs.
 #pragma once
 
 #include <optional>

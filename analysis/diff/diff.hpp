@@ -1,6 +1,6 @@
 // What is different between two examinations, layer by layer and step by step: of two machines, two
 // mappings, two batches, two versions of the program.
-// Called by cli with the JSON that `exam` writes. Knows no engine; reads what the JSON promises.
+// Called by cli with the JSON that `exam` writes.
 #pragma once
 
 #include "analysis/diff/both_sides.hpp"

@@ -1,6 +1,5 @@
 // The mapper's best mapping of every loop nest of a network, for an exam.
 // Made by run() before the layers are examined; read by examine().
-// Knows no file format and no display.
 #pragma once
 
 #include "analysis/exam/search_nests.hpp"

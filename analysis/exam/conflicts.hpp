@@ -1,6 +1,5 @@
 // Why constraints leave no mapping, told at the lines that they stand in.
 // Called by map_network when a search finds that there is none.
-// Knows no file format: places come with the constraints.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

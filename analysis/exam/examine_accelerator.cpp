@@ -1,7 +1,7 @@
 #include "analysis/exam/examine.hpp"
 #include "analysis/exam/examine_nest.hpp"
 #include "analysis/exam/nest_figures.hpp"
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/cost/leakage.hpp"
 #include "model/vector_unit.hpp"
 
@@ -43,7 +43,7 @@ Chain combine(const std::vector<NestExam>& exams, Chain NestExam::*chain) {
 
 TrafficRow traffic_row(const NestExam& exam, const Accelerator& accelerator, std::size_t level,
                        Operand o) {
-    const WordBytes word = stored_word(exam.problem, accelerator, level, o);
+    const DataWidth word = stored_width(exam.problem, accelerator, level, o);
     const LevelCost& cost = exam.cost.levels[level];
     const Accesses& a = cost.total[index(o)];
     const auto whole = [](double bytes) { return static_cast<Count>(std::llround(bytes)); };
@@ -103,7 +103,7 @@ void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerRepo
     report.notes.insert(report.notes.end(), exam.notes.begin(), exam.notes.end());
 }
 
-void set_limits(const std::vector<Pace>& paces, double clock_hz, LayerReport& report) {
+void set_limits(const std::vector<NestCycles>& paces, double clock_hz, LayerReport& report) {
     report.limits = scaled(limits_of(paces), 1.0 / clock_hz);
     report.limiter_step = report.limits.binding;
     const StepBound& binding = report.steps[report.limiter_step - 1];
@@ -133,10 +133,11 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
     report.units = context.units;
     report.utilization = macs / (context.units * report.cycles);
-    std::vector<Pace> paces;
+    std::vector<NestCycles> paces;
     for (const NestExam& exam : exams) {
-        paces.push_back(pace_of(exam.chain, context.units, static_cast<double>(exam.cost.macs),
-                                exam.cost.moving_cycles));
+        paces.push_back(nest_cycles_of(exam.chain, context.units,
+                                       static_cast<double>(exam.cost.macs),
+                                       exam.cost.moving_cycles));
     }
     set_limits(paces, context.accelerator.clock_hz, report);
     return report;
@@ -172,7 +173,7 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.outer_bytes = bytes;
     report.leakage_j = least_leak_pj_per_cycle(context.accelerator) * report.cycles * 1e-12;
     report.energy_j = report.leakage_j; // what its words cost is not known
-    set_limits({pace_of(report.steps, context.units, equivalent, bytes / rate)},
+    set_limits({nest_cycles_of(report.steps, context.units, equivalent, bytes / rate)},
                context.accelerator.clock_hz, report);
     report.notes.push_back(fmt::format("{} is bounded by the outermost memory and by one operation "
                                        "a unit and cycle: this description has no vector unit",
@@ -225,8 +226,8 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
     report.outer_bytes = cost.outer_bytes;
     report.leakage_j = least_leak_pj_per_cycle(a) * cost.cycles * 1e-12;
     report.energy_j = cost.energy_pj * 1e-12 + report.leakage_j;
-    set_limits({pace_of(report.steps, report.units, equivalent,
-                        std::max(cost.port_cycles, cost.outer_cycles))},
+    set_limits({nest_cycles_of(report.steps, report.units, equivalent,
+                               std::max(cost.port_cycles, cost.outer_cycles))},
                a.clock_hz, report);
     report.notes.push_back(
         fmt::format("{} runs on the vector unit, {} {}", op_name(layer.op),

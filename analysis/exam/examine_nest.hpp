@@ -1,6 +1,6 @@
 // Examines one nest of a layer on an accelerator: chooses its mapping by the policy, counts what it
 // costs and holds the result against the bounds that physics sets.
-// Called by examine_accelerator.cpp, which adds up a layer's nests. Knows no file format.
+// Called by examine_accelerator.cpp, which adds up a layer's nests.
 #pragma once
 
 #include "analysis/exam/examine.hpp"

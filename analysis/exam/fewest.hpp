@@ -1,5 +1,5 @@
 // The fewest of some rules that leave no choice: the smallest set that already contradicts itself.
-// Used for the constraints of a search that has no mapping. Knows nothing of what the rules are.
+// Used for the constraints of a search that has no mapping.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // A condition on a report, for builds that should fail when a network gets slower: --fail-if.
 // Parsed before the examination, evaluated after it; called by cli.
-// Knows no exit code.
 //
 //   condition  = term { ("or" | "||") term }
 //   term       = factor { ("and" | "&&") factor }

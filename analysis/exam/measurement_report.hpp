@@ -1,6 +1,5 @@
 // What a measurement says about a report: the step below seven, and which step's counters disagree.
 // Filled by lay_profile and lay_ceilings; part of the report that the writers show.
-// Knows no profile format, no counter's name and no machine kind.
 #pragma once
 
 #include "profiles/matching.hpp"

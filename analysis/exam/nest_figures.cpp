@@ -6,7 +6,7 @@ namespace eyeroof::analysis {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 
-double bytes_in_and_out(const Problem& problem, Operand operand, const WordBytes& word, Count down,
+double bytes_in_and_out(const Problem& problem, Operand operand, const DataWidth& word, Count down,
                         Count up) {
     const auto results =
         static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
@@ -20,8 +20,9 @@ double outer_bytes_of(const Problem& problem, const Accelerator& accelerator,
     double bytes = 0.0;
     for (const Operand o : kAllOperands) { // without a channel: as the words are stored
         const Channel* channel = channel_of(accelerator.levels.front(), o);
-        const WordBytes word = channel == nullptr ? stored_word(problem, accelerator, 0, o)
-                                                  : sent_word(problem, accelerator, 0, *channel, o);
+        const DataWidth word = channel == nullptr
+                                   ? stored_width(problem, accelerator, 0, o)
+                                   : sent_width(problem, accelerator, 0, *channel, o);
         bytes += bytes_in_and_out(problem, o, word, cost.edges[0].down[index(o)],
                                   cost.edges[0].up[index(o)]);
     }

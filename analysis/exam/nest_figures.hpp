@@ -1,10 +1,10 @@
 // Figures of one nest, and of an operator without one, that the report and the sweeps share: what
 // crosses the outermost memory, and how long an operator takes that the array does not run.
-// Called by examine() and by analysis/sweep. Knows no file format.
+// Called by examine() and by analysis/sweep.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/cost/cost.hpp"
 #include "model/workload/layer_work.hpp"
 
@@ -12,7 +12,7 @@ namespace eyeroof::analysis {
 
 // Bytes of words that come down (partial sums, where the operand is produced) and go up.
 double bytes_in_and_out(const model::Problem& problem, model::Operand operand,
-                        const model::WordBytes& word, Count down, Count up);
+                        const model::DataWidth& word, Count down, Count up);
 
 // What a mapping moves to and from the outermost memory, bytes, all operands together.
 double outer_bytes_of(const model::Problem& problem, const model::Accelerator& accelerator,

@@ -1,6 +1,5 @@
 // Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
 // Called by the writers, the gate and the views.
-// Knows no format.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,5 @@
 // The roofs of a machine: what its arithmetic and the bandwidth of each level allow.
 // Filled from machines; read by the plots and wherever a measured ceiling stands beside its roof.
-// Knows nothing of axes, colours and pixels.
 #pragma once
 
 #include "model/machine/machine.hpp"

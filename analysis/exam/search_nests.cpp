@@ -14,7 +14,7 @@ namespace eyeroof::analysis {
 
 namespace {
 
-// The searches speak from several threads; whoever watches hears one at a time.
+// The searches speak from several threads; the progress callback hears one at a time.
 class Announcer {
   public:
     Announcer(const ProgressCallback& progress, std::size_t tasks)

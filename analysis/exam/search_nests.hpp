@@ -1,7 +1,6 @@
 // Searches many loop nests: each different one a single time, several in parallel, with one line of
 // progress for all.
 // Called by map_network and by the exam's search for best mappings.
-// Knows no network, no file format and no display.
 #pragma once
 
 #include "mapper/search.hpp"

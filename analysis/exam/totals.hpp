@@ -1,6 +1,5 @@
 // Sums a report's layers: network totals and the three worst losses.
 // Called by run.cpp once all layers are examined.
-// Knows no machine kind.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,6 @@
 // What an accelerator says to the data types of a network: its words have the widths that its
 // description gives them, whatever the layers' types.
-// Called by run(). Knows no file format.
+// Called by run().
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

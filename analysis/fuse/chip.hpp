@@ -1,6 +1,5 @@
 // What fusing asks of a machine: one buffer on the chip, the link beyond it, and the peak.
 // Called by fuse_network; filled from a machine or by hand.
-// Knows no network.
 #pragma once
 
 #include "base/result.hpp"

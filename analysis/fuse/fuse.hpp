@@ -1,6 +1,5 @@
 // Which layers of a network to run together so that what is between them never leaves the chip:
 // the best partition of its chains, beside layer by layer. Called by `eyeroof fuse`.
-// Knows no file.
 #pragma once
 
 #include "analysis/fuse/chip.hpp"

@@ -1,6 +1,5 @@
 // A network's layers as members of chains: windows that move over planes, products, attentions.
 // Called by fuse_network.
-// Knows no machine but the width of its words.
 #pragma once
 
 #include "analysis/fuse/readers.hpp"

@@ -6,8 +6,8 @@
 
 namespace eyeroof::analysis {
 
-using formats::WiringKind;
-using formats::WiringStep;
+using formats::GraphStep;
+using formats::GraphStepKind;
 using model::Layer;
 
 namespace {
@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 
 // Does nothing but this step's one tensor pass through it?
-bool passes_on(const WiringStep& step, const std::vector<Layer>& layers) {
+bool passes_on(const GraphStep& step, const std::vector<Layer>& layers) {
     const auto tensors = std::count_if(step.reads.begin(), step.reads.end(),
                                        [](std::size_t read) { return read != formats::kConstant; });
-    if (tensors != 1 || step.output || step.kind == WiringKind::state) {
+    if (tensors != 1 || step.output || step.kind == GraphStepKind::state) {
         return false;
     }
-    if (step.kind == WiringKind::view) {
+    if (step.kind == GraphStepKind::view) {
         return !step.expands;
     }
     const Layer& layer = layers[step.layer];
@@ -30,7 +30,7 @@ bool passes_on(const WiringStep& step, const std::vector<Layer>& layers) {
 }
 
 // The only step that reads each; kNobody where it is none, or several.
-std::vector<std::size_t> only_steps(const formats::Wiring& wiring) {
+std::vector<std::size_t> only_steps(const formats::GraphEdges& wiring) {
     std::vector<std::size_t> reader(wiring.steps.size(), kNobody);
     std::vector<std::size_t> number(wiring.steps.size(), 0);
     for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
@@ -62,20 +62,20 @@ bool applied_to_rows(const Layer& layer) {
     return layer.op == model::Op::layernorm;
 }
 
-OnlyReaders only_readers(const model::Network& network, const formats::Wiring& wiring) {
+OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& wiring) {
     const std::vector<std::size_t> reader = only_steps(wiring);
     std::vector<std::optional<std::string>> found(network.layers.size());
     std::vector<bool> several(network.layers.size(), false);
     for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-        const WiringStep& step = wiring.steps[i];
-        if (step.kind != WiringKind::run) {
+        const GraphStep& step = wiring.steps[i];
+        if (step.kind != GraphStepKind::run) {
             continue;
         }
         std::size_t next = step.output ? kNobody : reader[i];
         while (next != kNobody && passes_on(wiring.steps[next], network.layers)) {
             next = reader[next];
         }
-        const bool one = next != kNobody && wiring.steps[next].kind == WiringKind::run;
+        const bool one = next != kNobody && wiring.steps[next].kind == GraphStepKind::run;
         const std::string name = one ? network.layers[wiring.steps[next].layer].name : "";
         several[step.layer] =
             several[step.layer] || !one || found[step.layer].value_or(name) != name;

@@ -1,6 +1,5 @@
 // Who reads whose output, from the graph of a network: what may stay on the chip between two layers
 // must be read by the second one alone. Made by `eyeroof fuse`; read where chains are made.
-// Knows no shapes and no machine.
 #pragma once
 
 #include "formats/network_graph.hpp"
@@ -22,7 +21,7 @@ bool applied_to_rows(const model::Layer& layer);
 // gives out, are not in it; nor those whose runs are read by different layers.
 using OnlyReaders = std::map<std::string, std::string, std::less<>>;
 
-OnlyReaders only_readers(const model::Network& network, const formats::Wiring& wiring);
+OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& wiring);
 
 bool reads_alone(const OnlyReaders& readers, std::string_view layer, std::string_view reader);
 

@@ -1,6 +1,5 @@
 // Takes a predicted time apart and puts what was counted in its parts' places.
 // Called by lay_profile for each measured layer.
-// Knows no profile; the equations stand in lay_profile.hpp.
 #pragma once
 
 #include "analysis/exam/report.hpp"

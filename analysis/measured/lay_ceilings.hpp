@@ -1,6 +1,5 @@
 // Lays measured ceilings over a report: beside the description's numbers, never in their place.
 // Called by cli after study::run; the plot takes them through add_ceilings.
-// Knows no file format.
 #pragma once
 
 #include "analysis/exam/report.hpp"

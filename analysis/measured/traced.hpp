@@ -1,6 +1,6 @@
 // What a trace says by itself: where the step's time goes, each operator beside its bound, and what
 // would change it. Called by `eyeroof import` and by `exam` of a trace.
-// Reads the trace's network; a report of predictions may stand beside it. Knows no file.
+// Reads the trace's network; a report of predictions may stand beside it.
 #pragma once
 
 #include "analysis/exam/report.hpp"

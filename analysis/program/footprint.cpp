@@ -32,19 +32,4 @@ Precision precision_of(Regime regime, model::DataType type, std::string_view opt
     return {};
 }
 
-double layer_activation_bytes(double b, double s, double h, double a, double t, Kept kept) {
-    const double sbh = s * b * h;
-    switch (kept) {
-    case Kept::all:
-        return sbh * (10.0 + 24.0 / t + 5.0 * a * s / (h * t));
-    case Kept::sequence:
-        return sbh / t * (34.0 + 5.0 * a * s / h);
-    case Kept::selective:
-        return 34.0 * sbh / t;
-    case Kept::full:
-        return 2.0 * sbh;
-    }
-    return 0.0;
-}
-
 } // namespace eyeroof::analysis::step

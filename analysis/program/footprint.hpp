@@ -1,8 +1,8 @@
 // Closed forms of training memory as the field prints them: bytes a parameter, bytes of a
 // transformer layer's activations. Called by `eyeroof memory` and by tests that hold the graph's
-// own sums against them. Knows no graph.
-// Sources: Korthikanti et al., arXiv:2205.05198 (activations); Rajbhandari et al., arXiv:1910.02054
-// (mixed precision with Adam); Dettmers et al., arXiv:2110.02861 (8-bit states).
+// own sums against them. Sources: Korthikanti et al., arXiv:2205.05198 (activations); Rajbhandari
+// et al., arXiv:1910.02054 (mixed precision with Adam); Dettmers et al., arXiv:2110.02861 (8-bit
+// states).
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"
@@ -22,12 +22,5 @@ struct Precision {
 // Beside weights of `type`. usual: gradients in the weights' type; states in fp32 (sgd 0,
 // sgd_momentum 4, adam 8 bytes) and 4 more for a copy in fp32 where keeps_fp32_weights(type).
 Precision precision_of(Regime regime, model::DataType type, std::string_view optimizer);
-
-// Bytes of one transformer layer's activations, 2-byte elements: b sequences of s tokens, hidden h,
-// a heads, over t devices of tensor parallelism.
-//   none             s b h (10 + 24/t + 5 a s/(h t));  sequence: s b h/t (34 + 5 a s/h)
-//   selective        34 s b h/t (attention's core is computed again);  full: 2 s b h
-enum class Kept { all, sequence, selective, full };
-double layer_activation_bytes(double b, double s, double h, double a, double t, Kept kept);
 
 } // namespace eyeroof::analysis::step

@@ -17,9 +17,9 @@ Graph fuse(const Graph& graph);
 // else by neighbors. The same network where there are none.
 struct Rewired {
     model::Network network;
-    std::optional<Wiring> wiring;
+    std::optional<GraphEdges> wiring;
     std::size_t replaced = 0; // runs of attention
 };
-Rewired with_attention(const model::Network& network, const std::optional<Wiring>& wiring);
+Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& wiring);
 
 } // namespace eyeroof::analysis::step

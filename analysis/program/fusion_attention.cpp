@@ -5,10 +5,10 @@
 
 namespace eyeroof::analysis::step {
 
+using model::GraphStep;
+using model::GraphStepKind;
 using model::Layer;
 using model::Op;
-using model::WiringKind;
-using model::WiringStep;
 
 namespace {
 
@@ -93,7 +93,7 @@ struct Match {
 
 class Matcher {
   public:
-    Matcher(const model::Network& network, const Wiring& wiring)
+    Matcher(const model::Network& network, const GraphEdges& wiring)
         : network_(network), wiring_(wiring), readers_(wiring.steps.size()) {
         for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
             for (const std::size_t read : wiring.steps[i].reads) {
@@ -115,7 +115,7 @@ class Matcher {
                 return std::nullopt;
             }
             now = readers_[now].front();
-            if (wiring_.steps[now].kind != WiringKind::run ||
+            if (wiring_.steps[now].kind != GraphStepKind::run ||
                 wiring_.steps[now].reads.front() != match.steps.back()) {
                 return std::nullopt;
             }
@@ -138,7 +138,7 @@ class Matcher {
         return network_.layers[wiring_.steps[step].layer];
     }
     bool runs(std::size_t step, Op op) const {
-        return wiring_.steps[step].kind == WiringKind::run && layer(step).op == op &&
+        return wiring_.steps[step].kind == GraphStepKind::run && layer(step).op == op &&
                layer(step).direction == model::Direction::fwd;
     }
     bool learned(std::size_t step) const { return model::parameters_of(layer(step)) > 0; }
@@ -153,13 +153,13 @@ class Matcher {
     }
 
     const model::Network& network_;
-    const Wiring& wiring_;
+    const GraphEdges& wiring_;
     std::vector<std::vector<std::size_t>> readers_;
 };
 
 // What pointwise operators between the products read beside the scores, masks and scales: the
 // kernel reads it after its operands.
-void add_sides(const Wiring& wiring, const Match& match, std::vector<std::size_t>& reads) {
+void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::size_t>& reads) {
     const auto among = [](const std::vector<std::size_t>& steps, std::size_t step) {
         return std::find(steps.begin(), steps.end(), step) != steps.end();
     };
@@ -178,13 +178,13 @@ void add_sides(const Wiring& wiring, const Match& match, std::vector<std::size_t
 
 } // namespace
 
-Rewired with_attention(const model::Network& network, const std::optional<Wiring>& wiring) {
+Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& wiring) {
     if (!wiring) {
         return by_neighbors(network);
     }
     Rewired result{network, wiring, 0};
     const Matcher matcher(network, *wiring);
-    Wiring made;
+    GraphEdges made;
     made.places = wiring->places;
     made.names = wiring->names;
     std::vector<std::size_t> now(wiring->steps.size()); // where a step stands in the new wiring
@@ -203,10 +203,10 @@ Rewired with_attention(const model::Network& network, const std::optional<Wiring
         if (gone[i] && !ends[i]) {
             continue;
         }
-        WiringStep step = wiring->steps[i];
+        GraphStep step = wiring->steps[i];
         if (ends[i]) {
             const Match& match = *ends[i];
-            const WiringStep& scores = wiring->steps[match.first];
+            const GraphStep& scores = wiring->steps[match.first];
             std::size_t& layer = kernels[scores.layer];
             if (layer == 0) {
                 result.network.layers.push_back(matcher.kernel(match));

@@ -139,7 +139,7 @@ class Grouper {
                (part != Part::reduction || !reduction || again);
     }
 
-    // All members come to stand where i stands: nobody between may read or overwrite what they
+    // All members come to stand where i stands: no one between may read or overwrite what they
     // touch.
     bool may_move(OperatorId i, const std::vector<OperatorId>& group) const {
         for (const OperatorId member : group) {

@@ -9,21 +9,21 @@
 
 namespace eyeroof::analysis::step {
 
+using model::GraphStep;
+using model::GraphStepKind;
 using model::Layer;
 using model::Op;
-using model::WiringKind;
-using model::WiringStep;
 
 namespace {
 
 // A chain's order: neighbours with counts are mixed evenly, so that a network whose layers are
 // counted over its blocks runs block by block.
-Wiring chain_of(const model::Network& network) {
-    Wiring wiring;
+GraphEdges chain_of(const model::Network& network) {
+    GraphEdges wiring;
     wiring.places.emplace_back();
     wiring.names.emplace_back();
     const auto run = [&](std::size_t layer) {
-        WiringStep step;
+        GraphStep step;
         step.layer = layer;
         step.reads.push_back(wiring.steps.empty() ? model::kNetworkInput : wiring.steps.size() - 1);
         wiring.steps.push_back(std::move(step));
@@ -53,8 +53,8 @@ Wiring chain_of(const model::Network& network) {
 // Everything that the forward graph needs while it is made.
 class ForwardMaker {
   public:
-    ForwardMaker(const model::Network& network, const Wiring& wiring, const GraphOptions& options,
-                 bool checks, Graph& graph)
+    ForwardMaker(const model::Network& network, const GraphEdges& wiring,
+                 const GraphOptions& options, bool checks, Graph& graph)
         : network_(network), wiring_(wiring), options_(options), checks_(checks), builder_(graph),
           read_(wiring.steps.size(), false), made_(wiring.steps.size()),
           weights_(network.layers.size()) {}
@@ -83,24 +83,24 @@ class ForwardMaker {
         if (i >= wiring_.steps.size()) {
             return i == model::kConstant ? "constant" : "input";
         }
-        const WiringStep& step = wiring_.steps[i];
-        return step.kind == WiringKind::run ? network_.layers[step.layer].name
-                                            : wiring_.names[step.place];
+        const GraphStep& step = wiring_.steps[i];
+        return step.kind == GraphStepKind::run ? network_.layers[step.layer].name
+                                               : wiring_.names[step.place];
     }
 
     void step(std::size_t i) {
-        const WiringStep& step = wiring_.steps[i];
+        const GraphStep& step = wiring_.steps[i];
         for (const std::size_t read : step.reads) {
             if (read < made_.size()) {
                 read_[read] = true;
             }
         }
         switch (step.kind) {
-        case WiringKind::run:
+        case GraphStepKind::run:
             return run(i);
-        case WiringKind::view:
+        case GraphStepKind::view:
             return view(i);
-        case WiringKind::state:
+        case GraphStepKind::state:
             break;
         }
         const Count elements = *step.elements * options_.batch;
@@ -128,7 +128,7 @@ class ForwardMaker {
     }
 
     void view(std::size_t i) {
-        const WiringStep& step = wiring_.steps[i];
+        const GraphStep& step = wiring_.steps[i];
         Made all;
         for (const std::size_t read : step.reads) {
             const Made from = source(read, 1, network_.layers.front().types.input);
@@ -151,7 +151,7 @@ class ForwardMaker {
         made_[i] = std::move(all);
     }
 
-    void mismatch(const WiringStep& step, std::string message) {
+    void mismatch(const GraphStep& step, std::string message) {
         const SourceLocation& where = wiring_.places[step.place];
         if (std::find(told_.begin(), told_.end(), step.place) == told_.end()) {
             told_.push_back(step.place);
@@ -161,7 +161,7 @@ class ForwardMaker {
     }
 
     // The tensors that a run reads; an operand that nothing is named for is there anyway.
-    std::vector<TensorId> operands(const WiringStep& step, const Layer& layer) {
+    std::vector<TensorId> operands(const GraphStep& step, const Layer& layer) {
         const Operands wanted = operands_of(layer);
         std::vector<TensorId> reads;
         const std::size_t given = checks_ ? step.reads.size() : 1;
@@ -193,7 +193,7 @@ class ForwardMaker {
 
     // The run's weights; those of the layer that it shares them with where it has less than that of
     // its own: what it has then are biases.
-    void add_weights(const WiringStep& step, const Layer& layer, std::uint32_t number,
+    void add_weights(const GraphStep& step, const Layer& layer, std::uint32_t number,
                      ForwardRun& made) {
         const Count own = model::parameters_of(layer);
         auto& of_layer = weights_[step.layer];
@@ -214,7 +214,7 @@ class ForwardMaker {
     }
 
     void run(std::size_t i) {
-        const WiringStep& step = wiring_.steps[i];
+        const GraphStep& step = wiring_.steps[i];
         const Layer& layer = network_.layers[step.layer];
         const std::uint32_t id = layer_ids_[step.layer];
         const std::uint32_t number = builder_.next_number(id);
@@ -246,17 +246,17 @@ class ForwardMaker {
         runs_.push_back(made);
     }
 
-    // Activations whose gradient needs their output alone, on a tensor that nobody else reads and
+    // Activations whose gradient needs their output alone, on a tensor that no one else reads and
     // that its maker's gradient does not need.
-    bool writes_over(const WiringStep& step, const Layer& layer) const {
+    bool writes_over(const GraphStep& step, const Layer& layer) const {
         const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
         if (e == nullptr || e->fn != "relu" || step.reads.size() != 1 ||
             step.reads.front() >= made_.size()) {
             return false;
         }
         const std::size_t from = step.reads.front();
-        const WiringStep& maker = wiring_.steps[from];
-        if (maker.kind != WiringKind::run || readers_of(from) != 1) {
+        const GraphStep& maker = wiring_.steps[from];
+        if (maker.kind != GraphStepKind::run || readers_of(from) != 1) {
             return false;
         }
         const Op op = network_.layers[maker.layer].op;
@@ -274,10 +274,10 @@ class ForwardMaker {
 
     void mark_outputs() {
         for (std::size_t i = 0; i < wiring_.steps.size(); ++i) {
-            const WiringStep& step = wiring_.steps[i];
+            const GraphStep& step = wiring_.steps[i];
             const bool last = i + 1 == wiring_.steps.size();
             const bool output = step.output || last;
-            if (step.kind == WiringKind::run && !read_[i] && !output) {
+            if (step.kind == GraphStepKind::run && !read_[i] && !output) {
                 found_.error("dangling-tensor",
                              fmt::format("nothing reads the output of {}", named(i)),
                              "name it where it is read, or write `output: true`",
@@ -290,7 +290,7 @@ class ForwardMaker {
     }
 
     const model::Network& network_;
-    const Wiring& wiring_;
+    const GraphEdges& wiring_;
     const GraphOptions& options_;
     bool checks_;
     Builder builder_;
@@ -338,11 +338,11 @@ Diagnostics problems_of(const model::Network& network, bool training) {
 
 } // namespace
 
-Result<Graph> make_graph(const model::Network& network, const std::optional<Wiring>& wiring,
+Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& wiring,
                          const GraphOptions& options) {
     Diagnostics found = problems_of(network, options.training.has_value());
-    const auto is_of_another = [&](const WiringStep& step) {
-        return step.kind == WiringKind::run &&
+    const auto is_of_another = [&](const GraphStep& step) {
+        return step.kind == GraphStepKind::run &&
                std::max(step.layer, step.weights_of.value_or(0)) >= network.layers.size();
     };
     if (wiring && std::any_of(wiring->steps.begin(), wiring->steps.end(), is_of_another)) {
@@ -357,7 +357,7 @@ Result<Graph> make_graph(const model::Network& network, const std::optional<Wiri
     graph.name = network.name;
     graph.chain = !wiring.has_value();
     graph.optimizer = options.training ? options.training->optimizer : std::string();
-    const Wiring chain = wiring ? Wiring{} : chain_of(network);
+    const GraphEdges chain = wiring ? GraphEdges{} : chain_of(network);
     ForwardMaker maker(network, wiring ? *wiring : chain, options, wiring.has_value(), graph);
     Diagnostics wrong = maker.make();
     found.append(wrong);

@@ -6,9 +6,9 @@
 #include "analysis/scenario/scenario.hpp"
 #include "base/result.hpp"
 #include "model/gpu/step.hpp"
+#include "model/workload/graph_edges.hpp"
 #include "model/workload/network.hpp"
 #include "model/workload/operands.hpp"
-#include "model/workload/wiring.hpp"
 
 #include <cstdint>
 #include <map>
@@ -96,9 +96,9 @@ struct GraphOptions {
     bool in_place = false; // activations write over what they read where nothing else needs it
 };
 
+using model::GraphEdges;
 using model::Operands;
 using model::operands_of;
-using model::Wiring;
 
 // What runs, in words: "a training step with adam, fp16", "inference, fp32 and int8"; the types are
 // those of the layers' outputs.
@@ -112,7 +112,7 @@ std::string run_words(const std::vector<model::Layer>& layers, const std::string
 // Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "wrong-wiring" where it
 // names layers that the network does not have; "too-many-operators"; "not-forward" for training of
 // a network that holds gradients itself; those of the layers.
-Result<Graph> make_graph(const model::Network& network, const std::optional<Wiring>& wiring,
+Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& wiring,
                          const GraphOptions& options = {});
 
 } // namespace eyeroof::analysis::step

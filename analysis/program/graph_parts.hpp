@@ -1,6 +1,5 @@
 // Tools of the graph's builders: adding operators and tensors.
 // Used by graph.cpp and graph_training.cpp only.
-// Knows no wiring and no rule of differentiation.
 #pragma once
 
 #include "analysis/program/graph.hpp"

@@ -4,6 +4,7 @@
 #include "analysis/program/graph_parts.hpp"
 #include "model/workload/elementwise.hpp"
 #include "model/workload/operands.hpp"
+#include "model/workload/operators.hpp"
 
 #include <algorithm>
 #include <array>
@@ -218,7 +219,7 @@ class Backward {
                 const auto n = std::min(inputs.size(), static_cast<std::size_t>(f->saved));
                 saved.assign(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(n));
             }
-        } else if (layer.op == Op::softmax) {
+        } else if (model::traits_of(layer.op).keeps_output) {
             saved.push_back(out);
         } else if (layer.op == Op::attention) {
             saved = inputs;

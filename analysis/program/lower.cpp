@@ -210,7 +210,7 @@ Diagnostics check_costed(const Question& question) {
     return found;
 }
 
-Result<model::WiredNetwork> forward_layers(const Question& question) {
+Result<model::NetworkGraph> forward_layers(const Question& question) {
     const auto factor = batch_factor(question);
     Diagnostics refused = check_costed(question);
     refused.append(factor.diagnostics());
@@ -218,14 +218,14 @@ Result<model::WiredNetwork> forward_layers(const Question& question) {
         return refused;
     }
     if (question.network.layers.empty()) {
-        return Result<model::WiredNetwork>::failure(
+        return Result<model::NetworkGraph>::failure(
             "no-layers", fmt::format("{} has no layers", question.network.name),
             "give it at least one layer");
     }
-    model::WiredNetwork layers =
+    model::NetworkGraph layers =
         with_operators({question.network, question.wiring}, operators_of(question));
     if (layers.network.layers.empty()) {
-        return Result<model::WiredNetwork>::failure(
+        return Result<model::NetworkGraph>::failure(
             "no-layers",
             fmt::format("{} has no convolution, GEMM or attention", question.network.name),
             "leave out --operators products");

@@ -31,7 +31,7 @@ Diagnostics check_costed(const Question& question);
 
 // The forward layers as they run: operators, batch, types, attention. Errors: "no-layers"; those of
 // check_costed(), batch_factor() and with_batch().
-Result<model::WiredNetwork> forward_layers(const Question& question);
+Result<model::NetworkGraph> forward_layers(const Question& question);
 
 // Whether the program is all of the network: no choice of layers, no operators left out.
 bool is_whole(const Question& question);

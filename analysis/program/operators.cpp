@@ -52,17 +52,18 @@ std::string operators_text(Count number) {
 namespace {
 
 // Steps of layers that are gone hand on what they read first; indices follow the kept layers.
-model::Wiring without(const model::Wiring& wiring, const std::vector<std::size_t>& kept_at) {
+model::GraphEdges without(const model::GraphEdges& wiring,
+                          const std::vector<std::size_t>& kept_at) {
     constexpr auto kGone = static_cast<std::size_t>(-1);
-    model::Wiring result = wiring;
-    for (model::WiringStep& step : result.steps) {
-        if (step.kind == model::WiringKind::run && kept_at[step.layer] == kGone) {
-            step.kind = model::WiringKind::view;
+    model::GraphEdges result = wiring;
+    for (model::GraphStep& step : result.steps) {
+        if (step.kind == model::GraphStepKind::run && kept_at[step.layer] == kGone) {
+            step.kind = model::GraphStepKind::view;
             step.reads.resize(1);
             step.weights_of.reset();
             continue;
         }
-        step.layer = step.kind == model::WiringKind::run ? kept_at[step.layer] : step.layer;
+        step.layer = step.kind == model::GraphStepKind::run ? kept_at[step.layer] : step.layer;
         if (step.weights_of) {
             const std::size_t of = kept_at[*step.weights_of];
             step.weights_of = of == kGone ? std::nullopt : std::optional(of);
@@ -73,7 +74,7 @@ model::Wiring without(const model::Wiring& wiring, const std::vector<std::size_t
 
 } // namespace
 
-model::WiredNetwork with_operators(model::WiredNetwork from, Operators operators) {
+model::NetworkGraph with_operators(model::NetworkGraph from, Operators operators) {
     constexpr auto kGone = static_cast<std::size_t>(-1);
     if (operators == Operators::all) {
         return from;
@@ -98,7 +99,7 @@ model::WiredNetwork with_operators(model::WiredNetwork from, Operators operators
     const bool products = operators == Operators::products;
     kept.name += products ? fmt::format(", products alone ({} left out)", operators_text(gone))
                           : fmt::format(", {} fused", operators_text(gone));
-    std::optional<model::Wiring> wiring;
+    std::optional<model::GraphEdges> wiring;
     if (from.wiring && !products) {
         wiring = without(*from.wiring, kept_at);
     }

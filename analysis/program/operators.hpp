@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"
-#include "model/workload/wiring.hpp"
+#include "model/workload/graph_edges.hpp"
 
 namespace eyeroof::analysis {
 
@@ -11,6 +11,6 @@ namespace eyeroof::analysis {
 // normalization where that layer is a convolution or GEMM: the wiring reads through it. Products
 // alone are a chain. The name says how many operators were fused or left out; the same network
 // where none was.
-model::WiredNetwork with_operators(model::WiredNetwork from, Operators operators);
+model::NetworkGraph with_operators(model::NetworkGraph from, Operators operators);
 
 } // namespace eyeroof::analysis

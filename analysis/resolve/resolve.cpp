@@ -106,12 +106,12 @@ Diagnostics add_constraints(Question& question) {
 
 } // namespace
 
-Result<model::WiredNetwork> load_workload(const std::string& name,
+Result<model::NetworkGraph> load_workload(const std::string& name,
                                           const std::vector<std::string>& sizes,
                                           const DataFolders& folders) {
     const auto reference = reference_of(name, sizes);
     return reference ? formats::load_wired_network(*reference, folders.networks)
-                     : Result<model::WiredNetwork>(reference.diagnostics());
+                     : Result<model::NetworkGraph>(reference.diagnostics());
 }
 
 Result<NamedIssue> load_issue(const std::string& name, const model::Machine& machine,
@@ -132,7 +132,7 @@ Result<NamedIssue> load_issue(const std::string& name, const model::Machine& mac
                 : Result<NamedIssue>(host.diagnostics());
 }
 
-Result<Question> resolve(const Scenario& scenario, model::WiredNetwork network,
+Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
                          const DataFolders& folders) {
     auto machine = changed_machine(scenario, folders);
     Diagnostics all = machine.diagnostics();
@@ -160,7 +160,7 @@ Result<Question> resolve(const Scenario& scenario, const DataFolders& folders) {
     auto network = load_workload(scenario.network, scenario.sizes, folders);
     Diagnostics all = network.diagnostics();
     auto question =
-        resolve(scenario, network ? *std::move(network) : model::WiredNetwork{}, folders);
+        resolve(scenario, network ? *std::move(network) : model::NetworkGraph{}, folders);
     all.append(question.diagnostics());
     return all.has_errors() ? Result<Question>(std::move(all))
                             : Result<Question>(*std::move(question), std::move(all));

@@ -20,7 +20,7 @@ struct DataFolders {
 
 // The network that a name stands for, with values of its open sizes or parameters ("seq=512").
 // Errors: "bad-parameter"; the catalog's.
-Result<model::WiredNetwork> load_workload(const std::string& name,
+Result<model::NetworkGraph> load_workload(const std::string& name,
                                           const std::vector<std::string>& sizes,
                                           const DataFolders& folders);
 
@@ -38,7 +38,7 @@ Result<NamedIssue> load_issue(const std::string& name, const model::Machine& mac
 // no mapping is searched.
 Result<Question> resolve(const Scenario& scenario, const DataFolders& folders);
 // The same with a network that is loaded already.
-Result<Question> resolve(const Scenario& scenario, model::WiredNetwork network,
+Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
                          const DataFolders& folders);
 
 // What a Timeloop problem calls its dimensions; those of its cnn-layer for all other workloads.

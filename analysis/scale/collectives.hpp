@@ -1,7 +1,6 @@
 // What a collective takes on a fabric, by alpha and beta over its levels.
 // Called by the strategies, `eyeroof scale` and the tests, which hold it against messages simulated
 // one by one.
-// Knows no network of layers.
 //
 // `n` members, `S` bytes of the whole array on each (of all_gather: gathered), on one level with
 // latency a (latency + overhead + transport) and B bytes/s out of one member:

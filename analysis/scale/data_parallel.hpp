@@ -1,6 +1,5 @@
 // One step of data parallel training: every device has the whole network and a part of the batch.
 // Called by scale(); every time of a device comes from its caller.
-// Knows no machine and no network.
 #pragma once
 
 #include "analysis/scale/collectives.hpp"
@@ -72,7 +71,7 @@ struct DataParallelStep {
 DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& fabric,
                                   const Group& group, const DataParallelOptions& options);
 
-// Asynchronous with parameter servers: workers wait for nobody.
+// Asynchronous with parameter servers: workers do not wait.
 //   updates/s = min(p / (compute + own exchange), servers' link / (bytes of an update))
 // staleness: updates that others make while one is computed, p - 1 as long as workers are alike.
 struct AsynchronousStep {

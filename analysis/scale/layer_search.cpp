@@ -167,7 +167,7 @@ Result<LayerSearch> search_layers(const Question& asked, const model::Fabric& fa
         }
         cost.push_back({way->data_s, way->model_s});
         change.push_back(walk.change(layer));
-        if (change.size() == 1) { // the samples come from outside, to whoever asks for them
+        if (change.size() == 1) { // the samples come from outside, to the device that asks for them
             cost[0][1] += change[0][0][1] / 2.0;
         }
         search.layers.push_back(*std::move(way));

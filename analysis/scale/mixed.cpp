@@ -167,16 +167,6 @@ Schedule no_worse_than_alone(Schedule schedule, const TaskGraph& tasks) {
 
 } // namespace
 
-std::optional<double> MixedAnswer::quickest_alone_s() const {
-    std::optional<double> quickest;
-    for (const MixedDeviceShare& device : devices) {
-        if (device.holds_all) {
-            quickest = std::min(quickest.value_or(device.alone_s), device.alone_s);
-        }
-    }
-    return quickest;
-}
-
 std::optional<double> MixedAnswer::pipeline_gain() const {
     std::optional<double> quickest;
     for (const MixedDeviceShare& device : devices) {

@@ -1,7 +1,6 @@
 // One network over devices that differ: a request or a training step divided over them, and many of
 // them in a pipeline of stages.
 // Called by `eyeroof split`.
-// Knows no file and no terminal; an operator's time is analysis/step's.
 #pragma once
 
 #include "analysis/program/costs.hpp"
@@ -63,7 +62,6 @@ struct MixedAnswer {
     // Requests a second, or training steps, over those of the quickest device alone that holds the
     // network; nothing where none does.
     std::optional<double> pipeline_gain() const;
-    std::optional<double> quickest_alone_s() const; // of one request or step
 };
 
 // A tensor that another device reads is sent once for each operator that

@@ -1,6 +1,5 @@
 // A chain over devices that differ: which neighbours each runs, so that the slowest is quickest.
 // Called by mixed.cpp; plain numbers, so that tests can try every answer.
-// Knows no network and no machine.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // A training step over devices that differ: what its operators become as tasks of a schedule and as
 // stages of a pipeline.
 // Called by split_network().
-// Knows no machine: seconds are given.
 #pragma once
 
 #include "analysis/program/graph.hpp"

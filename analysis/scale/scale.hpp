@@ -1,6 +1,5 @@
 // From one device's step to many: what a network's training takes on 8, 128, 10,000 devices.
 // Called by `eyeroof scale`.
-// Knows no file and no terminal; a device's own time is the exam's.
 #pragma once
 
 #include "analysis/exam/run.hpp"

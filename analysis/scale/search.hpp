@@ -1,7 +1,6 @@
 // The best strategy on so many devices: decoders by plans under memory, other networks by a choice
 // for each layer.
 // Called by `eyeroof scale --search`.
-// Knows no file.
 #pragma once
 
 #include "analysis/scale/split.hpp"

@@ -1,6 +1,5 @@
 // Serving a decoder: time to the first token, time per token, tokens a second and device.
 // Called by `eyeroof serve`.
-// Knows no file; kernels are the exam's, messages the fabric's.
 #pragma once
 
 #include "analysis/scale/engine.hpp"

@@ -1,7 +1,6 @@
 // Splits of work over devices, exact where that is possible: chains into stages, a choice for each
 // layer of a chain, graphs over mixed devices.
 // Called by search(); plain numbers, so that tests can try every answer.
-// Knows no network and no machine.
 #pragma once
 
 #include <algorithm>

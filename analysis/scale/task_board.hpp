@@ -1,6 +1,5 @@
 // A task graph's edges at both ends, and what remains of it at its fastest.
 // Used by the schedulers only.
-// Knows no order: that is theirs.
 #pragma once
 
 #include "analysis/scale/split.hpp"

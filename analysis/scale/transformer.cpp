@@ -124,17 +124,6 @@ double training_flops(const Transformer& t, double sequences, double length) {
     return 6.0 * words * (product_macs(t) + pair_macs(t) * length + w.v * w.h);
 }
 
-double hardware_flops(const Transformer& t, double sequences, double length, Recompute recompute) {
-    const Widths w(t);
-    const double words = sequences * length;
-    const double head = 6.0 * words * w.v * w.h;
-    const double core = 6.0 * words * pair_macs(t) * length; // as printed: both ways
-    const double all = training_flops(t, sequences, length);
-    return recompute == Recompute::full        ? head + (all - head) * 4.0 / 3.0
-           : recompute == Recompute::selective ? all + core
-                                               : all;
-}
-
 namespace {
 
 // BlockOperators of one device's part, in order.

@@ -1,6 +1,5 @@
 // A decoder as what parallel training divides: its sizes, parameters, FLOPs and a block's
-// operators. Called by the transformer's strategies, search and serving. Knows no machine and no
-// fabric.
+// operators. Called by the transformer's strategies, search and serving.
 #pragma once
 
 #include "base/result.hpp"
@@ -52,10 +51,8 @@ double active_parameters(const Transformer& t);
 // FLOP of one training step of `sequences` of `length` words, forward and backward, attention over
 // the full square; with GPT's shape 72 B s L h^2 (1 + s/(6h) + V/(12 L h)).
 double training_flops(const Transformer& t, double sequences, double length);
-// And with what is computed again, as published: full 4/3 of the blocks; selective the attention's
-// core, counted as its forward and backward pass.
+// What is computed again in the backward pass: nothing, the attention's core, or whole blocks.
 enum class Recompute { none, selective, full };
-double hardware_flops(const Transformer& t, double sequences, double length, Recompute recompute);
 
 // The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
 // words, width and vocabulary; the attention's products, or its one kernel, heads; the products

@@ -1,7 +1,6 @@
 // One training step of a decoder cut over devices: tensor and sequence, pipeline, context, expert
 // and data parallel.
 // Called by scale_transformer() and search.
-// Knows no file; the time of kernels is the exam's.
 #pragma once
 
 #include "analysis/scale/scale.hpp"

@@ -98,7 +98,7 @@ double own_value(const mapper::Task& task, const std::optional<Dataflow>& datafl
         return 0.0;
     }
     const Latency latency = mapper::timed(task, *own, *cost);
-    return mapper::obeys(task, *own, *cost, latency)
+    return mapper::satisfies_constraints(task, *own, *cost, latency)
                ? task.objective.value(cost->energy_pj, latency.total_cycles())
                : 0.0;
 }

@@ -1,6 +1,5 @@
 // Maps a network on an accelerator: every different layer searched once, several at a time.
 // Called by cli.
-// Knows no file format and no display.
 #pragma once
 
 #include "analysis/exam/conflicts.hpp"

@@ -1,6 +1,5 @@
 // A layer's mapping as text that can be edited, and the report with the edited one in its place.
 // Called by the mapping pane; the same mapping is given to `eyeroof exam --mapping FILE`.
-// Knows no window.
 #pragma once
 
 #include "analysis/exam/report.hpp"
@@ -24,7 +23,7 @@ Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string 
                                      const std::string& file = "mapping");
 
 // The report with this one layer examined under the mapping of one of its nests, totals and losses
-// anew. Errors: every rule that the mapping violates; "unsupported" for a layer without mappings.
+// again. Errors: every rule that the mapping violates; "unsupported" for a layer without mappings.
 Result<Report> with_mapping(const Report& report, std::size_t layer, const Question& question,
                             const model::Mapping& mapping, std::stop_token stop = {},
                             std::size_t nest = 0);

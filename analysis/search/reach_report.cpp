@@ -30,7 +30,7 @@ Result<ReachReport> reach_of(const Network& network, const Machine& machine,
     while (const LayerTask* layer = queue.next()) {
         mapper::SearchOptions search = options.search;
         search.time_limit_s = queue.share_s() / kSearches;
-        const auto reach = mapper::reach(layer->task, search, stop, queue.progress());
+        const auto reach = mapper::achievable_bounds(layer->task, search, stop, queue.progress());
         if (queue.cancelled()) {
             break; // what is known of this layer is of no use
         }

@@ -1,9 +1,9 @@
 // The machine's chain as the search finds it, beside the one that the equations give: what each
-// step's bound leaves open. Called by cli. Knows no file format of its inputs.
+// step's bound leaves open. Called by cli.
 #pragma once
 
 #include "analysis/search/map_network.hpp"
-#include "mapper/reach.hpp"
+#include "mapper/achievable_bounds.hpp"
 #include "model/eyexam/chain.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ struct LayerReach {
     std::string layer;
     std::vector<std::string> equals; // other layers of the same shape
     model::Chain bounds;             // model/eyexam's, for the same dataflow
-    mapper::Reach reach;             // steps 1 to 6
+    mapper::AchievableBounds reach;  // steps 1 to 6
 };
 
 struct ReachReport {

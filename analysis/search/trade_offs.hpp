@@ -1,6 +1,5 @@
 // What one thing costs in another, layer by layer: the front of latency and energy on a machine,
-// and the traffic to memory that on-chip capacity buys. Called by cli. Knows no file format of its
-// inputs.
+// and the traffic to memory that on-chip capacity buys. Called by cli.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

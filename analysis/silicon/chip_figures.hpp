@@ -1,5 +1,5 @@
 // Whole-chip area, energy and power beside an examination, in five numbers: what `eyeroof chip`
-// tells by component. Called by the command line and by Python. Knows no file.
+// tells by component. Called by the command line and by Python.
 #pragma once
 
 #include "analysis/exam/report.hpp"

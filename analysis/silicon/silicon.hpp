@@ -1,6 +1,5 @@
 // Area and power of a whole accelerator chip by component, from its description, a process and what
 // an examination says moves. Called by `eyeroof chip`.
-// Knows no file.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,5 +1,5 @@
 // How many words of each layer are not zero, as YAML. Read by `eyeroof sparse`; format in
-// docs/sparsity.md. Knows no machine.
+// docs/sparsity.md.
 #pragma once
 
 #include "model/sparse/step.hpp"

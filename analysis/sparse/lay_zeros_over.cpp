@@ -11,13 +11,13 @@
 namespace eyeroof::analysis {
 
 using model::Operand;
+using model::sparse::DenseEquivalent;
 using model::sparse::Densities;
-using model::sparse::Twin;
 using model::sparse::Waiting;
 
 namespace {
 
-// What one nest takes; cycles of the twin: steps.
+// What one nest takes; cycles of the dense equivalent: steps.
 struct Nest {
     double macs = 0.0;
     Waiting waiting;
@@ -27,13 +27,14 @@ struct Nest {
 };
 
 Result<Nest> nest_of(const model::Problem& problem, const model::Mapping& mapping,
-                     const SparseLevels& machine, const Twin& twin, const Densities& densities) {
-    const auto cost = model::cost_of(problem, twin.machine, mapping);
+                     const SparseLevels& machine, const DenseEquivalent& dense,
+                     const Densities& densities) {
+    const auto cost = model::cost_of(problem, dense.machine, mapping);
     if (!cost) {
         return cost.diagnostics();
     }
     auto terms =
-        with_exact_ramps(model::latency_terms(problem, twin.machine, mapping, *cost), twin);
+        with_exact_ramps(model::latency_terms(problem, dense.machine, mapping, *cost), dense);
     Nest nest;
     nest.macs = static_cast<double>(cost->macs);
     nest.waiting = waiting_of(problem, machine.accelerator(), machine.rules, densities, mapping,
@@ -41,7 +42,7 @@ Result<Nest> nest_of(const model::Problem& problem, const model::Mapping& mappin
     nest.at_work = terms.compute_cycles * nest.waiting.lanes;
     nest.moving = cost->moving_cycles;
     terms.compute_cycles = nest.at_work * nest.waiting.slowest;
-    nest.latency = latency_at(terms, twin.machine, std::max(terms.compute_cycles, nest.moving));
+    nest.latency = latency_at(terms, dense.machine, std::max(terms.compute_cycles, nest.moving));
     return nest;
 }
 
@@ -60,13 +61,14 @@ model::sparse::Rules formats_of(model::sparse::Rules rules) {
     return rules;
 }
 
-// Lays what zeros change over the report of a layer on the twin.
+// Lays what zeros change over the report of a layer on the dense equivalent.
 class Correction {
   public:
-    Correction(LayerReport& report, const SparseLevels& machine, const Twin& twin,
+    Correction(LayerReport& report, const SparseLevels& machine, const DenseEquivalent& dense,
                const Densities& densities)
-        : report_(report), machine_(machine), twin_(twin),
-          formats_(twin_of(machine.accelerator(), formats_of(machine.rules), densities)),
+        : report_(report), machine_(machine), dense_(dense),
+          formats_(
+              dense_equivalent_of(machine.accelerator(), formats_of(machine.rules), densities)),
           densities_(densities) {}
 
     Diagnostics run() {
@@ -77,7 +79,7 @@ class Correction {
         std::vector<Nest> nests;
         for (std::size_t i = 0; i < report_.mappings.size(); ++i) {
             const auto nest =
-                nest_of((*problems)[i], report_.mappings[i], machine_, twin_, densities_);
+                nest_of((*problems)[i], report_.mappings[i], machine_, dense_, densities_);
             if (!nest) {
                 return nest.diagnostics();
             }
@@ -106,32 +108,32 @@ class Correction {
                 }
             }
         }
-        report_.outer_bytes /= twin_.scale.front();
+        report_.outer_bytes /= dense_.scale.front();
     }
 
-    // At a level of bounded size the twin counts plain words. What comes to be read later is
-    // written whether or not its reads are left out; results are read and written alike.
+    // At a level of bounded size the dense equivalent counts plain words. What comes to be read
+    // later is written whether or not its reads are left out; results are read and written alike.
     void correct(TrafficRow& row, std::size_t level, Operand o) const {
-        const double scale = twin_.scale[level];
-        const double read = scale > 1.0 ? 1.0 / scale : twin_.bytes[level][index(o)];
+        const double scale = dense_.scale[level];
+        const double read = scale > 1.0 ? 1.0 / scale : dense_.bytes[level][index(o)];
         const double written =
             scale > 1.0 ? 1.0 / scale
-                        : (o == Operand::output ? twin_ : formats_).bytes[level][index(o)];
+                        : (o == Operand::output ? dense_ : formats_).bytes[level][index(o)];
         row.read_bytes = whole(static_cast<double>(row.read_bytes) * read);
         row.write_bytes = whole(static_cast<double>(row.write_bytes) * written);
         row.tile_bytes = whole(static_cast<double>(row.tile_bytes) / scale);
     }
 
     void correct_move() {
-        const double seconds = twin_.cycles_a_step / clock();
+        const double seconds = dense_.cycles_a_step / clock();
         report_.time_s = report_.cycles * seconds;
-        report_.cycles *= twin_.cycles_a_step;
-        report_.split.compute_s *= twin_.cycles_a_step;
-        report_.split.dram_stall_s *= twin_.cycles_a_step;
-        report_.processing_time_s *= twin_.cycles_a_step;
+        report_.cycles *= dense_.cycles_a_step;
+        report_.split.compute_s *= dense_.cycles_a_step;
+        report_.split.dram_stall_s *= dense_.cycles_a_step;
+        report_.processing_time_s *= dense_.cycles_a_step;
     }
 
-    // MACs a step of the twin are processed MACs a cycle.
+    // MACs a step of the dense equivalent are processed MACs a cycle.
     void correct_steps(const std::vector<Nest>& nests) {
         double macs = 0.0, full = 0.0, at_work = 0.0, average = 0.0, total = 0.0;
         for (const Nest& nest : nests) {
@@ -158,7 +160,7 @@ class Correction {
         report_.utilization = macs / (report_.units * total);
     }
 
-    // In cycles: the twin's reasons count its steps.
+    // In cycles: the dense equivalent's reasons count its steps.
     void explain(const std::vector<Nest>& nests, double at_work) {
         double moving = 0.0, slowest = 1.0;
         model::LatencyCycles sum;
@@ -169,7 +171,7 @@ class Correction {
             sum.on_chip_stall += nest.latency.on_chip_stall;
             sum.outer_stall += nest.latency.outer_stall;
         }
-        const double s = twin_.cycles_a_step;
+        const double s = dense_.cycles_a_step;
         report_.steps[5].reason =
             fmt::format("what this mapping moves takes {:.4g} cycles; the units need {:.4g}",
                         moving * s, at_work * s);
@@ -185,23 +187,23 @@ class Correction {
     }
 
     void correct_times(const std::vector<Nest>& nests) {
-        const double seconds = twin_.cycles_a_step / clock();
-        std::vector<model::Pace> paces;
+        const double seconds = dense_.cycles_a_step / clock();
+        std::vector<model::NestCycles> paces;
         model::LatencyCycles sum;
         for (const Nest& nest : nests) {
             sum.compute += nest.latency.compute;
             sum.on_chip_stall += nest.latency.on_chip_stall;
             sum.outer_stall += nest.latency.outer_stall;
-            paces.push_back(pace_of(report_.steps, report_.units, nest.macs, nest.moving));
+            paces.push_back(nest_cycles_of(report_.steps, report_.units, nest.macs, nest.moving));
         }
         leak_for(sum.total() / report_.cycles);
-        report_.cycles = sum.total() * twin_.cycles_a_step;
+        report_.cycles = sum.total() * dense_.cycles_a_step;
         report_.time_s = sum.total() * seconds;
         report_.split = {sum.compute * seconds, sum.on_chip_stall * seconds,
                          sum.outer_stall * seconds, 0.0};
         report_.processing_time_s = sum.processing() * seconds;
-        report_.macs = whole(static_cast<double>(report_.macs) * twin_.processed);
-        report_.flops = whole(static_cast<double>(report_.flops) * twin_.processed);
+        report_.macs = whole(static_cast<double>(report_.macs) * dense_.processed);
+        report_.flops = whole(static_cast<double>(report_.flops) * dense_.processed);
         report_.limits = scaled(limits_of(paces), seconds);
         report_.limiter_step = report_.limits.binding;
         const model::StepBound& binding = report_.steps[report_.limiter_step - 1];
@@ -228,24 +230,24 @@ class Correction {
                         "zero and {} take a cycle; lanes that are not full x {:.3f}, waiting for "
                         "the slowest unit x {:.3f}; the search counts neither",
                         percent_text(densities_.input), percent_text(densities_.weight),
-                        percent_text(densities_.output), all, percent_text(twin_.effectual),
-                        percent_text(twin_.processed), lanes, slowest));
+                        percent_text(densities_.output), all, percent_text(dense_.effectual),
+                        percent_text(dense_.processed), lanes, slowest));
     }
 
     double clock() const { return machine_.accelerator().clock_hz; }
 
     LayerReport& report_;
     const SparseLevels& machine_;
-    const Twin& twin_;
-    Twin formats_; // with no access left out
+    const DenseEquivalent& dense_;
+    DenseEquivalent formats_; // with no access left out
     const Densities& densities_;
 };
 
 } // namespace
 
-Diagnostics lay_zeros_over(LayerReport& report, const SparseLevels& machine, const Twin& twin,
-                           const Densities& densities) {
-    return Correction(report, machine, twin, densities).run();
+Diagnostics lay_zeros_over(LayerReport& report, const SparseLevels& machine,
+                           const DenseEquivalent& dense, const Densities& densities) {
+    return Correction(report, machine, dense, densities).run();
 }
 
 } // namespace eyeroof::analysis

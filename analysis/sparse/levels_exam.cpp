@@ -6,7 +6,7 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/sparse/lay_zeros_over.hpp"
 #include "base/parallel.hpp"
-#include "model/sparse/twin.hpp"
+#include "model/sparse/dense_equivalent.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -16,8 +16,8 @@
 namespace eyeroof::analysis {
 
 using model::Layer;
+using model::sparse::DenseEquivalent;
 using model::sparse::Densities;
-using model::sparse::Twin;
 
 namespace {
 
@@ -83,16 +83,17 @@ class Examiner {
 
   private:
     Result<Report> one(const LayerKind& kind, const Scenario& options) {
-        const Twin twin = twin_of(machine_.accelerator(), machine_.rules, kind.densities);
+        const DenseEquivalent dense =
+            dense_equivalent_of(machine_.accelerator(), machine_.rules, kind.densities);
         Question question = layers_;
         question.scenario = options;
         question.network.layers = {kind.layer};
         question.machine = machine_.machine;
-        question.machine.kind = twin.machine;
+        question.machine.kind = dense.machine;
         auto report = analysis::run(question, stop_);
-        if (report && !twin.plain()) {
+        if (report && !dense.plain()) {
             Diagnostics wrong =
-                lay_zeros_over(report->layers.front(), machine_, twin, kind.densities);
+                lay_zeros_over(report->layers.front(), machine_, dense, kind.densities);
             if (wrong.has_errors()) {
                 return wrong;
             }

@@ -1,6 +1,6 @@
 // A network on a machine of levels that leaves zeros out, examined as study::run examines dense
 // ones: mapped by the same search, told in the same steps. Called by `eyeroof exam --density` and
-// by sparse_exam. Knows no file.
+// by sparse_exam.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,6 +1,5 @@
 // What a described machine does about zeros, as the part of a sparse machine's file that says it.
 // Called by the reader of sparse machines.
-// Knows no network.
 #pragma once
 
 #include "hwdb/sourced.hpp"

@@ -1,6 +1,5 @@
 // A network on a machine that skips zeros: the chain of every layer, and what zeros gain over a
 // dense machine of the same size. Called by `eyeroof sparse`.
-// Knows no file.
 #pragma once
 
 #include "analysis/exam/run.hpp"

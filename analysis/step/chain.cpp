@@ -136,7 +136,7 @@ class Cutter {
         }
     }
 
-    // What lives for a moment: forward, tensors that nobody keeps; backward, gradients inside of
+    // What lives for a moment: forward, tensors that no one keeps; backward, gradients inside of
     // the stage.
     void add_working(Chain& chain) const {
         std::vector<Count> moment(forward_ + 1, 0);
@@ -225,10 +225,6 @@ Offloaded offload_tapes(const Chain& chain, double bytes_per_s, Count free) {
     }
     result.time_s += result.added_s;
     return result;
-}
-
-double hiding_columns(double peak_flops_per_s, double element_bytes, double bytes_per_s) {
-    return peak_flops_per_s * element_bytes / (2.0 * bytes_per_s);
 }
 
 } // namespace eyeroof::analysis::step

@@ -1,6 +1,5 @@
 // A training graph as a chain of stages, for recomputation and offloading.
 // Called by the remedies.
-// Knows no schedule.
 #pragma once
 
 #include "analysis/program/costs.hpp"
@@ -38,10 +37,5 @@ struct Offloaded {
     std::size_t stages = 0;
 };
 Offloaded offload_tapes(const Chain& chain, double bytes_per_s, Count free);
-
-// A product [m, k] x [k, n] whose rows of `element_bytes` an element of its first operand stream in
-// from the host hides its copy from this n on: n >= peak element_bytes / (2 B). Pointwise operators
-// never do.
-double hiding_columns(double peak_flops_per_s, double element_bytes, double bytes_per_s);
 
 } // namespace eyeroof::analysis::step

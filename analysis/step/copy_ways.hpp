@@ -1,6 +1,5 @@
 // The ways to bring data to a device, side by side, with a host alone beside them.
 // Called by `eyeroof timeline --copies compare`.
-// Knows no network file and no option of a command.
 #pragma once
 
 #include "analysis/program/timeline.hpp"

@@ -1,6 +1,6 @@
 // Several operators in one persistent kernel: tiles of operators that do not wait for each other
 // are packed onto the CTAs that are resident, barriers stand between those that do. Called by the
-// remedies. Knows no machine: durations and numbers come from outside.
+// remedies.
 #pragma once
 
 #include "analysis/program/costs.hpp"

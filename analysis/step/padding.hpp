@@ -1,6 +1,5 @@
 // Products on operands that zeros make longer.
 // Called by the remedies.
-// Knows no tile: the model tells what a longer product takes.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,6 +1,5 @@
 // Products whose weights are partly zero, where the device's kernels can use that.
 // Called by the remedies.
-// Knows no accuracy and no training.
 #pragma once
 
 #include "analysis/program/costs.hpp"

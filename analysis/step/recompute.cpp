@@ -270,37 +270,4 @@ Recomputation segment_schedule(const Chain& chain, std::size_t k) {
     return played.value_or(Recomputation{});
 }
 
-std::optional<Count> binomial(Count n, Count k) {
-    Count value = 1;
-    for (Count i = 1; i <= k; ++i) {
-        const auto product = checked_mul(value, n - k + i);
-        if (!product) {
-            return std::nullopt;
-        }
-        value = *product / i;
-    }
-    return value;
-}
-
-std::optional<Count> revolve_forwards(Count stages, Count slots) {
-    if (stages < 1 || slots < 1) {
-        return std::nullopt;
-    }
-    for (Count r = 0;; ++r) {
-        const auto reach = binomial(slots + r, slots);
-        if (!reach) {
-            return std::nullopt;
-        }
-        if (*reach >= stages) {
-            const auto saved = r > 0 ? binomial(slots + r, r - 1) : std::optional<Count>(0);
-            return saved ? std::optional(r * stages - *saved) : std::nullopt;
-        }
-    }
-}
-
-Count sqrt_units(Count stages) {
-    const auto k = static_cast<Count>(std::ceil(std::sqrt(static_cast<double>(stages))));
-    return k > 0 ? ceil_div(stages, k) + k : 0;
-}
-
 } // namespace eyeroof::analysis::step

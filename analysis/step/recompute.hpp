@@ -1,6 +1,5 @@
 // Which activations of a chain to keep and which to compute again, for the least time in a memory.
 // Called by `eyeroof improve`.
-// Knows no machine: stages bring their times and bytes.
 //
 // Beaumont, Eyraud-Dubois, Hermann, Joly, Shilova, "Optimal checkpointing for heterogeneous chains"
 // (rotor), arXiv:1911.13214: optimal among schedules that keep a stored value until its backward
@@ -27,7 +26,7 @@ struct Stage {
 
 struct Chain {
     Count input = 0;          // bytes of what the first stage reads
-    Count input_gradient = 0; // 0: nobody asks for it
+    Count input_gradient = 0; // 0: no one asks for it
     std::vector<Stage> stages;
 
     bool operator==(const Chain&) const = default;
@@ -76,13 +75,5 @@ Recomputation plain_schedule(const Chain& chain);
 
 // Plays a schedule: time, peak. Nothing where an action has not what it needs.
 std::optional<Recomputation> play(const Chain& chain, std::vector<Action> actions);
-
-// revolve: forward runs, the first ones not counted, for l equal stages and c slots (the input's
-// included): r l - C(c+r, r-1) with the least r for which C(c+r, c) >= l.
-std::optional<Count> revolve_forwards(Count stages, Count slots);
-std::optional<Count> binomial(Count n, Count k);
-
-// sqrt(n) segments of n equal stages: units of memory (checkpoints and one segment's tapes).
-Count sqrt_units(Count stages);
 
 } // namespace eyeroof::analysis::step

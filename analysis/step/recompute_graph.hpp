@@ -1,5 +1,5 @@
 // Recomputation on graphs that no cut makes a chain: operators are run again, cheapest a byte
-// first. Called by the remedies. Knows no machine: operators bring their times.
+// first. Called by the remedies.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,6 +1,5 @@
 // Weights that stay on the host and come when they are needed.
 // Called by the remedies.
-// Knows no stream of a device but one, and one copy engine.
 #pragma once
 
 #include "analysis/program/timeline.hpp"

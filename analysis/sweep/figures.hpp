@@ -1,5 +1,5 @@
 // What a sweep tells of each point: a figure for each column.
-// Made by the engine, written by rows. Knows no file.
+// Made by the engine, written by rows.
 #pragma once
 
 #include <array>

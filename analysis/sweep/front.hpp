@@ -1,5 +1,5 @@
 // The points of a sweep that no other beats, and their picture.
-// Called by cli with what a sweep wrote. Knows no file.
+// Called by cli with what a sweep wrote.
 #pragma once
 
 #include "analysis/sweep/rows.hpp"

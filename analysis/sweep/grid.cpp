@@ -145,7 +145,7 @@ Result<Machine> SweepGrid::machine_at(const Positions& at) const {
                               : Result<Machine>(std::move(machine));
 }
 
-const model::WiredNetwork& SweepGrid::network_at(const Positions& at) const {
+const model::NetworkGraph& SweepGrid::network_at(const Positions& at) const {
     return networks_[number(at, [&](std::size_t f) { return of_network(fields_[f]); })];
 }
 
@@ -162,7 +162,7 @@ Scenario SweepGrid::scenario_at(const Positions& at) const {
 }
 
 Question SweepGrid::question_at(const Positions& at, Machine machine) const {
-    const model::WiredNetwork& wired = network_at(at);
+    const model::NetworkGraph& wired = network_at(at);
     Question question;
     question.scenario = scenario_at(at);
     question.network = wired.network;
@@ -264,7 +264,7 @@ void SweepGrid::take_fingerprint(const SweepQuestion& question) {
     for (const Machine& machine : machines_) {
         all.add(description(machine));
     }
-    for (const model::WiredNetwork& network : networks_) {
+    for (const model::NetworkGraph& network : networks_) {
         all.add(description(network.network));
     }
     for (const VariedField& field : fields_) {

@@ -1,12 +1,11 @@
 // The points of a sweep: every combination of the varied fields, the last one fastest, and what
 // stands at each: a machine, a network, options.
-// Made once by `sweep`; read by all its threads. Knows no file; machines and networks come by
-// callbacks.
+// Made once by `sweep`; read by all its threads.
 #pragma once
 
 #include "analysis/scenario/question.hpp"
 #include "analysis/sweep/fields.hpp"
-#include "model/workload/wiring.hpp"
+#include "model/workload/graph_edges.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +21,7 @@ struct SweepQuestion {
 // How names become values: the catalogs, or a test.
 struct SweepSources {
     std::function<Result<model::Machine>(const std::string&)> machine;
-    std::function<Result<model::WiredNetwork>(const std::string&, const std::vector<std::string>&)>
+    std::function<Result<model::NetworkGraph>(const std::string&, const std::vector<std::string>&)>
         network;
     // The host of a GPU, with its name; nothing: textbook_host().
     std::function<std::pair<model::HostIssue, std::string>(const model::Machine&)> host = {};
@@ -51,7 +50,7 @@ class SweepGrid {
 
     // Its knobs turned; sources are left away. Errors: what validate() says of it.
     Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
-    const model::WiredNetwork& network_at(const std::vector<std::size_t>& at) const;
+    const model::NetworkGraph& network_at(const std::vector<std::size_t>& at) const;
     Scenario scenario_at(const std::vector<std::size_t>& at) const;
     // On this machine, which is the point's.
     Question question_at(const std::vector<std::size_t>& at, model::Machine machine) const;
@@ -75,7 +74,7 @@ class SweepGrid {
     std::vector<bool> counted_;    // those of them that change more than sizes of stores
     std::vector<model::Machine> machines_;
     std::vector<std::vector<Knob>> knobs_;      // by machine, by field; empty where it is no knob
-    std::vector<model::WiredNetwork> networks_; // every combination of the network's own fields
+    std::vector<model::NetworkGraph> networks_; // every combination of the network's own fields
     Scenario scenario_;
     std::vector<std::pair<model::HostIssue, std::string>> hosts_; // by machine
     std::uint64_t points_ = 1;

@@ -1,5 +1,5 @@
 // Rows of a sweep as text and back: CSV and JSON lines. Columns: point, the varied fields, the
-// figures, error. Knows no file; each row depends on its point alone.
+// figures, error.
 #pragma once
 
 #include "analysis/sweep/figures.hpp"

@@ -1,5 +1,5 @@
 // Runs a sweep: points in parallel, answers in order.
-// Called by cli. Knows no file.
+// Called by cli.
 #pragma once
 
 #include "analysis/sweep/engine.hpp"

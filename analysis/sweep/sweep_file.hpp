@@ -1,6 +1,6 @@
 // The file that a sweep grows row by row, so that what was worked out is kept whatever happens: a
 // kill in the middle of a row, a full disk, a restart. Beside FILE lies FILE.sweep until the sweep
-// is whole (parts of one keep it for the merge): which sweep it is, which points. Knows no engine.
+// is whole (parts of one keep it for the merge): which sweep it is, which points.
 #pragma once
 
 #include "analysis/sweep/rows.hpp"

@@ -1,6 +1,6 @@
 // The networks of a sweep as the engine wants them: every different layer and loop nest once, with
 // numbers that are the same for the same nest wherever it comes from.
-// Shared by all threads of a sweep. Knows no file.
+// Shared by all threads of a sweep.
 #pragma once
 
 #include "analysis/sweep/grid.hpp"

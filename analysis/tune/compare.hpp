@@ -1,6 +1,5 @@
 // Strategies against each other: trials to a share of the best known, over layers and seeds.
 // Called by `eyeroof tune --compare`.
-// Knows no compiler: what was measured before is replayed, or a stand-in computes.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

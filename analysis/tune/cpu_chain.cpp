@@ -129,7 +129,7 @@ void add_instants(const Workload& work, const CpuPlan& plan, const CpuMachine& m
     const double results = real(plan.tile_rows * plan.tile_vectors);
     const double blocks = tiles(work.depth, plan.block_depth);
     const double taps = work.taps() > 1 ? real(plan.taps_inside ? plan.block_depth : work.taps())
-                                        : 0.0; // loops that begin anew inside a tile
+                                        : 0.0; // loops that restart inside a tile
     chain.start_cycles =
         calls * (kCall + machine.latency + results * (blocks > 1.0 ? 2.0 : 1.0) + 3.0 * taps);
     constexpr double kPacked = 4.0; // bytes a cycle that are copied into panels

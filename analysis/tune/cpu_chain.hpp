@@ -1,7 +1,6 @@
 // The seven steps of one candidate on a processor, in closed form: what each constraint leaves of
 // its throughput, and what is moved where.
 // Read by the features, by the analytic strategy and by the stand-in target.
-// Knows no measurement and nothing that was learned.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"

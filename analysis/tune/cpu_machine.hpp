@@ -1,6 +1,5 @@
 // What a processor core can do, as far as kernels are judged by it before they run.
 // Read by the template's rules, by the closed form and by the features.
-// Knows no kernel.
 #pragma once
 
 #include "base/checked.hpp"

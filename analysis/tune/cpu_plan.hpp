@@ -1,7 +1,6 @@
 // One candidate of the template "cpu-blocked/1": how a processor computes a workload, and the space
 // of all of them.
 // Made from a point of the space; read by the generator, the closed form and the features.
-// Knows no compiler.
 #pragma once
 
 #include "analysis/tune/cpu_machine.hpp"

@@ -1,6 +1,5 @@
 // The C++ text of candidates, and of the program that runs them.
 // Called by the processor target and by tests.
-// Knows no compiler and no file.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"

@@ -1,6 +1,5 @@
 // Measures candidates on this host: compiles, loads and times them, each in a process of its own.
 // Called by `eyeroof tune --target cpu` and by its tests.
-// Knows no strategy.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"

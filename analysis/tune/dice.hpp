@@ -1,6 +1,5 @@
 // Random numbers that are the same on every platform: the library's distributions are not.
 // Used by strategies, and for the noise of stand-ins.
-// Knows nothing of what is drawn.
 #pragma once
 
 #include <cstdint>

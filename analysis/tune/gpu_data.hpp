@@ -1,6 +1,5 @@
 // A workload's operands as the GPU template wants them, and its right result.
 // Made once a workload by the GPU target.
-// Knows no device.
 #pragma once
 
 #include "analysis/tune/workload.hpp"

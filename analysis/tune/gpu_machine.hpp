@@ -1,6 +1,5 @@
 // What a GPU can do, as far as kernels are judged by it before they run.
 // Read by the GPU template's rules, by its closed form and by its features.
-// Knows no kernel and no driver.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,7 +1,6 @@
 // One candidate of the template "gpu-tiled/1": how a GPU computes a workload, and the space of all
 // of them.
 // Made from a point of the space; read by the generator, the closed form and the features.
-// Knows no compiler and no driver.
 #pragma once
 
 #include "analysis/tune/gpu_machine.hpp"

@@ -1,6 +1,5 @@
 // The CUDA C++ text of candidates.
 // Called by the GPU target and by tests.
-// Knows no compiler and no driver.
 #pragma once
 
 #include "analysis/tune/gpu_plan.hpp"

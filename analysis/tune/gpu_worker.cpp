@@ -17,13 +17,13 @@ namespace eyeroof::analysis::tune {
 
 namespace {
 
-constexpr std::size_t kGuard = 1024; // floats around the result that nobody may write
+constexpr std::size_t kGuard = 1024; // floats around the result that no one may write
 constexpr float kUntouched = -12345.0F;
 
 void say(int file, const std::string& line) {
     const std::string text = line + "\n";
     if (::write(file, text.data(), text.size()) < 0) {
-        ::_exit(1); // nobody listens
+        ::_exit(1); // the reader is gone
     }
 }
 

@@ -1,6 +1,5 @@
 // What the child processes of the GPU target do.
 // Called by gpu_target.cpp alone.
-// Knows no strategy and no log.
 #pragma once
 
 #include "analysis/tune/gpu_target.hpp"

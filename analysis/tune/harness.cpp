@@ -39,7 +39,7 @@ struct Shape { // of a workload; a product has one image of 1 x rows
 };
 
 constexpr long kSlack = 4096;    // floats that vectors and fetches may read beyond an operand
-constexpr long kGuard = 1024;    // floats around the result that nobody may write
+constexpr long kGuard = 1024;    // floats around the result that no one may write
 constexpr float kUntouched = -12345.0f;
 
 float value_at(std::uint64_t i) { // multiples of 1/8 within -1 ... 1
@@ -186,7 +186,7 @@ std::vector<double> timed(Data& data, Step prepare, Step kernel, double most_s) 
 }
 
 void confine(int cpu) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with whoever asked
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with its parent
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_FSIZE, &none);

@@ -1,6 +1,5 @@
 // Logs of trials: JSON lines, one a trial, each on the disk before the next trial begins.
 // Written by `eyeroof tune`; read to resume, to learn from, to draw, and by `exam --tuned`.
-// Knows no strategy and no target.
 #pragma once
 
 #include "analysis/tune/gpu_machine.hpp"

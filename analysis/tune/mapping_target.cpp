@@ -23,7 +23,7 @@ struct Nest {
     mapper::Factors6 factors(const Point& point) const {
         mapper::Factors6 all{};
         for (std::size_t g = 0; g < mapper::kGroups; ++g) {
-            all[g] = space.column(g, leaves[g][point.digit[g]]);
+            all[g] = space.cost_factor(g, leaves[g][point.digit[g]]);
         }
         return all;
     }
@@ -59,7 +59,7 @@ void add_features(const Nest& nest, const Point& point, unsigned set, std::vecto
     if ((set & (kLoops | kSteps)) == 0) {
         return;
     }
-    std::vector<double> product(nest.space.columns);
+    std::vector<double> product(nest.space.cost_factors);
     nest.estimator->products().multiply_tiles(nest.factors(point), product.data());
     nest.estimator->products().multiply_rest(nest.factors(point), product.data());
     for (std::size_t level = 0; level < levels && (set & kLoops) != 0; ++level) {
@@ -141,7 +141,7 @@ Space points_of(const std::shared_ptr<const Nest>& nest) {
 
 Result<std::shared_ptr<Nest>> nest_of(const mapper::Task& task, const std::stop_token& stop) {
     using Made = Result<std::shared_ptr<Nest>>;
-    const auto keeps = mapper::keep_choices(task);
+    const auto keeps = mapper::bypass_choices(task);
     auto nest = std::make_shared<Nest>();
     nest->task = task;
     if (keeps.empty()) {
@@ -206,7 +206,7 @@ Result<MappingSubject> mapping_subject(const model::Layer& layer, const model::A
         add_features(*known, point, set, out);
     };
     subject.predicted = [known](const Point& point) { // the fourth bound: trips in time
-        std::vector<double> product(known->space.columns);
+        std::vector<double> product(known->space.cost_factors);
         known->estimator->products().multiply_tiles(known->factors(point), product.data());
         known->estimator->products().multiply_rest(known->factors(point), product.data());
         return product[known->space.steps];

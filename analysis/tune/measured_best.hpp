@@ -1,6 +1,5 @@
 // The best that logs hold of each layer of a report, beside what was predicted.
 // Called by `eyeroof exam --tuned`.
-// Knows no search: it only reads what was measured.
 #pragma once
 
 #include "analysis/exam/report.hpp"

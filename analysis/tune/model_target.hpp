@@ -1,7 +1,6 @@
 // Targets that only compute: a stand-in for a processor, and an accelerator's mappings. Thousands
 // of trials a second, the same everywhere; the optimum of an accelerator's is proved by the mapper.
 // Called by `eyeroof tune --target model` and by the tests.
-// Knows no compiler.
 #pragma once
 
 #include "analysis/tune/cpu_subject.hpp"
@@ -32,7 +31,7 @@ std::unique_ptr<Target> stand_in(const Workload& work, const GpuMachine& machine
                                  const Noise& noise);
 
 // A layer's nest on an accelerator: knobs are a way to split each group of dimensions, and the
-// order of loops; the cost is that of the mapper's closed form. Knows the optimum.
+// order of loops; the cost is that of the mapper's closed form.
 struct MappingSubject {
     Subject subject;
     std::unique_ptr<Target> target;

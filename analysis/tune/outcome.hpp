@@ -1,6 +1,5 @@
 // What a candidate's process said, as the outcome of a trial.
 // Called by the targets that run candidates.
-// Knows no compiler and no device.
 #pragma once
 
 #include "analysis/tune/process.hpp"

@@ -1,5 +1,5 @@
 // eyeroof's own boosted trees, beside XGBoost's behind one door.
-// Called by fit_trees. Knows only numbers.
+// Called by fit_trees.
 #pragma once
 
 #include "analysis/tune/trees.hpp"

@@ -1,6 +1,5 @@
 // Runs a program for a limited time and keeps what it prints; nothing of it is left afterwards.
 // Called by the processor target, for the compiler and for candidates.
-// Knows neither.
 #pragma once
 
 #include <chrono>

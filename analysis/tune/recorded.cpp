@@ -18,7 +18,7 @@ struct Shape { // on one machine
     std::map<std::string, std::map<std::pair<std::uint64_t, std::string>, Run>> searches;
 };
 
-// The same sum on the same machine, whoever asked.
+// The same sum on the same machine, for every caller.
 std::string shape_key(const TrialLine& line) {
     TrialLine key;
     key.template_name = line.template_name;

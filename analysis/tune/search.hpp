@@ -1,6 +1,5 @@
 // One search: proposes, measures, learns, until the trials are spent.
 // Called by the command and by the studies.
-// Knows no strategy and no target by name, and no file.
 #pragma once
 
 #include "analysis/tune/strategy.hpp"

@@ -1,6 +1,6 @@
 // The programs that a search may choose from: knobs with their values, and rules that say which
 // points are none. Points are never listed: an index is turned into one.
-// Made by templates; read by every strategy. Knows no machine and no meaning of its knobs.
+// Made by templates; read by every strategy.
 #pragma once
 
 #include "analysis/tune/dice.hpp"

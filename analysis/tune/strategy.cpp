@@ -117,7 +117,7 @@ double fitness(const Trial& trial) {
     return trial.outcome.ok() ? 1.0 / trial.outcome.cost : 0.0;
 }
 
-// The best so far are parents: tournaments of three, each knob from either, one knob in ten anew.
+// The best so far are parents: tournaments of three, each knob from either, one knob in ten again.
 class GeneticStrategy final : public Drawing {
   public:
     GeneticStrategy(const Subject& subject, const StrategyOptions& options)

@@ -1,7 +1,6 @@
 // How candidates are chosen: one interface for all strategies, which see what was measured and say
 // what to measure next.
 // Driven by search.cpp and by the studies.
-// Knows no target: the same proposals for the same seed and the same measurements, on any machine.
 #pragma once
 
 #include "analysis/tune/subject.hpp"

@@ -1,5 +1,5 @@
 // What strategies share: batches of different points, and annealing on a score.
-// Called by the strategies. Knows no measurement.
+// Called by the strategies.
 #pragma once
 
 #include "analysis/tune/strategy.hpp"

@@ -1,6 +1,5 @@
 // What a search sees: a space, features of its points, a closed form, and what measures a point.
 // Made for processors, accelerators and stand-ins alike; read by every strategy.
-// Knows no strategy, no log and no machine.
 #pragma once
 
 #include "analysis/tune/space.hpp"

@@ -1,6 +1,5 @@
 // Boosted trees: what predicts the order of candidates from their features.
 // Fitted by the learned strategy, by transfer and by the studies.
-// Knows nothing of what the features mean.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // Tunes the layers of a network one after the other: target, log, transfer, search.
 // Called by `eyeroof tune`.
-// Knows no command line and no format of answers.
 #pragma once
 
 #include "analysis/tune/cpu_chain.hpp"

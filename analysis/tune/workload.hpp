@@ -1,7 +1,6 @@
 // What is tuned: a convolution or a matrix product as one sum of products over pixels, channels and
 // taps.
 // Made of a layer; read by templates, targets and logs.
-// Knows no knob and no machine.
 #pragma once
 
 #include "base/result.hpp"

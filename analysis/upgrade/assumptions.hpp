@@ -1,6 +1,5 @@
 // What an upgrade's answer takes for granted, and what it would be otherwise.
 // Called by upgrade.
-// Knows no file.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -1,7 +1,6 @@
 // How much memory a network needs on a GPU, for inference or a training step: the peak that
 // `eyeroof memory` finds, by what holds it.
 // Called by upgrade.
-// Knows no time.
 #pragma once
 
 #include "analysis/program/memory.hpp"

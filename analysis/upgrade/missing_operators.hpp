@@ -1,6 +1,5 @@
 // Whether a network leaves out what a step spends much of its time on.
 // Called by upgrade.
-// Knows no machine.
 #pragma once
 
 #include "analysis/program/graph.hpp"

@@ -1,6 +1,5 @@
 // Is a layer worth sending to the GPU? Host, GPU, and GPU with the copies each time.
 // Called by `eyeroof offload`.
-// Knows no file.
 #pragma once
 
 #include "analysis/exam/run.hpp"

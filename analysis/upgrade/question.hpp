@@ -1,6 +1,6 @@
 // What somebody asks of an upgrade as a value: what runs, on which GPU now, on which it could, and
 // at what prices. Filled by the window's form, kept in sessions; says which command asks the same.
-// Judges nothing: upgrade() and its kin do.
+// Judges nothing: upgrade() does.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -52,11 +52,4 @@ Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Ma
     return options;
 }
 
-Result<model::HostIssue> host_issue(const std::string& name, const model::Machine& machine,
-                                    hwdb::Folders folders) {
-    const auto host = host_for(name, machine, folders);
-    return host ? Result<model::HostIssue>(host->issue)
-                : Result<model::HostIssue>(host.diagnostics());
-}
-
 } // namespace eyeroof::analysis

@@ -21,8 +21,4 @@ Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Ma
                                          const model::Machine& to, const AskedHosts& hosts,
                                          hwdb::Folders folders);
 
-// Errors: those of load_host(). Nothing for accelerators.
-Result<model::HostIssue> host_issue(const std::string& name, const model::Machine& machine,
-                                    hwdb::Folders folders);
-
 } // namespace eyeroof::analysis

@@ -1,6 +1,5 @@
 // From a speed-up and its uncertainty to an interval and the chance of being wrong.
 // Called by upgrade.
-// Knows no network, no machine and no price.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

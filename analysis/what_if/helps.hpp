@@ -1,7 +1,6 @@
 // What would help: every parameter of a machine turned up by a tenth, doubled, and to the next
 // value that helps at all, and what the network would take if one step took nothing.
 // Called by `eyeroof exam --advice` on accelerators.
-// Knows no format; every figure is a run of the study.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,7 +1,6 @@
 // Further than 10 %: the next value of a parameter that helps, and two parameters against each
 // other.
 // Called by the what-if pane and the map pane.
-// Knows no window; every figure is a run of the study with the parameters turned.
 #pragma once
 
 #include "analysis/what_if/sensitivity.hpp"

@@ -1,7 +1,6 @@
 // What can be turned on a machine: clock, axes, buffers, bandwidths, peaks; and a machine with some
 // of it turned.
 // Used by the what-if pane, `--set` of the command line, sessions and the sensitivity analysis.
-// Knows no file and no network.
 #pragma once
 
 #include "base/result.hpp"

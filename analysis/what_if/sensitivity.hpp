@@ -1,7 +1,6 @@
 // What each parameter of a machine is worth: the gain of 10 % more of it, and which one stands
 // behind each of the seven steps of a layer.
 // Called by the what-if pane and the seven-step pane.
-// Knows no window; every figure is a run of the study with one parameter turned.
 #pragma once
 
 #include "analysis/exam/run.hpp"

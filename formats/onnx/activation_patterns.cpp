@@ -139,7 +139,7 @@ class Joiner {
                !given_.contains(made_by(node));
     }
 
-    // The node that makes `name` of x and a constant, for nobody else.
+    // The node that makes `name` of x and a constant, for no one else.
     std::optional<std::size_t> half_of(const std::string& name, const std::string& x) const {
         const auto maker = makers_.find(name);
         if (maker == makers_.end() || graph_.nodes[maker->second].op != "Mul" ||

@@ -12,10 +12,10 @@ namespace eyeroof::formats::onnx {
 
 namespace {
 
+using model::GraphEdges;
+using model::GraphStep;
+using model::GraphStepKind;
 using model::Layer;
-using model::Wiring;
-using model::WiringKind;
-using model::WiringStep;
 
 // A tensor: the step that makes it, and its elements where they are known.
 struct Source {
@@ -34,7 +34,7 @@ class Wirer {
         }
     }
 
-    std::optional<Wiring> wire(const std::vector<std::size_t>& order) {
+    std::optional<GraphEdges> wire(const std::vector<std::size_t>& order) {
         for (const std::size_t at : order) {
             const auto& layers = costed_.layers[at];
             layers.empty() ? view(graph_.nodes[at]) : run(graph_.nodes[at], layers);
@@ -77,7 +77,7 @@ class Wirer {
         return sources;
     }
 
-    std::size_t push(WiringStep step) {
+    std::size_t push(GraphStep step) {
         step.place = place_;
         wiring_.steps.push_back(std::move(step));
         return wiring_.steps.size() - 1;
@@ -109,8 +109,8 @@ class Wirer {
             return sources.empty() || elements == 0 ? Source{model::kConstant, elements}
                                                     : sources.front();
         }
-        WiringStep step;
-        step.kind = WiringKind::view;
+        GraphStep step;
+        step.kind = GraphStepKind::view;
         for (const Source& source : sources) {
             step.reads.push_back(source.step);
         }
@@ -161,7 +161,7 @@ class Wirer {
                     std::optional<std::size_t> weights_of) {
         const model::Operands operands = operands_of(layer);
         const Sources chosen = matched(operands, sources);
-        WiringStep step;
+        GraphStep step;
         step.layer = index;
         step.weights_of = weights_of;
         for (std::size_t o = 0; o < chosen.size(); ++o) {
@@ -216,10 +216,10 @@ class Wirer {
         return first || learns ? std::nullopt : std::optional(owner->second);
     }
 
-    // What nobody reads the network gives.
+    // What no one reads the network gives.
     void mark_outputs() {
         std::vector<bool> read(wiring_.steps.size(), false);
-        for (const WiringStep& step : wiring_.steps) {
+        for (const GraphStep& step : wiring_.steps) {
             for (const std::size_t from : step.reads) {
                 if (from < read.size()) {
                     read[from] = true;
@@ -227,8 +227,8 @@ class Wirer {
             }
         }
         for (std::size_t i = 0; i < read.size(); ++i) {
-            WiringStep& step = wiring_.steps[i];
-            step.output = step.kind == WiringKind::run && !read[i];
+            GraphStep& step = wiring_.steps[i];
+            step.output = step.kind == GraphStepKind::run && !read[i];
         }
         for (const std::string& name : graph_.outputs) {
             const auto made = made_.find(name);
@@ -246,13 +246,13 @@ class Wirer {
     std::map<std::string, std::size_t> owners_; // of constants: the first layer that reads them
     std::size_t next_layer_ = 0;
     std::uint32_t place_ = 0;
-    Wiring wiring_;
+    GraphEdges wiring_;
 };
 
 } // namespace
 
-std::optional<Wiring> edges_of(const OnnxGraph& graph, const std::vector<std::size_t>& order,
-                               const Costed& costed, const std::string& file) {
+std::optional<GraphEdges> edges_of(const OnnxGraph& graph, const std::vector<std::size_t>& order,
+                                   const Costed& costed, const std::string& file) {
     return Wirer(graph, costed, file).wire(order);
 }
 

@@ -1,5 +1,5 @@
 // Goes over the messages of a file within limits, and remembers how that ended.
-// Called by read_graph and read_tensor. Knows no schema.
+// Called by read_graph and read_tensor.
 #pragma once
 
 #include "formats/onnx/graph.hpp"
@@ -52,7 +52,7 @@ class Messages {
     // At most kMostValues; the field's others are not looked at.
     void integers(const Field& field, std::vector<std::int64_t>& values);
     void numbers(const Field& field, std::vector<double>& values);
-    // Without control characters, cut after 1000 bytes: longer names are nobody's.
+    // Without control characters, cut after 1000 bytes: longer names are no one's.
     std::string text(const Field& field);
 
     void store(std::size_t bytes) { stored_ += bytes; }

@@ -278,7 +278,7 @@ void expand(Step& step) {
         return unknown_sizes(step);
     }
     step.give(*result);
-    step.outcome = Outcome::view; // whoever reads it repeats its values
+    step.outcome = Outcome::view; // its reader repeats its values
 }
 
 void tile(Step& step) {

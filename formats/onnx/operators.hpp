@@ -28,7 +28,7 @@ void add_sequences(Handlers& handlers);   // lists of tensors
 void add_quantized(Handlers& handlers);   // com.microsoft's quantized and fused operators
 void add_products(Handlers& handlers);    // convolutions, Gemm, MatMul, Einsum, quantised ones
 void add_recurrent(Handlers& handlers);   // LSTM, GRU, RNN
-void add_attention(Handlers& handlers);   // Attention and its kin, rotary positions
+void add_attention(Handlers& handlers);   // Attention and its variants, rotary positions
 void add_norms(Handlers& handlers);       // norms, softmax, pooling, reductions
 void add_elementwise(Handlers& handlers); // functions of one element, casts, quantisation
 void add_movement(Handlers& handlers);    // what copies, slices, looks up

@@ -1,5 +1,4 @@
 // The bytes of a .onnx file as a graph. Called by load_onnx and by the fuzzer.
-// Knows no operator.
 #pragma once
 
 #include "base/result.hpp"

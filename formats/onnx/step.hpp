@@ -1,6 +1,6 @@
 // One node of an ONNX graph on its way to a layer: its operands with what is
 // known of them, its attributes, and what it gives. Made by convert, handed to
-// the operators' functions (operators.hpp). Knows no file.
+// the operators' functions (operators.hpp).
 #pragma once
 
 #include "formats/onnx/graph.hpp"

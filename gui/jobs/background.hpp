@@ -1,6 +1,5 @@
 // One piece of work at a time in the background: the newest wins, an older one is told to stop.
 // Used by whatever would otherwise block the window: examinations, sensitivities, searches.
-// Knows no widget and nothing of what the work is.
 #pragma once
 
 #include "base/progress.hpp"

@@ -1,6 +1,5 @@
 // Examinations in the background: the newest request wins, an old one is told to stop.
 // Used by the main window, which hears of results in its own thread.
-// Knows no widget.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,4 +1,4 @@
-// The history of a scenario: what undo and redo walk through. It begins anew with every machine:
+// The history of a scenario: what undo and redo walk through. It restarts with every machine:
 // another one has other parameters.
 #pragma once
 

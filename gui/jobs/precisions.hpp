@@ -1,6 +1,5 @@
 // Which precisions a machine computes in, and why not in the others.
 // Used by the lists of precisions.
-// Knows no widget but the list it greys.
 #pragma once
 
 #include "model/machine/machine.hpp"

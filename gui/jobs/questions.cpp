@@ -45,7 +45,7 @@ void Questions::resolve_machines(const report::Session& session) {
         analysis::Scenario scenario = report::scenario_on(session, i);
         scenario.changes.clear();
         auto question =
-            analysis::resolve(scenario, network_.value_or(model::WiredNetwork{}), folders_);
+            analysis::resolve(scenario, network_.value_or(model::NetworkGraph{}), folders_);
         problems_.append(question.diagnostics());
         if (question) {
             bases_.push_back({i, *std::move(question)});

@@ -17,7 +17,7 @@ class Questions {
 
     // Reads everything that the session names, also what was read before.
     void load(const report::Session& session);
-    const model::WiredNetwork* network() const { return network_ ? &*network_ : nullptr; }
+    const model::NetworkGraph* network() const { return network_ ? &*network_ : nullptr; }
     std::vector<model::Machine> machines() const; // as their files have them
     const model::Machine* first() const;          // of the session's first machine; or nullptr
     const Diagnostics& problems() const { return problems_; } // of what was read
@@ -35,7 +35,7 @@ class Questions {
     };
 
     analysis::DataFolders folders_;
-    std::optional<model::WiredNetwork> network_;
+    std::optional<model::NetworkGraph> network_;
     std::vector<Base> bases_;
     report::Session read_; // names of the files that were read
     Diagnostics network_problems_, problems_;

@@ -1,6 +1,6 @@
 // The answer to what the upgrade view asks: one upgrade a GPU in question.
 // Made in the background.
-// Knows no widget. study::upgrade and its kin judge.
+// analysis/upgrade judges.
 #pragma once
 
 #include "analysis/upgrade/question.hpp"

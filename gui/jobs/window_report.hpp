@@ -1,6 +1,5 @@
 // One HTML file with everything that stands in the window: a section a pane, pictures inside.
 // Called by the main window.
-// Knows no pane.
 #pragma once
 
 #include <QString>

@@ -1,7 +1,6 @@
 // A pane whose answer takes longer than a frame: it asks in the background once somebody looks,
 // tells how far it is, and can be cancelled. Its own choices stand in a row above what it says.
 // Base of the panes that run a study of their own.
-// Knows no study.
 #pragma once
 
 #include "gui/jobs/background.hpp"

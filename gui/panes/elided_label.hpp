@@ -1,7 +1,6 @@
 // A name that gives way to the numbers beside it: cut in the middle where there is no room, whole
 // as its tip.
 // Used where a name stands beside a value.
-// Knows nothing of what it names.
 #pragma once
 
 #include <QLabel>

@@ -1,6 +1,5 @@
 // What went wrong, as a list: message, file, line, column, what to do.
 // Used by the main window.
-// Knows nothing of what was read.
 #pragma once
 
 #include "base/diagnostic.hpp"

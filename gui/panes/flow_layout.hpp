@@ -1,6 +1,5 @@
 // Lays widgets out in lines that wrap, like words.
-// Used by rows whose length nobody knows: roofs, filters.
-// Knows nothing of what the widgets are.
+// Used by rows whose length no one knows: roofs, filters.
 #pragma once
 
 #include <QLayout>

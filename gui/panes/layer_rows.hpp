@@ -1,7 +1,6 @@
 // What the table of layers shows, as values: a row for each layer of each machine, predicted and
 // measured together, and one for each kernel of no layer, whether it has a place on the plot or
 // not. Made from a plot by the layer table.
-// Knows no widget.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

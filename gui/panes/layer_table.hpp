@@ -1,6 +1,5 @@
 // The layers and kernels of the plot as a table, sortable, copied as tab-separated text.
 // Used by the main window's table pane.
-// Knows no widget.
 #pragma once
 
 #include "gui/panes/layer_rows.hpp"

@@ -1,7 +1,6 @@
-// Tables of a few rows that are made anew with every answer: cells that sort as numbers, and one
+// Tables of a few rows that are rebuilt for every answer: cells that sort as numbers, and one
 // look for all of them.
 // Used by the upgrade pane.
-// Knows nothing of what it shows.
 #pragma once
 
 #include <QString>

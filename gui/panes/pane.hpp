@@ -1,7 +1,7 @@
 // A pane: one folder below gui/panes and one line in gui/window/pane_list.cpp. It is told what is
 // on screen and asks for what only the window can do. Made by the main window, which gives it a
 // dock, or a tab in the middle, a line in the View menu, a name for --show and a section in the
-// report. Knows no window.
+// report.
 #pragma once
 
 #include "analysis/exam/run.hpp"
@@ -20,7 +20,7 @@ namespace eyeroof::gui {
 
 // What is on screen. Pointers hold for the call alone.
 struct PaneInput {
-    const model::WiredNetwork* network = nullptr;                 // as loaded; none without one
+    const model::NetworkGraph* network = nullptr;                 // as loaded; none without one
     const analysis::Scenario* scenario = nullptr;                 // on the first machine
     const std::vector<analysis::Question>* questions = nullptr;   // one for each machine
     const Folders* folders = nullptr;                             // to search for what panes name

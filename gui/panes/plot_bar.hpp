@@ -1,6 +1,5 @@
 // The row above the plot: filters that are always in sight, and a switch for every roof.
 // Used by the main window; wraps where the window is narrow.
-// Knows plots and views, no machine and no network.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

@@ -2,7 +2,6 @@
 // marked step costs what it costs, which parameter stands behind it, what would help most, and what
 // was measured.
 // Used by the main window, which looks the help up in the background.
-// Knows one report.
 #pragma once
 
 #include "analysis/what_if/sensitivity.hpp"

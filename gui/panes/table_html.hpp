@@ -1,6 +1,5 @@
 // A table as it stands, for the report.
 // Used by panes with a table.
-// Knows nothing of what stands in it.
 #pragma once
 
 #include <QString>

@@ -1,6 +1,5 @@
 // The fields that the upgrade form is made of: lists to choose from, prices, buttons that remove.
 // Used by the upgrade form and its rows.
-// Know nothing of what is asked.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,7 +1,6 @@
 // The question of the upgrade view: networks with their shares, the GPU that runs them now, the
 // GPUs in question, prices, batches and precisions.
 // Used by the upgrade pane.
-// Knows names of the catalog only; judges nothing.
 #pragma once
 
 #include "gui/jobs/upgrade_answer.hpp"

@@ -1,7 +1,6 @@
 // What a bought GPU costs its owner beside its price: how much it works, electricity, its share of
 // server and room, and after how many years it is written off.
 // Used by the upgrade form.
-// Knows no GPU.
 #pragma once
 
 #include "analysis/upgrade/question.hpp"

@@ -1,7 +1,6 @@
 // An upgrade's verdict in words: the headline, what stands behind it, prices with their sources,
 // dates and ages.
 // Used by the upgrade pane.
-// Knows no widget and judges nothing.
 #pragma once
 
 #include "analysis/upgrade/question.hpp"

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kSliderSteps = 60; // each way
 constexpr double kFactorAtEnd = 8.0;
-constexpr int kSliderDigits = 4; // nobody drags to the twelfth
+constexpr int kSliderDigits = 4; // no one drags to the twelfth
 constexpr int kGainBar = 24;
 
 double factor_of(int step) {
@@ -195,7 +195,7 @@ void WhatIfPane::add_row(const analysis::Knob& knob) {
     rows_.push_back(row);
 }
 
-// A wrong value stays, red, with the reason in sight, until it is mended or the slider moves.
+// A wrong value stays, red, with the reason in sight, until it is corrected or the slider moves.
 void WhatIfPane::enter(std::size_t index) {
     Row& edited = rows_[index];
     if (!edited.number->isModified()) {

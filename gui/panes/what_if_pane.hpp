@@ -1,6 +1,5 @@
 // The what-if pane: a slider, a number and a sensitivity bar for each parameter of a machine.
 // Used by the main window, which examines the changed machine while a slider is dragged.
-// Knows no network and no report.
 #pragma once
 
 #include "analysis/what_if/sensitivity.hpp"
@@ -89,7 +88,7 @@ class WhatIfPane : public QWidget {
     std::vector<analysis::Change> changes_;
     std::vector<Row> rows_;
     std::string selected_;
-    QWidget* knobs_ = nullptr; // holds the rows; made anew for every machine
+    QWidget* knobs_ = nullptr; // holds the rows; rebuilt for every machine
     QGridLayout* grid_ = nullptr;
     QLabel* head_ = nullptr;
     QLabel* wrong_ = nullptr;

@@ -1,6 +1,5 @@
-// A drawing as a widget, made anew for every size; tells what is below the pointer.
+// A drawing as a widget, rebuilt for every size; tells what is below the pointer.
 // Used by the mapping pane and the upgrade view.
-// Knows nothing of what it shows.
 #pragma once
 
 #include "report/draw/drawing.hpp"

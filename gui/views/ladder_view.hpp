@@ -19,7 +19,7 @@ class LadderView : public QWidget {
 
     using Draw = std::function<report::WaterfallScene(const report::Canvas&)>;
 
-    void show_scene(Draw draw); // made anew for every size
+    void show_scene(Draw draw); // rebuilt for every size
     void clear();
     void mark_step(std::size_t step); // 1 … 7; 0: none
     const std::optional<report::WaterfallScene>& scene() const { return scene_; }

@@ -1,7 +1,6 @@
 // A drawing whose x axis can be zoomed and moved: wheel at the pointer, drag, double click for all;
 // +, -, 0 and the arrows on the keyboard. A click that is no drag is a click on a box.
 // Used by the timeline pane.
-// Knows shares of the whole, 0 … 1, and nothing of what they stand for.
 #pragma once
 
 #include "gui/views/drawing_view.hpp"

@@ -1,6 +1,5 @@
 // The row at the top: which network on which machine, against which.
 // Used by the main window.
-// Knows names only; loads nothing.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

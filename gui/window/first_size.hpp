@@ -1,6 +1,5 @@
 // How large the window is when it opens for the first time.
 // Used by main.
-// Knows no window.
 #pragma once
 
 #include <QSize>

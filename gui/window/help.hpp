@@ -1,7 +1,6 @@
 // The Help menu's pages: the documentation that the program carries, the sheet of shortcuts, and
 // what the program is.
 // Used by the main window.
-// Knows no pane.
 #pragma once
 
 class QWidget;

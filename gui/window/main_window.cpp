@@ -38,7 +38,7 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
       questions_(folders_.data()) {
     setWindowTitle(tr("Eyeroof[*]"));
     // Qt 6.4 shows the tab bars of docks when an animation ends, and that may lay the window out
-    // anew and take their list away while it is gone through (later versions go through a copy).
+    // again and take their list away while it is gone through (later versions go through a copy).
     // Without animations it happens inside the first layout, where it is kept from nesting.
     setAnimated(false);
     setAcceptDrops(true);
@@ -73,7 +73,7 @@ void MainWindow::changeEvent(QEvent* event) {
     }
 }
 
-// Closing moves the focus, and what loses it speaks once more: nobody may listen by then.
+// Closing moves the focus, and what loses it speaks once more: no one may listen by then.
 MainWindow::~MainWindow() {
     for (QObject* child : findChildren<QObject*>()) {
         child->disconnect(this);

@@ -18,7 +18,7 @@ void MainWindow::load() {
     run_->show_machines(questions_.machines());
 }
 
-// The scenario in its fields; without a word to whoever listens to them.
+// The scenario in its fields; their signals are blocked.
 void MainWindow::show_scenario() {
     const QSignalBlocker one(what_if_), two(run_);
     run_->show_scenario(

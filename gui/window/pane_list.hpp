@@ -1,6 +1,5 @@
 // The panes that follow the pattern: one line each in pane_list.cpp.
 // Used by the main window.
-// Knows their classes, and nothing of what they show.
 #pragma once
 
 #include "gui/panes/pane.hpp"

@@ -1,7 +1,6 @@
 // What an empty window shows: the two questions that the program answers, ready to be filled in,
 // with an example of each.
 // Used by the main window.
-// Knows names of the catalog only.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

@@ -1,6 +1,5 @@
 // Light and dark, chosen or as the desktop has it.
 // Used by main and by the window's View menu.
-// Knows palettes only.
 #pragma once
 
 #include <QString>

@@ -1,6 +1,5 @@
 // What every view can do with what it shows: be copied as a picture or as figures, be exported.
 // Used by the main window for its views and menus.
-// Knows dialogs and the clipboard, no view.
 #pragma once
 
 #include "gui/jobs/export.hpp"

@@ -1,7 +1,7 @@
 #include "mapper/preset/stationary.hpp"
 
+#include "model/accelerator/data_width.hpp"
 #include "model/accelerator/residency.hpp"
-#include "model/accelerator/words.hpp"
 #include "model/cost/cost.hpp"
 #include "model/cost/latency.hpp"
 #include "model/eyexam/spatial_fit.hpp"

@@ -1,6 +1,6 @@
 // A spatial accelerator: levels of memory from the outermost to the PEs, the array between them,
 // the networks that connect them, and the dataflows that its control supports. Made by hwdb;
-// consumed by the cost model, Eyexam and the mapper. Knows no file format and no layer.
+// consumed by the cost model, Eyexam and the mapper.
 #pragma once
 
 #include "base/provenance.hpp"

@@ -1,6 +1,6 @@
 // The two conventions of counting what moves and what is held; never mixed.
-// Chosen by the reader of a mapping or by the user; asked by whoever counts (cost, mapping,
-// mapper). Knows neither: it is a name.
+// Chosen by the reader of a mapping or by the user; read by the code that counts (cost, mapping,
+// mapper).
 #pragma once
 
 namespace eyeroof::model {

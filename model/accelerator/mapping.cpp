@@ -1,6 +1,6 @@
 #include "model/accelerator/mapping.hpp"
 
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 
 #include <fmt/format.h>
 

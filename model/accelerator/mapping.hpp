@@ -1,6 +1,5 @@
 // A mapping: how a problem's loops are tiled, ordered, spread over the array and kept in memories.
 // Made by the dataflow presets, the mapper or a file; consumed by the cost model.
-// Knows no file format.
 //
 // Reads like the machine: levels[i] belongs to accelerator.levels[i], outermost first. Its temporal
 // loops step through the tiles that are sent to the level below; its spatial loops spread that tile

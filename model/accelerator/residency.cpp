@@ -1,6 +1,6 @@
 #include "model/accelerator/residency.hpp"
 
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 
 namespace eyeroof::model {
 
@@ -10,7 +10,7 @@ bool absent(const Problem& problem, Operand o) {
     return o == Operand::weight && !problem.has_weight;
 }
 
-// Weights are read anew for every layer; inputs and outputs (and their gradients) hand over.
+// Weights are read again for every layer; inputs and outputs (and their gradients) hand over.
 bool activations_fit(const Problem& problem, const Accelerator& accelerator, std::size_t level,
                      const Store& store) {
     if (!store.capacity_bytes) {
@@ -20,7 +20,7 @@ bool activations_fit(const Problem& problem, const Accelerator& accelerator, std
     for (const Operand o : {Operand::input, Operand::output}) {
         if (store.operands.contains(o)) {
             bytes += static_cast<double>(tile_elements(problem, o, problem.bounds)) *
-                     stored_word(problem, accelerator, level, o).complete;
+                     stored_width(problem, accelerator, level, o).complete;
         }
     }
     return bytes <= static_cast<double>(*store.capacity_bytes);

@@ -1,6 +1,5 @@
 // Where each operand lives when a layer starts and ends.
 // Called by the presets, the mapper and step 6 of Eyexam.
-// Knows no file format.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,6 +1,6 @@
 // SCALE-Sim's compute cycles in closed form, for `--compat scalesim` and to say how eyeroof
 // differs. Called by study; matches SCALE-Sim v3 cycle for cycle (docs/formats.md names what it
-// leaves out). Knows no memory: SCALE-Sim's stalls are not part of this.
+// leaves out).
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -102,7 +102,7 @@ std::vector<Stage> divided(const std::vector<LayerTimes>& layers, const Package&
     return stages;
 }
 
-double pace_of(const Stage& stage) {
+double interval_of(const Stage& stage) {
     return std::max(stage.seconds, stage.transfer_s);
 }
 
@@ -128,7 +128,7 @@ Schedule parallel(const std::vector<LayerTimes>& layers, const Package& package)
 std::optional<Schedule> pipelined(const std::vector<LayerTimes>& layers, const Package& package) {
     const auto slowest = divided(
         layers, package,
-        [](double before, const Stage& stage) { return std::max(before, pace_of(stage)); },
+        [](double before, const Stage& stage) { return std::max(before, interval_of(stage)); },
         [](const Stage&) { return true; });
     if (slowest.empty()) {
         return std::nullopt;
@@ -136,13 +136,13 @@ std::optional<Schedule> pipelined(const std::vector<LayerTimes>& layers, const P
     double interval = shared_of(layers, package);
     const double shared = interval;
     for (const Stage& stage : slowest) {
-        interval = std::max(interval, pace_of(stage));
+        interval = std::max(interval, interval_of(stage));
     }
     Schedule schedule;
     schedule.stages = divided(
         layers, package,
         [](double before, const Stage& stage) { return before + stage.seconds + stage.transfer_s; },
-        [&](const Stage& stage) { return pace_of(stage) <= interval * (1.0 + 1e-12); });
+        [&](const Stage& stage) { return interval_of(stage) <= interval * (1.0 + 1e-12); });
     schedule.interval_s = interval;
     schedule.shared_s = shared;
     for (const Stage& stage : schedule.stages) {

@@ -1,7 +1,6 @@
 // Layers that run one after the other on several equal cores: all cores together on each layer, or
 // the cores divided among neighbouring layers that work on different images at once. Called by
 // analysis/cores.
-// Knows no layer and no machine: seconds of each layer on so many cores, and what passes between.
 //
 // A pipeline's images leave one every interval: the slowest stage, or the slowest link or memory
 // that stages share. One image takes the sum of all stages and of the transfers between them.

@@ -8,11 +8,11 @@ namespace eyeroof::model::cores {
 
 namespace {
 
-double crossing_s(double bytes, const MixedCores& cores) {
+double crossing_s(double bytes, const HeterogeneousCores& cores) {
     return cores.link_s + seconds_at(bytes, cores.link_bytes_per_s);
 }
 
-std::vector<std::size_t> kind_of_each(const MixedCores& cores) {
+std::vector<std::size_t> kind_of_each(const HeterogeneousCores& cores) {
     std::vector<std::size_t> kinds;
     for (std::size_t k = 0; k < cores.counts.size(); ++k) {
         kinds.insert(kinds.end(), cores.counts[k], k);
@@ -56,7 +56,7 @@ Dealt dealt_within(const PlacedLayer& layer, const std::vector<std::size_t>& kin
 }
 
 // The slowest core of the best deal takes one of the times that there are.
-ParallelLayer spread(const PlacedLayer& layer, const MixedCores& cores) {
+ParallelLayer spread(const PlacedLayer& layer, const HeterogeneousCores& cores) {
     ParallelLayer best;
     best.seconds = kNever;
     std::set<double> times;
@@ -80,7 +80,7 @@ ParallelLayer spread(const PlacedLayer& layer, const MixedCores& cores) {
 }
 
 // What each layer may be, by state: alone on a core of each kind, then spread.
-std::vector<ParallelLayer> states_of(const PlacedLayer& layer, const MixedCores& cores) {
+std::vector<ParallelLayer> states_of(const PlacedLayer& layer, const HeterogeneousCores& cores) {
     std::vector<ParallelLayer> states;
     for (std::size_t k = 0; k < cores.counts.size(); ++k) {
         const OnKind& on = layer.whole[k];
@@ -105,7 +105,7 @@ struct Reached {
 } // namespace
 
 std::optional<ParallelPlacement> place_parallel(const std::vector<PlacedLayer>& layers,
-                                                const MixedCores& cores) {
+                                                const HeterogeneousCores& cores) {
     const std::size_t many = cores.counts.size() + 1;
     std::vector<std::vector<ParallelLayer>> states;
     std::vector<std::vector<Reached>> reached;

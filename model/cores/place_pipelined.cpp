@@ -18,7 +18,7 @@ struct Work {
     std::vector<double> link, crossing;            // [layer]: the link's time, and the image's
 };
 
-Work work_of(const std::vector<PlacedLayer>& layers, const MixedCores& cores) {
+Work work_of(const std::vector<PlacedLayer>& layers, const HeterogeneousCores& cores) {
     Work work;
     for (const PlacedLayer& layer : layers) {
         work.core.emplace_back();
@@ -60,7 +60,7 @@ struct Weights {
 // is: any weights give a bound, good ones a good one.
 class Climb {
   public:
-    Climb(const Work& work, const MixedCores& cores) : work_(work), cores_(cores) {}
+    Climb(const Work& work, const HeterogeneousCores& cores) : work_(work), cores_(cores) {}
 
     Weights best() {
         Weights weights;
@@ -120,13 +120,14 @@ class Climb {
     }
 
     const Work& work_;
-    const MixedCores& cores_;
+    const HeterogeneousCores& cores_;
     Weights before_;
 };
 
 class Placer {
   public:
-    Placer(const std::vector<PlacedLayer>& layers, const MixedCores& cores, std::uint64_t max_nodes)
+    Placer(const std::vector<PlacedLayer>& layers, const HeterogeneousCores& cores,
+           std::uint64_t max_nodes)
         : cores_(cores), work_(work_of(layers, cores)), count_(layers.size()),
           max_nodes_(max_nodes), weights_(Climb(work_, cores).best()) {
         for (std::size_t k = 0; k < cores.counts.size(); ++k) {
@@ -328,7 +329,7 @@ class Placer {
         return sums;
     }
 
-    const MixedCores& cores_;
+    const HeterogeneousCores& cores_;
     Work work_;
     std::size_t count_;
     std::uint64_t max_nodes_;
@@ -348,7 +349,7 @@ class Placer {
 } // namespace
 
 std::optional<PipelinedPlacement> place_pipelined(const std::vector<PlacedLayer>& layers,
-                                                  const MixedCores& cores,
+                                                  const HeterogeneousCores& cores,
                                                   std::uint64_t max_nodes) {
     return Placer(layers, cores, max_nodes).run();
 }

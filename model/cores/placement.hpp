@@ -1,7 +1,6 @@
 // Layers of a chain on cores of several kinds: each layer on one core, with all cores at work on
 // different images at once; or one image after the other, each layer on one core or its parts on
 // many. Called by analysis/cores.
-// Knows no layer and no machine: seconds of each layer, and of parts of it, on each kind of core.
 //
 // Cores wait for no one but the layer before; what crosses between cores takes turns on one link,
 // and what goes to and from outer memory on one memory that all share:
@@ -32,13 +31,13 @@ struct PlacedLayer {
     bool operator==(const PlacedLayer&) const = default;
 };
 
-struct MixedCores {
+struct HeterogeneousCores {
     std::vector<std::size_t> counts; // of each kind, at least 1
     double link_bytes_per_s = 0.0;   // 0: no limit
     double link_s = 0.0;             // before the first byte of a crossing is there
     double outer_bytes_per_s = 0.0;  // 0: no limit
 
-    bool operator==(const MixedCores&) const = default;
+    bool operator==(const HeterogeneousCores&) const = default;
 };
 
 struct PipelinedPlacement {
@@ -59,7 +58,8 @@ struct PipelinedPlacement {
 // each kind. After max_nodes the best so far, with the bound that holds for all: Lagrange's, over
 // what kinds of cores and the memory have to do in all. Nothing where a layer runs nowhere.
 std::optional<PipelinedPlacement> place_pipelined(const std::vector<PlacedLayer>& layers,
-                                                  const MixedCores& cores, std::uint64_t max_nodes);
+                                                  const HeterogeneousCores& cores,
+                                                  std::uint64_t max_nodes);
 
 struct ParallelLayer {
     std::optional<std::size_t> alone; // kind of the one core that has it all
@@ -81,6 +81,6 @@ struct ParallelPlacement {
 // one core or many for each layer. Exact: the parts by thresholds on the slowest core, the choices
 // by a dynamic program along the chain. Nothing where a layer runs nowhere.
 std::optional<ParallelPlacement> place_parallel(const std::vector<PlacedLayer>& layers,
-                                                const MixedCores& cores);
+                                                const HeterogeneousCores& cores);
 
 } // namespace eyeroof::model::cores

@@ -1,6 +1,6 @@
 #include "model/cost/arrival.hpp"
 
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 // When a tile can arrive: in which level next, and while the one before is still in use?
 // Called by the latency and by the mapper, which bounds it.
-// Knows no order of loops: what keeps a tile waiting depends on sizes, stores and what is kept.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

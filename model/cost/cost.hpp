@@ -1,6 +1,5 @@
 // What a mapping costs: exact access counts, traffic per network, active PEs, energy and cycles.
 // Called for every mapping that is reported; the mapper has a faster form of the same equations.
-// Knows no file format; two counting conventions stand side by side and are never mixed.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

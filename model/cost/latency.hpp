@@ -1,6 +1,5 @@
 // When things happen: the time of a mapping with ramp-up, drain and what cannot be overlapped.
 // Called for step 7 of Eyexam and by the study.
-// Knows no file format; takes all counts from the cost model.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,6 +1,6 @@
 // The time of a mapping as a function of the machine's bandwidths alone: everything that the
 // counts, tiles and orders settle is worked out once. Made and used by latency_of; kept by sweeps,
-// which ask for the same mapping at many bandwidths. Equations: latency.cpp. Knows no file format.
+// which ask for the same mapping at many bandwidths. Equations: latency.cpp.
 #pragma once
 
 #include "model/cost/latency.hpp"

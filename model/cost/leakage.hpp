@@ -2,7 +2,7 @@
 // leakage in pJ for each core clock cycle and instance. E = cycles * sum(leakage * instances), with
 // all instances there are, or, on a machine that cuts idle ones off from power, those that the
 // mapping spreads over (as Timeloop bills them). Called wherever the time of a mapping is known;
-// the searches bound it from below. Knows no search.
+// the searches bound it from below.
 #pragma once
 
 #include "model/accelerator/mapping.hpp"

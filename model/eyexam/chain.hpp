@@ -1,6 +1,5 @@
 // The seven-step chain: what throughput is left after each constraint, and which limit took the
 // rest. Built by eyexam/step*.cpp for accelerators and by gpu/ for GPUs; shown by every report.
-// Knows no file format and no machine kind.
 //
 // Source: Chen, Emer, Sze, arXiv:1807.07928v1 (Eyexam); Sze et al., IEEE SSC Magazine, Summer 2020,
 // Table 2. Let M_k be the mappings that are still legal after step k; M_1 contains M_2 contains …

@@ -1,6 +1,5 @@
 // Strings the seven steps into the two chains: the machine's and one mapping's.
 // Called by study for every nest of a layer.
-// Knows no file format.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -11,19 +11,19 @@ constexpr std::size_t kUnitSteps = 5;          // steps 1 … 5 keep units idle
 constexpr unsigned kAll = (1U << kSteps) - 1;  // a set of steps, bit k - 1 for step k
 constexpr std::size_t kMoving = 5, kAdded = 6; // indices of steps 6 and 7
 
-double unit_cycles(const Pace& pace, unsigned steps) {
-    double cycles = pace.at_work;
+double unit_cycles(const NestCycles& nest, unsigned steps) {
+    double cycles = nest.at_work;
     for (std::size_t k = 0; k < kUnitSteps; ++k) {
-        cycles *= (steps >> k & 1U) != 0 ? pace.factors[k] : 1.0;
+        cycles *= (steps >> k & 1U) != 0 ? nest.factors[k] : 1.0;
     }
     return cycles;
 }
 
 // With only these steps in force.
-double cycles_with(const Pace& pace, unsigned steps) {
-    const double moving = (steps >> kMoving & 1U) != 0 ? pace.moving : 0.0;
-    const double added = (steps >> kAdded & 1U) != 0 ? pace.added : 0.0;
-    return std::max(unit_cycles(pace, steps), moving) + added;
+double cycles_with(const NestCycles& nest, unsigned steps) {
+    const double moving = (steps >> kMoving & 1U) != 0 ? nest.moving : 0.0;
+    const double added = (steps >> kAdded & 1U) != 0 ? nest.added : 0.0;
+    return std::max(unit_cycles(nest, steps), moving) + added;
 }
 
 // How often a set of that many others comes before a step, over all orders: s! (6 - s)! / 7!.
@@ -33,10 +33,10 @@ double weight_of(int others) {
     return weights[static_cast<std::size_t>(others)];
 }
 
-void add_shares(const Pace& pace, Limits& limits) {
+void add_shares(const NestCycles& nest, Limits& limits) {
     std::array<double, kAll + 1> cycles{};
     for (unsigned steps = 0; steps <= kAll; ++steps) {
-        cycles[steps] = cycles_with(pace, steps);
+        cycles[steps] = cycles_with(nest, steps);
     }
     limits.at_work += cycles[0];
     for (std::size_t k = 0; k < kSteps; ++k) {
@@ -52,15 +52,15 @@ void add_shares(const Pace& pace, Limits& limits) {
 }
 
 // What the units' own wall is made of: busy units, or the step that idles most of them.
-void bind_units(const std::vector<Pace>& nests, double wall, Limits& limits) {
+void bind_units(const std::vector<NestCycles>& nests, double wall, Limits& limits) {
     double busy = 0.0;
     std::array<double, kUnitSteps> idle{};
-    for (const Pace& pace : nests) {
-        const double own = unit_cycles(pace, kAll);
-        if (own >= pace.moving) {
-            busy += pace.at_work;
+    for (const NestCycles& nest : nests) {
+        const double own = unit_cycles(nest, kAll);
+        if (own >= nest.moving) {
+            busy += nest.at_work;
             for (std::size_t k = 0; k < kUnitSteps; ++k) {
-                idle[k] += own * (1.0 - 1.0 / pace.factors[k]);
+                idle[k] += own * (1.0 - 1.0 / nest.factors[k]);
             }
         }
     }
@@ -69,14 +69,14 @@ void bind_units(const std::vector<Pace>& nests, double wall, Limits& limits) {
     limits.binding = limits.arithmetic ? 3 : static_cast<std::size_t>(most) + 1;
 }
 
-void bind(const std::vector<Pace>& nests, Limits& limits) {
+void bind(const std::vector<NestCycles>& nests, Limits& limits) {
     double units = 0.0;
     double moving = 0.0;
     double added = 0.0;
-    for (const Pace& pace : nests) {
-        const double own = unit_cycles(pace, kAll);
-        (own >= pace.moving ? units : moving) += std::max(own, pace.moving);
-        added += pace.added;
+    for (const NestCycles& nest : nests) {
+        const double own = unit_cycles(nest, kAll);
+        (own >= nest.moving ? units : moving) += std::max(own, nest.moving);
+        added += nest.added;
     }
     if (moving > units && moving >= added) {
         limits.binding = kMoving + 1;
@@ -89,24 +89,24 @@ void bind(const std::vector<Pace>& nests, Limits& limits) {
 
 } // namespace
 
-Pace pace_of(const Chain& chain, double units, double work, double moving) {
+NestCycles nest_cycles_of(const Chain& chain, double units, double work, double moving) {
     constexpr double rounding = 1e-9;
     // An algorithm that multiplies less than the layer does (Winograd) may pass the units' rate.
     units = std::max(units, chain[2].macs_per_cycle);
-    Pace pace;
-    pace.at_work = work / units;
+    NestCycles nest;
+    nest.at_work = work / units;
     double before = units;
     for (std::size_t k = 0; k < kUnitSteps; ++k) {
         const double after = std::min(units, chain[k].macs_per_cycle);
-        pace.factors[k] = std::max(1.0, before / after);
+        nest.factors[k] = std::max(1.0, before / after);
         before = after;
     }
     const double at_five = work / before;
     const double at_six = std::max(at_five, work / chain[kMoving].macs_per_cycle);
-    pace.moving = at_six > at_five * (1.0 + rounding) ? at_six : std::min(moving, at_five);
+    nest.moving = at_six > at_five * (1.0 + rounding) ? at_six : std::min(moving, at_five);
     const double at_seven = work / chain[kAdded].macs_per_cycle;
-    pace.added = at_seven > at_six * (1.0 + rounding) ? at_seven - at_six : 0.0;
-    return pace;
+    nest.added = at_seven > at_six * (1.0 + rounding) ? at_seven - at_six : 0.0;
+    return nest;
 }
 
 std::size_t Limits::saves_most() const {
@@ -120,10 +120,10 @@ std::size_t Limits::saves_most() const {
                                              : 0;
 }
 
-Limits limits_of(const std::vector<Pace>& nests) {
+Limits limits_of(const std::vector<NestCycles>& nests) {
     Limits limits;
-    for (const Pace& pace : nests) {
-        add_shares(pace, limits);
+    for (const NestCycles& nest : nests) {
+        add_shares(nest, limits);
     }
     bind(nests, limits);
     return limits;

@@ -1,6 +1,6 @@
 // What limits a layer, said in one place: the binding step, what the time would be without a step,
 // and shares of the time that add up to it. Filled by study for accelerators and by gpu/ for GPUs;
-// shown by every view, table and file. Knows no kind of machine.
+// shown by every view, table and file.
 //
 // The cycles of one loop nest, from its chain (min(U, B_k) is the bound of step k; U all units, or
 // B_3 where an algorithm multiplies less than the layer does):
@@ -34,18 +34,18 @@
 namespace eyeroof::model {
 
 // Cycles of one execution of one nest; see above.
-struct Pace {
+struct NestCycles {
     double at_work = 0.0;
     std::array<double, 5> factors = {1.0, 1.0, 1.0, 1.0, 1.0};
     double moving = 0.0;
     double added = 0.0;
 
-    bool operator==(const Pace&) const = default;
+    bool operator==(const NestCycles&) const = default;
 };
 
 // `work`: MACs, or half the operations of layers without. `moving`: cycles of step 6 alone, which
 // the chain tells only where they are the longer wall.
-Pace pace_of(const Chain& chain, double units, double work, double moving);
+NestCycles nest_cycles_of(const Chain& chain, double units, double work, double moving);
 
 struct Limits {                           // cycles, or seconds after scaled()
     std::size_t binding = 3;              // 1 … 7
@@ -59,7 +59,7 @@ struct Limits {                           // cycles, or seconds after scaled()
     bool operator==(const Limits&) const = default;
 };
 
-Limits limits_of(const std::vector<Pace>& nests);
+Limits limits_of(const std::vector<NestCycles>& nests);
 Limits scaled(Limits limits, double factor);
 
 } // namespace eyeroof::model

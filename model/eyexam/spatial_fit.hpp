@@ -1,6 +1,5 @@
 // The best way to spread a problem's dimensions over the physical axes of an array.
 // Called by steps 4 and 5 of Eyexam and by the dataflow presets.
-// Knows nothing of time: storage and bandwidth come in later steps.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

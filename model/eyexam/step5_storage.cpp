@@ -1,4 +1,4 @@
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/eyexam/steps.hpp"
 
 #include <fmt/compile.h>

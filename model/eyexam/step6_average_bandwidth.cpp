@@ -1,4 +1,4 @@
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/eyexam/steps.hpp"
 
 #include <fmt/compile.h>
@@ -47,7 +47,7 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::s
     for (const Operand o : kAllOperands) {
         if (channel.operands.contains(o) && home_of(accelerator, o).innermost <= level) {
             const double bytes = distinct_words(problem, o) *
-                                 sent_word(problem, accelerator, level, channel, o).complete;
+                                 sent_width(problem, accelerator, level, channel, o).complete;
             (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
         }
     }
@@ -63,7 +63,7 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::s
         const Home home = home_of(accelerator, o);
         if (store.operands.contains(o) && home.outermost == level && home.innermost == level) {
             const double bytes =
-                distinct_words(problem, o) * stored_word(problem, accelerator, level, o).complete;
+                distinct_words(problem, o) * stored_width(problem, accelerator, level, o).complete;
             (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
         }
     }

@@ -1,6 +1,5 @@
 // Which consecutive members of a chain go together: the cheapest partition, exactly. Called by
 // analysis/fuse.
-// Knows nothing of what a member is or what a group costs.
 #pragma once
 
 #include <cstddef>

@@ -162,14 +162,4 @@ std::vector<Point> front_of(const Pair& p) {
     return front.points();
 }
 
-std::optional<Count> least_traffic(const std::vector<Point>& front, Count words) {
-    std::optional<Count> least;
-    for (const Point& point : front) {
-        if (point.words <= words) {
-            least = point.traffic;
-        }
-    }
-    return least;
-}
-
 } // namespace eyeroof::model::fuse

@@ -1,6 +1,5 @@
 // Least traffic of one matrix product, and of two whose middle result never leaves the chip, for a
 // buffer of so many words: exact over stated spaces. Called by analysis/fuse.
-// Knows no machine and no data type: everything is in words.
 //
 // Counting: an operand's tile is moved once for each advance of the outer loops, but for the run of
 // innermost loops that it does not depend on (Timeloop's rule). Partial sums that come back are
@@ -45,8 +44,5 @@ std::vector<Point> front_of(const Product& product);
 // either order, inside first all of k and then all of n. Each of A, B, D and E is held as a slab
 // through both phases or streamed through a tile.
 std::vector<Point> front_of(const Pair& pair);
-
-// Least traffic with at most so many words; nothing where not even the least tiles fit.
-std::optional<Count> least_traffic(const std::vector<Point>& front, Count words);
 
 } // namespace eyeroof::model::fuse

@@ -1,6 +1,5 @@
 // The constants of the GPU time model that measurements fix, and how well they predict.
 // Made by hwdb (from calibration files) and by `hw calibrate`; read by the GPU time model.
-// Knows no file format; every term is dimensionless or carries its unit in its name.
 #pragma once
 
 #include "base/provenance.hpp"

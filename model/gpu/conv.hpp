@@ -1,6 +1,5 @@
 // Convolutions on a GPU: the algorithm a library that tries them all would pick, and its time.
 // Called by the GPU time model.
-// Knows no launch and no network.
 #pragma once
 
 #include "model/gpu/gpu.hpp"

@@ -1,6 +1,5 @@
 // What kernels of several products and their memory operators have in common: attention, experts.
 // Made by attention.cpp and grouped.cpp; read by the chain and the reasons.
-// Knows no layer.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // A GPU, or a host processor seen the same way, as its published numbers describe it.
 // Made by hwdb from one YAML file; consumed by the GPU time model and the seven steps.
-// Knows no file format, no layer, and nothing that was fitted (that is calibration.hpp).
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,6 +1,5 @@
 // The seven steps of a layer on a GPU, of the library's kernel and of the best one.
 // Called by predict() alone.
-// Knows neither files nor how the time was found; it bounds it.
 #pragma once
 
 #include "model/gpu/predict.hpp"

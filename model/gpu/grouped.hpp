@@ -1,6 +1,5 @@
 // The time of a layer of experts: tokens sorted by expert, products of a group each, and back.
 // Called by kernel_of.
-// Knows no network and no launch.
 #pragma once
 
 #include "model/gpu/fused.hpp"

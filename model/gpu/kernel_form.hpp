@@ -1,7 +1,6 @@
 // How the library's kernel does a layer, as figures: what a prediction assumes, and what a profiler
 // can hold against the grid and the names of the kernels that ran.
 // Made with every prediction; written by the reports and drawn by the mapping's picture.
-// Knows no time.
 #pragma once
 
 #include "model/gpu/matmul.hpp"

@@ -1,6 +1,5 @@
 // Operators bound by memory on a GPU: element-wise functions, norms, softmax, pooling, embedding.
 // Called by the GPU time model.
-// Knows no launch mode's cost (that is in kernel.cpp).
 #pragma once
 
 #include "model/gpu/gpu.hpp"

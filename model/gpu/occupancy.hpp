@@ -1,6 +1,5 @@
 // How many CTAs an SM holds at once, and how busy their independent sums can keep its pipe: step 5.
 // Called by the chain of a prediction.
-// Knows no layer and no fitted constant.
 #pragma once
 
 #include "model/gpu/matmul.hpp"

@@ -1,6 +1,5 @@
 // The time of one layer on one GPU: seven steps, the library's kernel, an interval, the limiter.
 // Called by study for exam, validate, upgrade and calibrate.
-// Knows no file format, no network and no other machine.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,6 @@
 // Which data types a GPU has units for, and what to say of a network that needs others.
 // Called before a network is predicted, so that a missing type is told once and with the GPU's
-// name. Knows no file format and no command.
+// name.
 #pragma once
 
 #include "model/gpu/gpu.hpp"

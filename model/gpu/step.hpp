@@ -1,6 +1,5 @@
 // The time of a whole step: kernels that a host issues one after another and a GPU works off.
 // Called by study for networks; hosts' constants come from hwdb.
-// Knows no network and no machine.
 #pragma once
 
 #include "model/workload/layer.hpp"
@@ -44,40 +43,11 @@ enum class Issued { forward, gradient, update };
 enum class Launch { eager, stream, graph, none };
 std::string_view launch_name(Launch launch);
 std::optional<Launch> launch_from_name(std::string_view name);
-std::vector<std::string_view> launch_names();
 
 // CPU launch overhead of one operator.
 double issue_seconds(const HostIssue& host, Launch launch, Issued kind);
 
 // The weight of an eager call of the layer.
 double call_weight(const CallWeights& weights, const Layer& layer);
-
-struct StepPart {          // one operator, `count` times
-    double host_s = 0.0;   // one issue
-    double device_s = 0.0; // one execution
-    double count = 1.0;
-    Issued kind = Issued::forward;
-};
-
-struct StepTime {
-    double host_s = 0.0;        // of all issues
-    double device_s = 0.0;      // of all kernels
-    double time_s = 0.0;        // from the first issue to the end of the last kernel
-    std::vector<double> wait_s; // of one execution of each part: the device idle before it
-
-    double gap_s() const { return time_s - device_s; }
-    bool operator==(const StepTime&) const = default;
-};
-
-// A kernel starts when it was issued and the one before it ended:
-//   issued_i = issued_{i-1} + host_i,  end_i = max(issued_i, end_{i-1}) + device_i
-// so that time = max over k of (host of 1 … k + device of k … n): long kernels hide the issues of
-// the next, and what a host gains on them it loses on a run of short ones. Neighbours that a
-// network repeats (count > 1, of one kind) are taken as evenly mixed, as the blocks of a network
-// are: a run of them of host time H and device time D ends at
-//   max(end + D, issued + first host + D, issued + H + last device).
-// The queue of issued kernels is taken as endless. A step ends with a wait of the host for the
-// device (a loss that is read, an answer that is sent).
-StepTime step_time(std::span<const StepPart> parts);
 
 } // namespace eyeroof::model

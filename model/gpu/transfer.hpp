@@ -1,6 +1,5 @@
 // How far a speed-up that is predicted from kernels holds for whole networks in frameworks.
 // Fitted by `validate --pairs --fit`, kept in hwdb; used by upgrade.
-// Knows no network.
 #pragma once
 
 #include <map>

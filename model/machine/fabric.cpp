@@ -77,12 +77,6 @@ void check_level(const FabricLevel& level, bool last, Findings at) {
 
 } // namespace
 
-std::string_view topology_name(Topology topology) {
-    constexpr std::array<std::string_view, 5> names = {"switched", "mesh", "bus", "torus",
-                                                       "dragonfly"};
-    return names[static_cast<std::size_t>(topology)];
-}
-
 Count Fabric::capacity() const {
     Count devices = 1;
     for (const FabricLevel& level : levels) {

@@ -1,6 +1,5 @@
 // What joins devices: levels from the nearest link to the widest network, and how messages pass.
 // Made by hwdb from one YAML file; consumed by analysis/scale.
-// Knows no device, no network of layers and no strategy.
 #pragma once
 
 #include "base/checked.hpp"
@@ -20,8 +19,6 @@ namespace eyeroof::model {
 // host). torus: links to the neighbours in every dimension. dragonfly: groups of units joined all
 // to all by a few global links.
 enum class Topology { switched, mesh, bus, torus, dragonfly };
-
-std::string_view topology_name(Topology topology);
 
 // One of the ways in which a library sends: little latency and half of the bandwidth, or the other
 // way round (NCCL's LL, LL128, Simple).

@@ -1,6 +1,5 @@
 // A machine of any kind, with the provenance of its numbers.
 // Made by hwdb and chosen by name in study; taken apart where the kinds are examined differently.
-// Knows no file format.
 #pragma once
 
 #include "base/provenance.hpp"

@@ -1,10 +1,10 @@
 #include "model/cost/cost.hpp"
 
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/cost/latency_terms.hpp"
+#include "model/nest/bandwidth_cycles.hpp"
 #include "model/nest/flow.hpp"
 #include "model/nest/neighbours.hpp"
-#include "model/nest/pace.hpp"
 #include "model/nest/scatter.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ class CostCounter {
           nest_(nest::flatten(mapping)), flow_(problem, nest_, counting),
           units_(machine.levels.size()), everywhere_(units_, true) {}
 
-    // What the pace is made of, for whoever asks again at other bandwidths.
+    // What bandwidth cycles are made of, to evaluate other bandwidths.
     void record_in(std::vector<PortTraffic>& transfers) { transfers_ = &transfers; }
 
     Result<MappingCost> run() {
@@ -71,7 +71,7 @@ class CostCounter {
                 "make the layer smaller, or the tiles more even");
         }
         add_energy();
-        nest::set_pace({problem_, machine_, counting_, busy_, transfers_}, cost_);
+        nest::set_bandwidth_cycles({problem_, machine_, counting_, busy_, transfers_}, cost_);
         return checked();
     }
 

@@ -1,6 +1,6 @@
 #include "model/nest/flow.hpp"
 
-#include "model/accelerator/words.hpp"
+#include "model/accelerator/data_width.hpp"
 #include "model/nest/scatter.hpp"
 
 #include <algorithm>

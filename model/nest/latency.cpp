@@ -1,7 +1,7 @@
 #include "model/cost/latency.hpp"
 
+#include "model/accelerator/data_width.hpp"
 #include "model/accelerator/fanout.hpp"
-#include "model/accelerator/words.hpp"
 #include "model/cost/arrival.hpp"
 #include "model/cost/latency_terms.hpp"
 #include "model/nest/digits.hpp"
@@ -18,11 +18,11 @@
 // one trip of the innermost temporal loop above it.
 //
 //   An operand whose tile in the units changes at every step streams: its transfer overlaps the
-//   computation, and the slower of both sets the pace. An operand that stays for several steps
-//   arrives in a burst, for which the units wait unless their store is double buffered. The steps
-//   between two bursts are a pass; every pass starts by priming the streams with their first tile
-//   and ends with draining its last partial sums through the reduction chain and the pipeline of a
-//   unit:
+//   computation, and the slower of both determines the rate. An operand that stays for several
+//   steps arrives in a burst, for which the units wait unless their store is double buffered. The
+//   steps between two bursts are a pass; every pass starts by priming the streams with their first
+//   tile and ends with draining its last partial sums through the reduction chain and the pipeline
+//   of a unit:
 //
 //   processing = max(compute, streams beyond their priming)
 //              + passes * (burst + prime + drain)
@@ -147,7 +147,7 @@ ChannelLoad load_on(const Problem& problem, const Accelerator& accelerator, std:
     const EdgeTraffic& traffic = cost.edges[level];
     for (const Operand o : kAllOperands) {
         if (channel.operands.contains(o) && chosen(o)) {
-            const WordBytes word = sent_word(problem, accelerator, level, channel, o);
+            const DataWidth word = sent_width(problem, accelerator, level, channel, o);
             const double down = o == problem.produced ? word.partial : word.complete;
             load.down_bytes += static_cast<double>(traffic.down[index(o)]) * down / instances;
             load.up_bytes +=
@@ -170,7 +170,7 @@ double array_tile_bytes(const Problem& problem, const Accelerator& accelerator,
                         Operand o) {
     return static_cast<double>(
                tile_elements(problem, o, spread_tile(problem, mapping, edge, edge + 1))) *
-           sent_word(problem, accelerator, edge, channel, o).complete;
+           sent_width(problem, accelerator, edge, channel, o).complete;
 }
 
 struct ArrayCycles {
@@ -343,7 +343,8 @@ LatencyCycles latency_at(const LatencyTerms& terms, const ArrayCycles& units,
         const double excess = std::max(outer.first, outer.overlapped - latency.processing());
         latency.outer_stall = std::max(0.0, outer.waited - hidden) + excess;
     }
-    // Stores and networks between the two edges: whatever needs longer on average sets the pace.
+    // Stores and networks between the two edges: whatever needs longer on average determines the
+    // rate.
     latency.on_chip_stall += std::max(0.0, overlapped - latency.total());
     return latency;
 }

@@ -1,6 +1,5 @@
 // A mapping as one flat nest of loops with the stride of each, and who is moved by which loop.
 // Called by the counts of a mapping's cost.
-// Knows no machine.
 #pragma once
 
 #include "model/accelerator/mapping.hpp"

@@ -1,7 +1,6 @@
 // Words of one axis that sliding windows cover, as runs of consecutive words, and what a group of
 // neighbours needs of them when all windows move on.
 // Called by the counts of a mapping's cost.
-// Knows nothing of levels or machines.
 #pragma once
 
 #include "base/checked.hpp"
@@ -50,7 +49,7 @@ bool solid_windows(const Axis1d& axis, std::span<const Window> windows, std::vec
 
 // What a group of neighbours asks for when windows move from `before` to `now` (index by index).
 // received: what each lacks, summed. sent: words that anyone lacks, once each. sent_new: words that
-// nobody held before. received_new: what each holds now and nobody held before, summed.
+// no one held before. received_new: what each holds now and no one held before, summed.
 // sent_tiles: what each lacks, once for all that lack the very same tile.
 enum class Measure { received, sent, sent_new, received_new, sent_tiles };
 Count moved_words(const std::vector<Runs>& now, const std::vector<Runs>& before, Measure measure);

@@ -22,22 +22,6 @@ double fillers(Count places, double share, int run_bits) {
 
 } // namespace
 
-std::string_view rank_name(RankKind kind) {
-    switch (kind) {
-    case RankKind::uncompressed:
-        return "U";
-    case RankKind::bitmask:
-        return "B";
-    case RankKind::coordinates:
-        return "CP";
-    case RankKind::run_length:
-        return "RLE";
-    case RankKind::offsets:
-        return "UOP";
-    }
-    return {};
-}
-
 Stored stored(std::span<const Rank> ranks, double density) {
     Count below = 1; // words under one slot of the rank
     for (const Rank& rank : ranks) {
@@ -84,25 +68,6 @@ double run_length_bits(double density, int run_bits, double pair_bits) {
         return pair_bits / longest;
     }
     return pair_bits * density / -std::expm1(longest * std::log1p(-std::min(density, 1.0)));
-}
-
-double bitmask_bits(double density, int word_bits) {
-    return 1.0 + word_bits * density;
-}
-
-double entropy_bits(double density, int word_bits) {
-    const auto part = [](double p) { return p > 0.0 ? -p * std::log2(p) : 0.0; };
-    return part(density) + part(1.0 - density) + word_bits * density;
-}
-
-double run_length_break_even(int run_bits, double pair_bits, int word_bits) {
-    double low = 0.0;
-    double high = 1.0;
-    for (int i = 0; i < 60; ++i) { // bits grow with the density
-        const double middle = 0.5 * (low + high);
-        (run_length_bits(middle, run_bits, pair_bits) < word_bits ? low : high) = middle;
-    }
-    return low;
 }
 
 } // namespace eyeroof::model::sparse

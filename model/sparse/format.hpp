@@ -1,6 +1,5 @@
 // How zeros are left out of a store: ranks of a representation, and the bits that they cost. Used
-// by the cost models of sparse machines and by the report of what compression is worth. Knows no
-// layer and no machine.
+// by the cost models of sparse machines and by the report of what compression is worth.
 //
 // Sources: the ranks and their names, Wu et al., "Sparseloop", MICRO 2022; Eyeriss v1's run
 // lengths, Chen et al., JSSC 52(1), 2017.
@@ -21,7 +20,6 @@ enum class RankKind {
     run_length,   // RLE  `bits` a kept slot, and a word for each full run of zeros
     offsets       // UOP  `bits` for every slot and one more: where its fiber begins
 };
-std::string_view rank_name(RankKind kind); // "U", "B", "CP", "RLE", "UOP"
 
 // One dimension of a stored tensor, outermost first; the product of `places` is the tensor's words.
 struct Rank {
@@ -44,12 +42,6 @@ Stored stored(std::span<const Rank> ranks, double density);
 
 // Bits a word of the original tensor, in long fibers.
 //   run length  pair_bits d / (1 - (1 - d)^(2^run_bits)): a filler pair for each full run
-//   bitmask     1 + word_bits d
 double run_length_bits(double density, int run_bits, double pair_bits);
-double bitmask_bits(double density, int word_bits);
-// No code does better for words that are independent: H(d) + word_bits d.
-double entropy_bits(double density, int word_bits);
-// The density at which run lengths are as long as the words themselves.
-double run_length_break_even(int run_bits, double pair_bits, int word_bits);
 
 } // namespace eyeroof::model::sparse

@@ -111,10 +111,6 @@ class Checker {
 
 } // namespace
 
-std::string_view saving_name(Saving saving) {
-    return saving == Saving::gate ? "gate" : "skip";
-}
-
 Diagnostics validate(const Rules& rules, const Accelerator& machine) {
     return Checker(rules, machine).run();
 }

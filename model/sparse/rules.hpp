@@ -1,7 +1,7 @@
 // What a machine of levels does about zeros: in which format words of an operand rest and travel,
 // which accesses are left out where another operand is zero, and what the units do about them.
 // Stands beside an Accelerator that knows nothing of zeros. Read by analysis/sparse; used by
-// twin_of(). Knows no file.
+// twin_of().
 //
 // The three choices (format, gating, skipping) and leader and follower: Wu et al., "Sparseloop",
 // MICRO 2022.
@@ -18,7 +18,6 @@ namespace eyeroof::model::sparse {
 
 // gate: nothing moves, the cycle passes. skip: the cycle is not spent.
 enum class Saving { gate, skip };
-std::string_view saving_name(Saving saving);
 
 // Reads of `operand` at a level, of results also their writes, are left out where one of the
 // leaders is zero. Looked at are so many words of a leader together: all of them must be zero.

@@ -1,5 +1,5 @@
 // What the cost models of sparse machines answer with: a chain of cycles that never falls, each
-// link one constraint more, as the seven steps go for dense machines. Knows no machine.
+// link one constraint more, as the seven steps go for dense machines.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,7 +1,7 @@
 #include "model/sparse/waiting.hpp"
 
+#include "model/sparse/dense_equivalent.hpp"
 #include "model/sparse/nonzeros.hpp"
-#include "model/sparse/twin.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
 // What is left to do when zeros are left out: effectual MACs, words that a leader lets through, and
 // the same counted over masks of real data. Used by the cost models of sparse machines.
-// Knows no machine.
 //
 // Leader and follower: Wu et al., "Sparseloop", MICRO 2022.
 #pragma once
@@ -11,7 +10,7 @@
 
 namespace eyeroof::model::sparse {
 
-// Both operands not zero, where their zeros know nothing of each other.
+// Both operands not zero, where their zeros are independent.
 inline double effectual_macs(double macs, double input_density, double weight_density) {
     return macs * input_density * weight_density;
 }

@@ -1,6 +1,5 @@
 // A manufacturing process in the few numbers from which areas and energies of a chip are estimated.
 // Read by hwdb from technology.yaml; used by chip_parts.hpp.
-// Knows no machine.
 #pragma once
 
 #include "base/provenance.hpp"

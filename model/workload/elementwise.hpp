@@ -1,6 +1,5 @@
 // The elementwise functions by name: how many tensors each reads and writes, and its operations.
 // Used by layer validation and work counting.
-// Knows no shapes and no machine.
 #pragma once
 
 #include <span>

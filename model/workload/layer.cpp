@@ -4,6 +4,7 @@
 #include "base/suggest.hpp"
 #include "model/workload/elementwise.hpp"
 #include "model/workload/layer_work.hpp"
+#include "model/workload/operators.hpp"
 
 #include <fmt/format.h>
 
@@ -184,47 +185,15 @@ void check(Rules& rules, const MoeShape& s, Op) {
     }
 }
 
-bool shape_belongs_to(const Shape& shape, Op op) {
-    switch (op) {
-    case Op::conv2d:
-        return std::holds_alternative<ConvShape>(shape);
-    case Op::gemm:
-    case Op::bmm:
-        return std::holds_alternative<GemmShape>(shape);
-    case Op::maxpool:
-    case Op::avgpool:
-        return std::holds_alternative<PoolShape>(shape);
-    case Op::elementwise:
-        return std::holds_alternative<ElementwiseShape>(shape);
-    case Op::attention:
-        return std::holds_alternative<AttentionShape>(shape);
-    case Op::moe:
-        return std::holds_alternative<MoeShape>(shape);
-    default:
-        return std::holds_alternative<RowsShape>(shape);
-    }
-}
-
 // Which gradients an operator has: of its data input, of its weights (for bmm: its second operand).
 bool has_gradient(const Layer& layer) {
     const bool weight = layer.direction == Direction::bwd_weight;
-    switch (layer.op) {
-    case Op::conv2d:
-    case Op::gemm:
-    case Op::bmm:
-    case Op::layernorm:
-    case Op::batchnorm:
-    case Op::moe:
-        return true;
-    case Op::embedding:
-        return weight;
-    case Op::elementwise: {
-        const auto* f = find_elementwise(std::get<ElementwiseShape>(layer.shape).fn);
-        return !weight && (f == nullptr || f->gradient_flops >= 0);
+    const OperatorTraits& traits = traits_of(layer.op);
+    if (const auto* shape = std::get_if<ElementwiseShape>(&layer.shape); shape && !weight) {
+        const auto* f = find_elementwise(shape->fn);
+        return f == nullptr || f->gradient_flops >= 0;
     }
-    default:
-        return !weight;
-    }
+    return weight ? traits.weight_gradient : traits.input_gradient;
 }
 
 void check_direction(Rules& rules, const Layer& layer) {
@@ -276,7 +245,7 @@ Diagnostics validate(const Layer& layer) {
         rules.refuse("bad-dimension", fmt::format("parameters is {}", *layer.parameters),
                      "count from 0", "parameters");
     }
-    if (!shape_belongs_to(layer.shape, layer.op)) {
+    if (layer.shape.index() != static_cast<std::size_t>(traits_of(layer.op).shape)) {
         rules.refuse("wrong-shape", fmt::format("the shape is not that of a {}", op_name(layer.op)),
                      "", "op");
         return found;
@@ -291,7 +260,7 @@ Diagnostics validate(const Layer& layer) {
 }
 
 bool multiplies(Op op) {
-    return op == Op::conv2d || op == Op::gemm || op == Op::bmm || op == Op::attention;
+    return traits_of(op).multiplies;
 }
 
 Count parameters_of(const Layer& layer) {

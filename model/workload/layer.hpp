@@ -1,6 +1,5 @@
 // A layer: one operator with the field's dimensions, its data types, direction and repeat count.
 // Made by formats and the catalogs; consumed by every model function.
-// Knows no machine and no file format.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,5 +1,5 @@
 // Names of operators, directions and data types, and back.
-#include "model/workload/layer.hpp"
+#include "model/workload/operators.hpp"
 
 #include <array>
 #include <span>
@@ -10,20 +10,6 @@ namespace eyeroof::model {
 namespace {
 
 template <class E> using Name = std::pair<E, std::string_view>;
-
-constexpr std::array<Name<Op>, 13> kOps = {{{Op::conv2d, "conv2d"},
-                                            {Op::gemm, "gemm"},
-                                            {Op::bmm, "bmm"},
-                                            {Op::maxpool, "maxpool"},
-                                            {Op::avgpool, "avgpool"},
-                                            {Op::elementwise, "elementwise"},
-                                            {Op::softmax, "softmax"},
-                                            {Op::layernorm, "layernorm"},
-                                            {Op::batchnorm, "batchnorm"},
-                                            {Op::embedding, "embedding"},
-                                            {Op::rope, "rope"},
-                                            {Op::attention, "attention"},
-                                            {Op::moe, "moe"}}};
 
 // The first name of a value is the one that is printed.
 constexpr std::array<Name<Direction>, 5> kDirections = {{{Direction::fwd, "fwd"},
@@ -93,7 +79,7 @@ template <class E> std::vector<std::string_view> all_names(std::span<const Name<
 } // namespace
 
 std::string_view op_name(Op op) {
-    return name_of<Op>(kOps, op);
+    return traits_of(op).name;
 }
 std::string_view direction_name(Direction direction) {
     return name_of<Direction>(kDirections, direction);
@@ -103,7 +89,12 @@ std::string_view data_type_name(DataType type) {
 }
 
 std::optional<Op> op_from_name(std::string_view name) {
-    return value_of<Op>(kOps, name);
+    for (const OperatorTraits& traits : operators()) {
+        if (traits.name == name) {
+            return traits.op;
+        }
+    }
+    return std::nullopt;
 }
 std::optional<Direction> direction_from_name(std::string_view name) {
     return value_of<Direction>(kDirections, name);
@@ -114,7 +105,11 @@ std::optional<DataType> data_type_from_name(std::string_view name) {
 }
 
 std::vector<std::string_view> op_names() {
-    return all_names<Op>(kOps);
+    std::vector<std::string_view> names;
+    for (const OperatorTraits& traits : operators()) {
+        names.push_back(traits.name);
+    }
+    return names;
 }
 std::vector<std::string_view> data_type_names() {
     return all_names<DataType>(kTypes);

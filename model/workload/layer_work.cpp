@@ -4,7 +4,8 @@
 #include "model/workload/layer_work.hpp"
 
 #include "model/workload/elementwise.hpp"
-#include "model/workload/touched.hpp"
+#include "model/workload/input_footprint.hpp"
+#include "model/workload/operators.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -121,9 +122,9 @@ void tally_operands(Tally& t, const LayerTensors& o) {
     }
 }
 
-template <class S> Exact touched_image(const S& s, Extent2 dilation) {
-    return Exact(rows_touched({s.h, s.r, s.stride.h, s.pad.h, dilation.h, s.p()})) *
-           rows_touched({s.w, s.s, s.stride.w, s.pad.w, dilation.w, s.q()});
+template <class S> Exact image_footprint(const S& s, Extent2 dilation) {
+    return Exact(input_footprint_rows({s.h, s.r, s.stride.h, s.pad.h, dilation.h, s.p()})) *
+           input_footprint_rows({s.w, s.s, s.stride.w, s.pad.w, dilation.w, s.q()});
 }
 
 // MACs = n k p q (c / groups) r s.
@@ -132,7 +133,7 @@ void tally(Tally& t, const ConvShape& s, Op) {
     const Exact taps = Exact(s.c / s.groups) * s.r * s.s;
     t.macs(outputs * taps);
     const Exact channels = Exact(s.n) * s.c;
-    tally_operands(t, {channels * touched_image(s, s.dilation), taps * s.k, outputs,
+    tally_operands(t, {channels * image_footprint(s, s.dilation), taps * s.k, outputs,
                        channels * s.h * s.w, "weight"});
 }
 
@@ -156,7 +157,7 @@ void tally(Tally& t, const PoolShape& s, Op op) {
     const Exact window = Exact(s.r) * s.s;
     if (t.direction == Direction::fwd) {
         t.flops(outputs * window);
-        t.read("input", channels * touched_image(s, {1, 1}), t.types.input);
+        t.read("input", channels * image_footprint(s, {1, 1}), t.types.input);
         t.write("output", outputs, t.types.output);
         return;
     }
@@ -168,17 +169,18 @@ void tally(Tally& t, const PoolShape& s, Op op) {
     t.write("grad_input", channels * s.h * s.w, t.types.input);
 }
 
-// softmax y = e^(x - max) / sum: comparison, subtraction, exponential, addition, division: 5 an
-// element. Gradient y (g - sum(g y)): 4 an element.
-void tally_softmax(Tally& t, Exact elements) {
+// An operator whose row in the table says what an element of its matrix takes.
+void tally_matrix(Tally& t, const OperatorTraits& traits, Exact elements) {
     if (t.direction == Direction::fwd) {
-        t.flops(elements * 5);
+        t.flops(elements * traits.flops);
         t.read("input", elements, t.types.input);
         t.write("output", elements, t.types.output);
         return;
     }
-    t.flops(elements * 4);
-    t.read("output", elements, t.types.output);
+    t.flops(elements * traits.gradient_flops);
+    if (traits.keeps_output) {
+        t.read("output", elements, t.types.output);
+    }
     t.read("grad_output", elements, t.types.output);
     t.write("grad_input", elements, t.types.input);
 }
@@ -228,27 +230,12 @@ void tally_embedding(Tally& t, const RowsShape& s, Exact elements) {
     t.write("grad_weight", lines, t.types.weight);
 }
 
-// Rotary embedding turns pairs, (a cos - b sin, a sin + b cos): 6 operations a pair, 3 an element;
-// the gradient turns back. The sines are computed or cached, not counted as traffic.
-void tally_rope(Tally& t, Exact elements) {
-    const bool forward = t.direction == Direction::fwd;
-    t.flops(elements * 3);
-    t.read(forward ? "input" : "grad_output", elements, forward ? t.types.input : t.types.output);
-    t.write(forward ? "output" : "grad_input", elements, forward ? t.types.output : t.types.input);
-}
-
 void tally(Tally& t, const RowsShape& s, Op op) {
     const Exact elements = Exact(s.rows) * s.cols;
-    switch (op) {
-    case Op::softmax:
-        return tally_softmax(t, elements);
-    case Op::embedding:
-        return tally_embedding(t, s, elements);
-    case Op::rope:
-        return tally_rope(t, elements);
-    default:
-        return tally_norm(t, s, op);
+    if (const OperatorTraits& traits = traits_of(op); traits.flops > 0) {
+        return tally_matrix(t, traits, elements);
     }
+    return op == Op::embedding ? tally_embedding(t, s, elements) : tally_norm(t, s, op);
 }
 
 std::string numbered(std::string name, int i) {

@@ -1,6 +1,5 @@
 // A network: layers in order, with a name and where its shapes come from.
 // Made by formats; examined as a whole by study.
-// Knows no machine and no file format.
 #pragma once
 
 #include "model/workload/layer.hpp"

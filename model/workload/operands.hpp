@@ -1,5 +1,5 @@
 // What a run of a layer reads from other layers and what it writes, in whole tensors. Called by
-// those who hold the edges between layers: readers of graphs, the step. Knows no edges.
+// those who hold the edges between layers: readers of graphs, the step.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // A layer as the loop nest that spatial arrays execute: eight dimensions, three operands.
 // Made from a Layer by problems_of(); consumed by mappings, the cost model, Eyexam and the mapper.
-// Knows no machine.
 //
 //   for n, g, k, c, p, q, r, s:
 //     O[n, g, k, p, q] += I[n, g, c, p * stride_h + r * dilation_h, q * stride_w + s * dilation_w]

@@ -1,6 +1,5 @@
 // The collector's core: which launches are collected, when windows are drained, which range belongs
 // to which launch, and what is written. Called by the injected library's callbacks.
-// Knows no CUPTI, no thread and no clock: callbacks are serialised by the caller.
 #pragma once
 
 #include "base/pattern.hpp"

@@ -1,6 +1,5 @@
 // What the collector needs of a counter library: open windows of launches, and read them.
 // Implemented by the CUPTI backend, and by a fake in the tests.
-// Knows no CUPTI.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

@@ -1,6 +1,6 @@
 // Why counters or the device cannot be used: every reason once, with one clear line and what to do.
 // Made by the backend, the runner and the device check; carried from the profiled program in a
-// file. Knows no CUPTI header: codes are numbers here.
+// file.
 #pragma once
 
 #include "base/result.hpp"

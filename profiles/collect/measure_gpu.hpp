@@ -1,6 +1,5 @@
 // Measures what a GPU really reaches, through a library that is opened at run time.
 // Called by `eyeroof measure gpu`.
-// Knows no CUDA; what is measured and how stands in profiles/gpu and docs/measuring.md.
 #pragma once
 
 #include "base/progress.hpp"

@@ -1,5 +1,5 @@
 // What the profiled program is asked to collect: written by the runner, read by the injected
-// library. Knows no CUPTI; the file is private to the two and not a format for others.
+// library.
 #pragma once
 
 #include "profiles/measurement.hpp"
@@ -16,7 +16,7 @@ inline constexpr const char* kRequestVariable = "EYEROOF_COLLECT"; // names the 
 struct CollectRequest {
     std::string mode = "timing";   // "timing" or "counters"
     std::string folder;            // outputs: <mode>-<token>-<process>.jsonl and .fault
-    std::string token = {};        // nobody else knows it; other names are not of this run
+    std::string token = {};        // no one else knows it; other names are not of this run
     std::string cupti_folder = {}; // empty: where it was at build time
     std::map<std::string, std::vector<std::string>> metrics = {}; // by chip
     KernelFilter filter = {};

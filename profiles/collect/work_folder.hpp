@@ -1,6 +1,5 @@
 // The private folder in which the profiled program's collector leaves what it measured.
 // Made by `eyeroof profile`; checked by the runner and by the injected library.
-// Knows neither of them.
 #pragma once
 
 #include "base/result.hpp"
@@ -32,12 +31,12 @@ class WorkFolder {
     int lock_ = -1; // held while this process lives
 };
 
-// A folder (or regular file), no link to one, that belongs to this user and that nobody else may
+// A folder (or regular file), no link to one, that belongs to this user and that no one else may
 // read, enter or change.
 bool is_private_folder(const std::filesystem::path& path);
 bool is_private_file(const std::filesystem::path& path);
 
-// 32 hexadecimal digits that nobody can guess.
+// 32 hexadecimal digits that no one can guess.
 std::string random_token();
 
 } // namespace eyeroof::profiles

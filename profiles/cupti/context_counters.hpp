@@ -1,6 +1,5 @@
 // Counter backends of CUPTI, that must be told the context first, and the choice between them.
 // Made by the injected library, driven by the collector.
-// Knows no metric file.
 #pragma once
 
 #include "profiles/collect/counter_backend.hpp"

@@ -1,6 +1,5 @@
 // The functions of CUPTI that are used, found in the library at run time.
 // Used by the host catalogue and the counter backend; nothing else may include it.
-// Knows no metric and no machine of the catalog.
 #pragma once
 
 #include "base/result.hpp"

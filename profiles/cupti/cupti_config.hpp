@@ -1,6 +1,5 @@
 // One host object of CUPTI: a chip, the metrics chosen on it, their configuration and evaluation.
 // Used by the catalogue and by the counter backend.
-// Knows no device and no context.
 #pragma once
 
 #include "profiles/cupti/cupti_api.hpp"

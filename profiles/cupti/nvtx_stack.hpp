@@ -1,6 +1,5 @@
 // The NVTX ranges that are open on each thread, innermost last.
 // Fed and asked by the injected library's callbacks.
-// Knows no launch.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Kernel times from CUPTI's activity records, written as they arrive.
 // Used by the injected library in the timing pass.
-// Knows no counters.
 #pragma once
 
 #include "profiles/cupti/cupti_api.hpp"

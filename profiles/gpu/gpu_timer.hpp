@@ -1,5 +1,5 @@
 // Times work on a stream with events, memory that is freed again, and errors as one fault.
-// Used by gpu_measure. Knows no figure and no kernel.
+// Used by gpu_measure.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

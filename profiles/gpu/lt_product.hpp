@@ -1,6 +1,5 @@
 // Matrix products by cuBLASLt, which is large and therefore opened at run time.
 // Used by gpu_measure for what tensor cores reach with the library, and for products with copies.
-// Knows no clock.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

@@ -1,6 +1,5 @@
 // The Eigen product for one instruction set. Included in a source file that renames Eigen's
 // namespace, so that code compiled for a wide instruction set is never shared with the rest.
-// Knows no processor.
 #pragma once
 
 #include "profiles/host/host_gemm.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 using Index = std::ptrdiff_t;
 
-// Values that are neither equal nor denormal; the same every time. Fewer after a stop: nobody
+// Values that are neither equal nor denormal; the same every time. Fewer after a stop: no one
 // computes with them then.
 template <class Number> std::vector<Number> tensor(Index size, const std::stop_token& stop) {
     constexpr Index kPiece = Index{1} << 16;

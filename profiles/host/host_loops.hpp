@@ -1,7 +1,6 @@
 // The loops that find a processor's ceilings: reading, triad, multiply-add; one set per instruction
 // set, chosen at run time.
 // Called by measure_host. Each loop runs on one thread over memory that the caller owns.
-// Knows no clock and no threads.
 #pragma once
 
 #include <cstddef>

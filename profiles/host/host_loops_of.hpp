@@ -1,6 +1,6 @@
 // The loops for one vector width. Included once per instruction set, in a source file compiled for
 // it. Must not use any library: inline functions compiled for a wide instruction set must not leak
-// out. Knows no processor.
+// out.
 #pragma once
 
 #include "profiles/host/host_loops.hpp"

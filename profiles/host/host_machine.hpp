@@ -1,6 +1,5 @@
 // What the operating system says of this processor.
 // Used by measure_host.
-// Knows no measurement.
 #pragma once
 
 #include <cstddef>

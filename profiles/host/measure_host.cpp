@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kBlockDoubles = 128;           // one unrolled round of the widest loop
 constexpr std::size_t kPiece = 8192 * kBlockDoubles; // doubles between two looks for a stop
 
-// Memory of one thread, written by that thread before it is read: pages that nobody wrote would all
+// Memory of one thread, written by that thread before it is read: pages that no one wrote would all
 // be the one page of zeros.
 struct Arena {
     std::vector<double> a, b, c;

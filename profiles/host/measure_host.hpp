@@ -1,7 +1,6 @@
 // Measures what this processor really reaches: memory and cache bandwidth, multiply-add rates, and
 // the time of real layers. Called by `eyeroof measure cpu`.
 // The result is a profile: ceilings, and a launch per layer. docs/measuring.md tells the methods.
-// Knows no machine of the catalog.
 #pragma once
 
 #include "base/progress.hpp"

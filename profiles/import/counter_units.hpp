@@ -1,6 +1,5 @@
 // The units in which tools print counters, taken to base units (byte, ns, Hz, …).
 // Used by the CSV importers.
-// Knows no counter by name.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 // The importers there are, one function each.
 // Called by importer.cpp only.
-// Knows none of the formats.
 #pragma once
 
 #include "profiles/import/importer.hpp"

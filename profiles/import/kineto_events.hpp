@@ -1,6 +1,5 @@
 // The events of a PyTorch (Kineto) or Chrome trace that matter here, read as a stream.
 // Called by the Kineto importer, which joins them.
-// Knows the JSON layout; knows nothing of matching.
 #pragma once
 
 #include "profiles/byte_source.hpp"

@@ -56,7 +56,7 @@ std::optional<double> real(std::string_view text) {
     return error == std::errc{} ? std::optional(value) : real(std::string(text));
 }
 
-// Also of numbers that nobody reads: a file with 1e999 was not written by a profiler.
+// Also of numbers that no one reads: a file with 1e999 was not written by a profiler.
 bool fits_a_double(std::string_view text) {
     constexpr std::size_t kAlwaysFits = 300; // digits
     const bool exponent =

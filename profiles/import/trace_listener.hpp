@@ -1,6 +1,5 @@
 // What the values of a PyTorch trace mean, told one by one by a JSON parser.
 // Called by kineto_events.cpp.
-// Knows the layout of traces; knows no parser.
 #pragma once
 
 #include "profiles/import/kineto_events.hpp"

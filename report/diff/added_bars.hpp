@@ -1,5 +1,5 @@
 // What each part of a comparison takes longer or shorter, as bars to both sides of a line.
-// Used by the pages of comparisons. Knows neither layers nor kernels.
+// Used by the pages of comparisons.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -1,6 +1,5 @@
 // A logarithmic axis: the pure functions between a value, its place on the axis and its ticks.
 // Used by the scenes, the SVG writer and the window; tested without either.
-// Knows no unit of what it shows beyond the letters it is given.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // How large a picture is, and the sizes of its texts.
 // Used by every scene.
-// Knows nothing of what is drawn.
 #pragma once
 
 namespace eyeroof::report {

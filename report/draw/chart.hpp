@@ -1,6 +1,5 @@
 // A chart with two logarithmic axes: lines or stairs, points, and marks across it.
 // Filled by the writers of results; placed by chart_scene.hpp for the window and for SVG alike.
-// Knows no meaning of its numbers.
 #pragma once
 
 #include "report/draw/axis.hpp"

@@ -1,5 +1,5 @@
 // A chart in any size and in the theme's colours, its key below the title: shown by the
-// window, written by chart_svg. Knows no meaning of its numbers.
+// window, written by chart_svg.
 #pragma once
 
 #include "report/draw/chart.hpp"

@@ -1,6 +1,5 @@
 // The plainest scene: boxes, lines, markers and texts in their places, by colour role.
 // Made by every scene; painted by the window and written as SVG, which add nothing.
-// Knows no drawing library and nothing of what it shows.
 #pragma once
 
 #include "report/draw/canvas.hpp"

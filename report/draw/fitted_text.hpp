@@ -1,6 +1,5 @@
 // Texts brought into a width: in one line with the middle left out, or in several lines.
 // Used by the scenes for headings, which may be of any length.
-// Knows no font library: widths are those of geometry.
 #pragma once
 
 #include "report/draw/geometry.hpp"

@@ -1,6 +1,5 @@
 // Boxes and text sizes in pixels, and the record of which places are taken.
 // Used where labels are placed, so that they are placed alike in a file and in a window.
-// Knows no font library: widths are those of a wide sans serif, so real text is rarely wider.
 #pragma once
 
 #include "report/draw/theme.hpp"

@@ -1,6 +1,5 @@
 // A plot with linear axes: where values lie, round ticks, the grid and its numbers.
 // Used by the scenes of the upgrade view.
-// Knows nothing of what is plotted.
 #pragma once
 
 #include "report/draw/drawing.hpp"

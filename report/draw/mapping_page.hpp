@@ -1,6 +1,5 @@
 // A page of the mapping's picture: headings, wrapped lines, boxes and figures below each other.
 // Used by the sections of the picture.
-// Knows nothing of mappings.
 #pragma once
 
 #include "report/draw/drawing.hpp"

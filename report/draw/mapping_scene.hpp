@@ -1,6 +1,6 @@
 // A mapping as a picture: the loop nest as indented blocks, the array with its active, fragmented
 // and idle units, and what each buffer holds; on GPUs the tiles of the result and the waves over
-// the SMs. Made from a report's layer; painted by the mapping pane. Knows no drawing library.
+// the SMs. Made from a report's layer; painted by the mapping pane.
 #pragma once
 
 #include "analysis/exam/report.hpp"

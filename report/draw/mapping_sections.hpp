@@ -1,6 +1,5 @@
 // The sections of the mapping's picture, each put below the last on a page.
 // Used by mapping_scene alone.
-// Knows no report but that of one layer.
 #pragma once
 
 #include "model/machine/machine.hpp"

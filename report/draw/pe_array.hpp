@@ -1,7 +1,6 @@
 // Which units of an array a mapping gives work, and in which share of its steps: the figures behind
 // the picture of the array.
 // Called by the mapping scene and its tests.
-// Knows no pixel.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,6 +1,5 @@
 // What a roofline plot is made from: machines with their roofs, and points predicted or measured.
 // Filled from machines, reports and profiles; read by make_scene.
-// Knows nothing of axes, colours and pixels.
 #pragma once
 
 #include "analysis/exam/report.hpp"

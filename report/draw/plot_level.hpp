@@ -1,5 +1,5 @@
 // The memory levels of a roofline plot by the names that people give them.
-// Used by the command `roofline`. Knows nothing of pixels.
+// Used by the command `roofline`.
 #pragma once
 
 #include "base/result.hpp"

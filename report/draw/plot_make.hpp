@@ -1,6 +1,5 @@
 // The plot of machines, their reports and measurements, put together in one way for everybody.
 // Called by cli and gui, so that a session shows the same on paper and on screen.
-// Knows no file.
 #pragma once
 
 #include "profiles/matching.hpp"

@@ -1,6 +1,5 @@
 // Measurements as points of a roofline plot.
 // Called by cli and gui with a profile that an importer read.
-// Knows no importer.
 #pragma once
 
 #include "profiles/points.hpp"

@@ -1,6 +1,5 @@
 // The part of a scene that does not depend on pixels: which points and roofs, where in values.
 // Called by make_scene.
-// Knows no canvas.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

@@ -22,7 +22,7 @@ bool kind_visible(const PlotPoint& point, const ViewState& view) {
     return point.measured ? view.measured : view.predicted;
 }
 
-// Nobody hid it, alone or with its machine or by showing others alone.
+// No one hid it, alone or with its machine or by showing others alone.
 bool not_hidden(const PlotPoint& point, const ViewState& view) {
     return !view.hidden.contains(point.id) && !view.hidden_machines.contains(point.machine) &&
            (view.only.empty() || view.only.contains(point.id));

@@ -1,5 +1,5 @@
 // Which points a view shows: what filter, kinds, hiding and "only the heaviest" leave.
-// Called by build_scene. Knows no axes and no colours.
+// Called by build_scene.
 #pragma once
 
 #include "report/draw/plot_input.hpp"

@@ -1,6 +1,6 @@
 // What a roofline plot shows, as values: axes, roofs, ridges, points, links, labels in their
-// places. Made from inputs and a view; roofline_drawing lowers it to a Drawing, and whoever asks
-// what is below a pointer asks it here. Knows no drawing library.
+// places. Made from inputs and a view; roofline_drawing lowers it to a Drawing, and what asks
+// what is below a pointer asks it here.
 //
 // Roofline: Williams, Waterman, Patterson, CACM 52(4), 2009; per level: Ilic, Pratas, Sousa, IEEE
 // CAL 13(1), 2014. Both axes are logarithmic, so a bandwidth is a line of slope one.

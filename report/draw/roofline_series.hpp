@@ -1,6 +1,5 @@
 // The series of a roofline's points: by step, by machine or by level, predicted and measured.
 // Called by build_scene.
-// Knows no place of a point.
 #pragma once
 
 #include "report/draw/plot_input.hpp"

@@ -1,6 +1,5 @@
 // Colours by role and shapes of markers, for light and dark, safe for colour-blind readers.
 // Used by the scenes and by whatever draws them.
-// Knows nothing of what is drawn.
 #pragma once
 
 #include <array>

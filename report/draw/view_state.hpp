@@ -1,6 +1,5 @@
 // What somebody wants to see of a plot: filters, visible roofs, ranges, selection, theme.
 // A value that session files keep, so that the command line draws the very plot of the window.
-// Knows nothing of what there is to see.
 #pragma once
 
 #include "report/draw/axis.hpp"

@@ -1,6 +1,5 @@
 // What the ladders of a layer and of a network are made of: their bars, and where those stand.
 // Used by the files of waterfall_scene.hpp only.
-// Knows no drawing library.
 #pragma once
 
 #include "report/draw/waterfall_scene.hpp"

@@ -1,7 +1,6 @@
 // The seven steps of a layer as a ladder of bars: what each constraint leaves of the machine, the
 // machine's own bound behind the mapping's, down to the prediction and the measurement.
 // Made from a report; drawn by the SVG writer and by the window, which add nothing.
-// Knows no drawing library.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,5 +1,5 @@
 // Figures that may be missing, as CSV and JSON write them.
-// Used by the writers of this folder. Knows no report.
+// Used by the writers of this folder.
 #pragma once
 
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ std::string sheet_of(const Machine& machine) {
                : fmt::format("{} ({})", root->source, confidence_name(root->confidence));
 }
 
-// Fields whose numbers nobody looked up.
+// Fields whose numbers have no source.
 std::string recalled_of(const Machine& machine) {
     std::string fields;
     for (const auto& [field, from] : machine.provenance) {

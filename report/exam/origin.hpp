@@ -1,7 +1,7 @@
 // What a document says of its own making: version, command, machines with the sources of their
 // numbers, the constants that were fitted, and how far predictions lay from measurements that the
 // fit had not seen. No date of the run: equal runs are equal files.
-// Used by the commands that write HTML and Markdown. Knows no command.
+// Used by the commands that write HTML and Markdown.
 #pragma once
 
 #include "model/machine/machine.hpp"

@@ -1,6 +1,6 @@
 // Opens a file whatever it is: the one door of the window, of drag and drop, and of commands that
 // take files of several kinds.
-// Called by gui and cli. Knows no window.
+// Called by gui and cli.
 #pragma once
 
 #include "analysis/tune/log.hpp"

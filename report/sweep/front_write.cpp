@@ -10,21 +10,6 @@
 
 namespace eyeroof::report {
 
-std::string front_csv(const analysis::SweptTable& table, const std::vector<std::size_t>& front) {
-    const auto line = [](const std::vector<std::string>& cells) {
-        std::string text;
-        for (const std::string& cell : cells) {
-            text += (text.empty() ? "" : ",") + csv_quoted(cell);
-        }
-        return text + "\n";
-    };
-    std::string text = line(table.columns);
-    for (const std::size_t row : front) {
-        text += line(table.rows[row]);
-    }
-    return text;
-}
-
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
                        const std::vector<std::size_t>& front) {
     std::string text =

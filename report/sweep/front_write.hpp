@@ -1,4 +1,4 @@
-// The Pareto front of a sweep, as text, CSV, and SVG.
+// The Pareto front of a sweep, as text and SVG.
 #pragma once
 
 #include "analysis/sweep/front.hpp"
@@ -9,7 +9,6 @@ namespace eyeroof::report {
 
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
                        const std::vector<std::size_t>& front);
-std::string front_csv(const analysis::SweptTable& table, const std::vector<std::size_t>& front);
 // All points and the front, of the first two aims, both axes logarithmic.
 std::string front_plot_svg(const analysis::SweptTable& table,
                            const std::vector<analysis::Aim>& aims,

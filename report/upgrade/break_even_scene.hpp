@@ -1,7 +1,6 @@
 // When another GPU pays: rented, what a run costs there against staying, over the ratio of hourly
 // prices; bought, what it has saved after so many months.
 // Made from upgrades; painted by the upgrade view.
-// Knows no drawing library.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -1,7 +1,6 @@
 // Upgrades side by side: the heaviest layers on the old GPU and on each new one; and the speed-up
 // over batch sizes and precisions.
 // Made from upgrades; painted by the upgrade view.
-// Knows no drawing library.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -328,7 +328,7 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     };
     const auto networks = [](const std::string& name) {
         const Count n = name == "large" ? 8192 : name == "middle" ? 1024 : 16;
-        return Result<model::WiredNetwork>({network({test::gemm(n, n, n)}), {}});
+        return Result<model::NetworkGraph>({network({test::gemm(n, n, n)}), {}});
     };
     const auto truth = [&](const std::string& name) {
         analysis::UpgradeOptions options;
@@ -360,7 +360,7 @@ TEST_CASE("a pair may have another network, with more items, on the new GPU") {
         return Result<model::Machine>(id == "a100" ? a100() : v100());
     };
     const auto networks = [](const std::string& name) {
-        return Result<model::WiredNetwork>(
+        return Result<model::NetworkGraph>(
             {network({test::gemm(name == "four" ? 16384 : 4096, 4096, 4096)}), {}});
     };
     const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };

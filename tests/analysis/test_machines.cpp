@@ -52,7 +52,7 @@ analysis::MachineTable table(const std::string& id) {
     const auto tables = analysis::validate_machines(
         {*published},
         [](const std::string& r) {
-            return model::WiredNetwork{network(r), {}};
+            return model::NetworkGraph{network(r), {}};
         },
         [](const std::string& m) { return machine(m); }, by_rules());
     REQUIRE(tables.ok());

@@ -253,15 +253,6 @@ TEST_CASE("a source includes the header of its name before anything else") {
     CHECK(held > 300);
 }
 
-TEST_CASE("no file is long enough to be two") {
-    constexpr std::size_t longest = 500; // the aim is 400
-    for (const auto& [module, rules] : modules()) {
-        for (const fs::path& path : sources_in(module)) {
-            CHECK_MESSAGE(lines_of(path).size() <= longest, shown(path, lines_of(path).size()));
-        }
-    }
-}
-
 TEST_CASE("nothing is left to be done later without saying where it is tracked") {
     static const std::regex marks("\\b(TODO|FIXME|XXX|HACK)\\b(?!\\(#\\d+\\))");
     for (const auto& [module, rules] : modules()) {

@@ -1,5 +1,5 @@
 // The list of mutants rots unless it is held against the sources: a text that was rewritten is a
-// mutant that nobody runs.
+// mutant that no one runs.
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -65,7 +65,7 @@ struct Drawn {
 std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator,
                         std::size_t count) {
     std::mt19937_64 dice(1);
-    std::vector<double> product(space.columns);
+    std::vector<double> product(space.cost_factors);
     std::vector<Drawn> drawn;
     while (drawn.size() < count) {
         Drawn one;
@@ -76,7 +76,7 @@ std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator
             while (nodes[n].children > 0) {
                 n = nodes[n].first_child + dice() % nodes[n].children;
             }
-            one.rows[g] = space.column(g, n);
+            one.rows[g] = space.cost_factor(g, n);
         }
         estimator.products().multiply_tiles(one.rows, product.data());
         if (estimator.fits()(product.data())) {
@@ -96,11 +96,11 @@ double resident_kib() {
 
 constexpr std::size_t kDrawn = 256; // their rows stay in a core's cache
 
-// All six groups of each mapping anew.
+// All six groups of each mapping again.
 void evaluate(benchmark::State& state, const model::Problem& problem) {
     const mapper::Task task = eyeriss_task(problem, mapper::Factors::perfect);
     const mapper::Space space =
-        mapper::build_space(task, mapper::keep_choices(task).front(), 200000);
+        mapper::build_space(task, mapper::bypass_choices(task).front(), 200000);
     mapper::Estimator estimator(space);
     const mapper::Evaluator evaluator(estimator);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
@@ -125,10 +125,10 @@ BENCHMARK_CAPTURE(evaluate, gemm1024, kGemm)->Threads(1)->Threads(2)->UseRealTim
 void evaluate_neighbours(benchmark::State& state, const model::Problem& problem) {
     const mapper::Task task = eyeriss_task(problem, mapper::Factors::perfect);
     const mapper::Space space =
-        mapper::build_space(task, mapper::keep_choices(task).front(), 200000);
+        mapper::build_space(task, mapper::bypass_choices(task).front(), 200000);
     mapper::Estimator estimator(space);
     const mapper::Evaluator evaluator(estimator);
-    std::vector<double> others(space.columns);
+    std::vector<double> others(space.cost_factors);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
     estimator.products().multiply_others(drawn.front().rows, mapper::kGroups - 1, others.data());
     std::vector<const double*> rows;

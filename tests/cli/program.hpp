@@ -1,6 +1,5 @@
 // Runs the command line for a test: in this process with captured streams, or as a program.
 // Used by tests/cli only.
-// Knows no command.
 #pragma once
 
 #include "cli/program.hpp"

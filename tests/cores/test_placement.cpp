@@ -32,7 +32,7 @@ class Draw {
 };
 
 struct Case {
-    MixedCores cores;
+    HeterogeneousCores cores;
     std::vector<PlacedLayer> layers;
 };
 
@@ -65,7 +65,7 @@ Case drawn(Draw& draw, int most_layers, std::size_t parts) {
     return c;
 }
 
-std::vector<std::size_t> kinds_of(const MixedCores& cores) {
+std::vector<std::size_t> kinds_of(const HeterogeneousCores& cores) {
     std::vector<std::size_t> kinds;
     for (std::size_t k = 0; k < cores.counts.size(); ++k) {
         kinds.insert(kinds.end(), cores.counts[k], k);
@@ -111,7 +111,7 @@ std::pair<double, double> pipelined_by_hand(const Case& c) {
 }
 
 // All ways to deal out a layer's parts.
-double spread_by_hand(const PlacedLayer& layer, const MixedCores& cores) {
+double spread_by_hand(const PlacedLayer& layer, const HeterogeneousCores& cores) {
     const auto kinds = kinds_of(cores);
     double best = kNever;
     const std::function<void(std::size_t, std::size_t, double, double)> walk =
@@ -219,7 +219,7 @@ TEST_CASE("a search that was cut short says a bound that the proved interval kee
 TEST_CASE("cores of one kind with free links are the pipeline of equal cores, or better") {
     Draw draw(23);
     for (int i = 0; i < 50; ++i) {
-        MixedCores cores{{3}, 0.0, 0.0, 0.0};
+        HeterogeneousCores cores{{3}, 0.0, 0.0, 0.0};
         Package equal{{1}, 3, 0.0, 0.0, 0.0};
         std::vector<PlacedLayer> layers;
         std::vector<LayerTimes> times;

@@ -2,6 +2,7 @@
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
 #include "formats/maestro.hpp"
+#include "formats/network_readers.hpp"
 #include "formats/scalesim.hpp"
 #include "formats/template.hpp"
 #include "formats/timeloop.hpp"
@@ -287,7 +288,7 @@ TEST_CASE("AccelForge's einsums become layers that know who reads whom") {
   - "QK_softmax[b, m, p, h] = QK[b, m, p, h]"
 )";
     CHECK(formats::is_accelforge_workload(text));
-    CHECK(formats::network_format(text) == formats::NetworkFormat::accelforge);
+    CHECK(formats::network_reader_of(text)->name == "accelforge");
     const auto made = formats::parse_accelforge_workload(text, "w.yaml");
     REQUIRE(made.ok());
     const auto& layers = made->network.layers;

@@ -1,5 +1,6 @@
 #include "formats/catalog.hpp"
 #include "formats/maestro.hpp"
+#include "formats/network_readers.hpp"
 #include "formats/zigzag.hpp"
 #include "tests/paths.hpp"
 
@@ -113,12 +114,19 @@ TEST_CASE("what ZigZag's file has wrong is told with line and column") {
 }
 
 TEST_CASE("the catalog tells the peers' files by their content") {
-    CHECK(network_format(sample("maestro/small.m")) == NetworkFormat::maestro);
-    CHECK(network_format(sample("zigzag/list.yaml")) == NetworkFormat::zigzag);
-    CHECK(network_format(sample("zigzag/python.py")) == NetworkFormat::zigzag);
-    CHECK(network_format(sample("timeloop/gemm.yaml")) == NetworkFormat::timeloop_problem);
-    CHECK(network_format("Network, M, N\n1, 2, 3\n") == NetworkFormat::layer_csv);
-    CHECK(network_format("Network: 3\n") == NetworkFormat::network_yaml);
+    const auto reader = [](const std::string& text) {
+        const NetworkReader* found = network_reader_of(text);
+        return found != nullptr ? found->name : std::string_view();
+    };
+    CHECK(reader(sample("maestro/small.m")) == "maestro");
+    CHECK(reader(sample("zigzag/list.yaml")) == "zigzag");
+    CHECK(reader(sample("zigzag/python.py")) == "zigzag");
+    CHECK(reader(sample("timeloop/gemm.yaml")) == "timeloop");
+    for (const std::string own : {"Network, M, N\n1, 2, 3\n", "Network: 3\n"}) {
+        CHECK(reader(own).empty());
+    }
+    CHECK(own_format("Network, M, N\n1, 2, 3\n") == OwnFormat::layer_csv);
+    CHECK(own_format("Network: 3\n") == OwnFormat::network_yaml);
 }
 
 } // namespace test_formats_peer_networks

@@ -17,7 +17,7 @@ using eyeroof::tests::near;
 
 namespace {
 
-formats::WiredNetwork wired(const std::string& name) {
+formats::NetworkGraph wired(const std::string& name) {
     auto loaded = formats::load_wired_network(
         name, {std::filesystem::path(tests::source_dir()) / "examples/networks"});
     REQUIRE(loaded.ok());

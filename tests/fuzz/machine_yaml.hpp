@@ -1,6 +1,5 @@
 // What must hold for any text that is given as a machine description.
 // Used by the fuzz target and by the test that replays its corpus.
-// Knows no fuzzer.
 #pragma once
 
 #include "hwdb/accelerator_reader.hpp"

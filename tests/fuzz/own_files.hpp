@@ -1,6 +1,6 @@
 // What must hold for any text that is given as one of eyeroof's own smaller files: constants,
 // sessions, scenarios, ceilings, counters, assignments, tables of pairs and networks, conditions,
-// profiles. Used by the fuzz targets and by the test that replays their corpora. Knows no fuzzer.
+// profiles. Used by the fuzz targets and by the test that replays their corpora.
 #pragma once
 
 #include "analysis/calibrate/networks.hpp"

@@ -1,6 +1,5 @@
 // What the importers promise for any bytes: an answer, a position with every error, and a profile
 // that survives its own file. Called by the fuzz target and by the tests that replay its seeds.
-// Knows no format.
 #pragma once
 
 #include "profiles/import/importer.hpp"

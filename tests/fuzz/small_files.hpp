@@ -2,7 +2,6 @@
 // tables of areas, fabrics, technologies, published figures, notes of sweeps, and what a profiled
 // program and its collector tell each other.
 // Used by the fuzz targets and by the test that replays their corpora.
-// Knows no fuzzer.
 #pragma once
 
 #include "analysis/cores/package.hpp"

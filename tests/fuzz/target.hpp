@@ -1,6 +1,5 @@
 // The body of a fuzz target: any bytes to a promise, whose breach is told before the program ends.
 // Used by fuzz_*.cpp alone.
-// Knows no reader.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // What must hold for any text that is given as a log of trials.
 // Used by the fuzz target.
-// Knows no fuzzer.
 #pragma once
 
 #include "analysis/tune/log.hpp"

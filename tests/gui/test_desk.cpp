@@ -101,7 +101,7 @@ void TestDesk::a_wrong_value_stays_with_its_reason() {
     const auto* why = window.what_if().findChild<QLabel*>("wrong value");
     QVERIFY(!why->isHidden() && why->text().contains("DRAM bandwidth"));
     QVERIFY(!window.what_if().is_changed());
-    enter(number, "1.2 TB/s"); // mended
+    enter(number, "1.2 TB/s"); // corrected
     QVERIFY(why->isHidden());
     QCOMPARE(number.palette().color(QPalette::Text), usual);
     QCOMPARE(window.what_if().changes().at(0).value, 1.2e12);
@@ -282,7 +282,7 @@ void TestDesk::menus_have_new_recent_theme_layout_and_help() {
     QTRY_VERIFY(window.palette().color(QPalette::Window).lightness() > 150);
     action(window, "As the desktop")->trigger();
     QCOMPARE(QApplication::palette().color(QPalette::Window), before.color(QPalette::Window));
-    // anew: the start page, with what was open last
+    // again: the start page, with what was open last
     action(window, "New")->trigger();
     QVERIFY(window.reports().empty());
     auto* recent = window.findChild<QLabel*>("recent files");

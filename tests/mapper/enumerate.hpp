@@ -225,7 +225,7 @@ class Enumerator {
         loops = before;
     }
 
-    // Counted anew: of all instances there are, or of those that have trips in space.
+    // Recounted: of all instances there are, or of those that have trips in space.
     double leaked_pj(double cycles) const {
         double instances = 1.0;
         double pj = 0.0;

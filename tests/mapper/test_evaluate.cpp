@@ -50,7 +50,7 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
     int bounds = 0;
     for (int n = 0; n < 300; ++n) {
         const mapper::Task task = random_task(r);
-        const auto keeps = mapper::keep_choices(task);
+        const auto keeps = mapper::bypass_choices(task);
         const auto& some =
             keeps[static_cast<std::size_t>(r.upto(static_cast<Count>(keeps.size())))];
         const mapper::Space space = mapper::build_space(task, some, 1000);
@@ -65,7 +65,7 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
             mapper::Factors6 rows{};
             mapper::Leaf leaf{0, {}, {}};
             for (std::size_t g = 0; g < mapper::kGroups; ++g) {
-                rows[g] = space.column(g, leaves[g]);
+                rows[g] = space.cost_factor(g, leaves[g]);
                 leaf.chains[g] = space.groups[g].nodes[leaves[g]].chain;
             }
             // An order whose window that moves first has no trips stands for another one, which

@@ -1,6 +1,6 @@
 // Stores in which operands cost different energies: no choice of what is kept is left because of
 // what another operand would cost there.
-#include "mapper/keep_queue.hpp"
+#include "mapper/bypass_queue.hpp"
 #include "mapper/search.hpp"
 #include "tests/mapper/enumerate.hpp"
 #include "tests/near.hpp"
@@ -72,7 +72,7 @@ TEST_CASE("with an energy for each operand a search finds what an enumeration fi
     CHECK(compared >= 100);
 }
 
-TEST_CASE("units that share one operand do not share the others: the floor of what is kept") {
+TEST_CASE("units that share one operand do not share the others: the lower bound of what is kept") {
     // 8 x 8 x 8 multiplications served by one store of 10 pJ to 64 units, nothing kept further in.
     // Every operand shared by all units would cost 3 * 64 words; together the three shares are 64
     // at most, so that each word goes to 4 units and 3 * 512 / 4 words are served.
@@ -81,11 +81,11 @@ TEST_CASE("units that share one operand do not share the others: the floor of wh
     task.machine.levels = {level("L0", {store(kAll, 0, 1e9, 1e9, 10.0)}, {{"x", 64}})};
     task.problem.bounds = {1, 1, 8, 8, 8, 1, 1, 1};
     task.objective = mapper::Objective::energy();
-    const mapper::KeepQueue queue(task);
-    CHECK(queue.floor() == near(10.0 * 3 * 512 / 4, 1e-6));
+    const mapper::BypassQueue queue(task);
+    CHECK(queue.lower_bound() == near(10.0 * 3 * 512 / 4, 1e-6));
     const auto found = mapper::search(task);
     REQUIRE(found);
-    CHECK(found->certificate.value >= queue.floor());
+    CHECK(found->certificate.value >= queue.lower_bound());
 }
 
 } // namespace test_mapper_own_energies

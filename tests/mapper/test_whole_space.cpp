@@ -10,7 +10,7 @@
 
 namespace test_mapper_whole_space {
 
-// Whoever says "proved" proves it of every mapping, those with loops at levels that keep nothing
+// "proved" holds of every mapping, those with loops at levels that keep nothing
 // included. Machines of two to four levels where a level in between lacks stores; both countings;
 // with and without the time of step 7. EYEROOF_RANDOM_CASES asks for more cases,
 // EYEROOF_RANDOM_ONLY for one.

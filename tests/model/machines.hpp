@@ -1,6 +1,5 @@
 // Small machines and problems that the tests of mappings and costs share.
 // Used by tests/model and tests/mapper.
-// Knows nothing of the catalog: every number is written here.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,6 +1,5 @@
 // Small random machines, problems and mappings, the same for the same seed.
 // Used by the tests that compare closed forms with walks over every iteration or mapping.
-// Knows nothing of what is tested.
 #pragma once
 
 #include "tests/model/machines.hpp"

@@ -1,7 +1,6 @@
 // A walk over every iteration of a small mapping that tracks what each instance of each level
 // holds, to check the closed-form counts against. It shares no code with them: no products over
-// axes, only loops, sets and flags. Called by tests/model/test_simulated.cpp. Knows the same
-// conventions, written down a second time.
+// axes, only loops, sets and flags. Called by tests/model/test_simulated.cpp.
 #pragma once
 
 #include "model/cost/cost.hpp"

@@ -1,6 +1,6 @@
 #include "model/workload/elementwise.hpp"
+#include "model/workload/input_footprint.hpp"
 #include "model/workload/layer.hpp"
-#include "model/workload/touched.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -53,7 +53,7 @@ bool has_code(const Diagnostics& found, const std::string& code, const std::stri
     });
 }
 
-Count rows_touched_by_listing(const SlidingWindow& w) {
+Count footprint_rows_by_listing(const SlidingWindow& w) {
     std::set<Count> rows;
     for (Count p = 0; p < w.outputs; ++p) {
         for (Count r = 0; r < w.taps; ++r) {
@@ -258,7 +258,7 @@ TEST_CASE("the number of touched rows equals that of listing them") {
                         }
                         const SlidingWindow w{size, taps,     stride,
                                               pad,  dilation, (slack - 1) / stride + 1};
-                        REQUIRE(rows_touched(w) == rows_touched_by_listing(w));
+                        REQUIRE(input_footprint_rows(w) == footprint_rows_by_listing(w));
                     }
                 }
             }
@@ -267,7 +267,7 @@ TEST_CASE("the number of touched rows equals that of listing them") {
     // 4 taps, 2 apart, at 300 million positions, 3 apart, span 900000004 rows: rows 0, 2, 4, 6,
     // then 3, 5, 7, 9, then 6, 8, …: only row 1 and, by symmetry, the last but one stay untouched.
     const SlidingWindow large{900'000'004, 4, 3, 0, 2, 300'000'000};
-    CHECK(rows_touched(large) == 900'000'004 - 2);
+    CHECK(input_footprint_rows(large) == 900'000'004 - 2);
 }
 
 TEST_CASE("all violations of a layer are reported together, each with its field") {

@@ -21,7 +21,7 @@ TEST_CASE("activations stay on chip between layers only where all of them fit") 
     };
     CHECK(homes(64, true)[index(Operand::input)] == 1);
     CHECK(homes(64, true)[index(Operand::output)] == 1);
-    CHECK(homes(64, true)[index(Operand::weight)] == 0); // read anew for every layer
+    CHECK(homes(64, true)[index(Operand::weight)] == 0); // read again for every layer
     CHECK(homes(63, true)[index(Operand::input)] == 0);
     CHECK(homes(64, false)[index(Operand::input)] == 0);
 }

@@ -87,7 +87,7 @@ TEST_CASE("step 6: what a level keeps between layers need not come from further 
     CHECK(eyexam::average_bandwidth(small(), a, kFree).macs_per_cycle == near(128.0 / 48.0));
     a.levels[1].keeps_between_layers = true;
     const auto weights = eyexam::average_bandwidth(small(), a, kFree);
-    CHECK(weights.macs_per_cycle == near(128.0 / 16.0)); // weights are read anew for every layer
+    CHECK(weights.macs_per_cycle == near(128.0 / 16.0)); // weights are read again for every layer
     CHECK(weights.limit == "memory read");
 }
 

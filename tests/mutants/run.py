@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Mutation testing: does a wrong line of the model or the mapper make the named test fail?
+"""Mutation testing: does a wrong line make the named test fail?
 
     tests/mutants/run.py build/dev              # all of tests/mutants/list.txt, as a table
     tests/mutants/run.py build/dev conv.cpp     # those whose file or text contains a word
     tests/mutants/run.py build/dev --search     # which case kills it, whatever the list says
+    tests/mutants/run.py build/dev --random 300 --seed 7   # random lines instead of the list
 
-The build folder must hold the test programs, built from these very sources. Of each mutant only its
-one source file is compiled, into a scratch folder, and linked before the libraries of the test
-program; neither the sources nor the build folder change. Exit 1: a mutant that the list says is
-killed survives, or one that it says survives is killed, or a line is not there to be changed.
+Mutants of one file that are whole expressions are compiled together, once, each behind a number that
+the environment chooses; the others one by one.
+
+The build folder must be configured from these very sources; the test programs that are needed are
+built first. Of each mutant only its one source file is compiled, into a scratch folder, and linked
+before everything else of the test program, so that its definitions are the ones that count; neither
+the sources nor the build folder change. Exit 1: a mutant that the list says is killed survives, or
+one that it says survives is killed, or a line is not there to be changed.
 
 A list entry names a file, the text that stands there once, what stands there instead, and the program
 and case that notices:
@@ -19,11 +24,17 @@ and case that notices:
     ! test_model: a row more than a tile costs a whole tile
 
 '! survives: why it makes no difference' stands where no test can tell.
+
+Random mutants change one operator, comparison, constant, or condition, or drop one call, in a line
+that is drawn with the seed, an equal number from each folder. A mutant is noticed when any case of
+its folder's test programs fails, crashes, or runs longer than ten times the unchanged program.
 """
 
 import argparse
 import json
 import os
+import random
+import re
 import shlex
 import subprocess
 import sys
@@ -33,8 +44,30 @@ import xml.etree.ElementTree as ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.dirname(os.path.dirname(HERE))
-PROGRAMS = {"model": "test_model", "mapper": "test_mapper"}  # by top folder, where none is named
 LIMIT_S = 300  # a mutant that makes a search endless is killed by this
+
+# The test programs of a folder, the likeliest to notice first.
+PROGRAMS = {
+    "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"], "analysis/diff": ["diff"],
+    "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
+    "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
+    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/silicon": ["silicon"],
+    "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
+    "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
+    "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
+    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"], "profiles": ["profiles"],
+    "report": ["report", "analysis"], "cli": ["cli"],
+}
+RANDOM_FOLDERS = ["analysis/program", "analysis/scale", "analysis/step", "analysis/sweep",
+                  "analysis/upgrade", "analysis/exam", "formats", "hwdb", "mapper", "model",
+                  "model/gpu", "profiles"]
+
+
+def programs_of(file):
+    folder = os.path.dirname(file)
+    while folder and folder not in PROGRAMS:
+        folder = os.path.dirname(folder)
+    return ["test_" + name for name in PROGRAMS[folder or "analysis"]]
 
 
 class Mutant:
@@ -44,7 +77,7 @@ class Mutant:
         self.why = verdict.partition(":")[2].strip()
         self.program = verdict.partition(":")[0].strip()
         if self.lives or self.program == "?":
-            self.program = PROGRAMS[file.split("/")[0]]
+            self.program = programs_of(file)[0]
 
 
 def read_list(path):
@@ -70,14 +103,31 @@ class Build:
 
     def __init__(self, folder):
         self.folder = folder
-        said = subprocess.run(["ninja", "-C", folder, "-t", "compdb"], capture_output=True,
-                              text=True, check=True).stdout
+        output = subprocess.run(["ninja", "-C", folder, "-t", "compdb"], capture_output=True,
+                                text=True, check=True).stdout
         self.commands = {}
-        for entry in json.loads(said):
-            path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), SOURCES)
-            if entry["output"].endswith(".o"):
-                self.commands[path] = entry["command"]
+        for entry in json.loads(output):
+            if not entry["output"].endswith(".o"):
+                continue
+            path = os.path.join(entry["directory"], entry["file"])
+            for part in self.parts_of(path):
+                self.commands[os.path.relpath(part, SOURCES)] = entry["command"]
         self.links = {}
+
+    @staticmethod
+    def parts_of(path):
+        """The sources that a unity file holds, or the source itself."""
+        if not os.path.basename(path).startswith("unity_"):
+            return [path]
+        try:
+            with open(path, encoding="utf-8") as unity:
+                return re.findall(r'^#include "([^"]+)"', unity.read(), re.M)
+        except FileNotFoundError:
+            return []
+
+    def make(self, programs):
+        subprocess.run(["ninja", "-C", self.folder] + ["tests/" + p for p in sorted(programs)],
+                       check=True, stdout=sys.stderr)
 
     def compile(self, file, text, scratch):
         words = shlex.split(self.commands[file])
@@ -99,28 +149,31 @@ class Build:
 
     def link(self, program, mutant, scratch):
         if program not in self.links:
-            said = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/" + program],
-                                  capture_output=True, text=True, check=True).stdout
-            steps = said.strip().split("\n")[-1].split(" && ")  # what comes before and after is ninja's
+            output = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/" + program],
+                                    capture_output=True, text=True, check=True).stdout
+            steps = output.strip().split("\n")[-1].split(" && ")  # what is around it is ninja's
             self.links[program] = next(step for step in steps if f"-o tests/{program}" in step)
         words = shlex.split(self.links[program])
         output = os.path.join(scratch, program)
         words[words.index("-o") + 1] = output
-        first = next(i for i, word in enumerate(words) if word.endswith(".a"))
-        subprocess.run(words[:first] + [mutant] + words[first:], cwd=self.folder, check=True)
+        first = next(i for i, word in enumerate(words) if word.endswith((".a", ".o")))
+        # The library's file holds the unchanged functions, too: of two definitions the first counts,
+        # since position-independent code calls every function by its symbol.
+        subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
+                       cwd=self.folder, check=True, capture_output=True)
         return output
 
 
-def run_tests(program, case, scratch):
+def run_tests(program, case, scratch, limit_s=LIMIT_S):
     """Names of the cases that failed; a program that dies or does not end is a failure too."""
     report = os.path.join(scratch, "report.xml")
     words = [program, "-r=xml", "-o=" + report]
     if case:
         words.append("-tc=" + case.replace(",", "\\,"))
-    else:  # those that know no model take longest
+    else:  # the longest cases
         words += ["-aa=1", "-tce=many writers*,closed-form counts equal those*"]
     try:
-        done = subprocess.run(words, capture_output=True, timeout=LIMIT_S)
+        done = subprocess.run(words, capture_output=True, timeout=limit_s)
     except subprocess.TimeoutExpired:
         return ["(did not end)"]
     try:
@@ -139,8 +192,56 @@ def mutated(mutant):
         text = source.read()
     if text.count(mutant.old) != 1:
         return None
-    line = text[:text.index(mutant.old)].count("\n") + 1
-    return f'#line 1 "{path}"\n' + text.replace(mutant.old, mutant.new), line
+    return f'#line 1 "{path}"\n' + text.replace(mutant.old, mutant.new)
+
+
+NOT_FIRST = ("return", "if", "for", "while", "case", "const", "constexpr", "auto", "double", "bool", "static",
+             "}", "?", ":", "&&", "||", "+", "*", "/", "<", ">", "=", ",", ".", ")")
+
+
+def is_expression(text):
+    """Whether parentheses around the text leave its meaning: balanced, and no part of a statement."""
+    text = text.strip()
+    depth = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return False
+    return (bool(text) and depth == 0 and ";" not in text and not text.startswith(NOT_FIRST)
+            and not text.endswith((",", "(", "&&", "||", "+", "-", "*", "/", "=", "?", ":", "<", ">", "{"))
+            and " = " not in text and " += " not in text and '"' not in text)
+
+
+def together(file, mutants):
+    """The file with all these mutants, of which EYEROOF_MUTANT chooses one; None if they overlap."""
+    path = os.path.join(SOURCES, file)
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    changes = {}
+    for number, mutant in enumerate(mutants, 1):
+        changes.setdefault(mutant.old, []).append((number, mutant.new))
+    places = []
+    for old, choices in changes.items():
+        at = text.index(old)
+        instead = f"({old.strip()})"
+        for number, new in choices:
+            instead = f"(eyeroof_mutant() == {number} ? ({new.strip()}) : {instead})"
+        places.append((at, at + len(old), old[:len(old) - len(old.lstrip())] + instead))
+    places.sort(reverse=True)
+    for (begin, _, _), (_, end, _) in zip(places, places[1:]):
+        if begin < end:
+            return None
+    for begin, end, instead in places:
+        text = text[:begin] + instead + text[end:]
+    return ('#include <cstdlib>\nstatic int eyeroof_mutant() {\n'
+            '    static const int number = std::atoi(std::getenv("EYEROOF_MUTANT"));\n'
+            f'    return number;\n}}\n#line 1 "{path}"\n{text}')
+
+
+def verdict_of(mutant, failed, seconds, search):
+    if failed:
+        return "killed", "; ".join(failed[:3] if search else failed[:1]), seconds, not mutant.lives
+    return "survives", mutant.why, seconds, mutant.lives
 
 
 def judge(mutant, build, search):
@@ -150,16 +251,133 @@ def judge(mutant, build, search):
     if changed is None:
         return "not there", "the text must stand there exactly once", 0.0, False
     with tempfile.TemporaryDirectory() as scratch:
-        compiled = build.compile(mutant.file, changed[0], scratch)
+        compiled = build.compile(mutant.file, changed, scratch)
         if compiled is None:
             return "no C++", "", time.monotonic() - began, False
         program = build.link(mutant.program, compiled, scratch)
         everything = search or mutant.lives
         failed = run_tests(program, "" if everything else mutant.why, scratch)
-    seconds = time.monotonic() - began
-    if failed:
-        return "killed", "; ".join(failed[:3] if search else failed[:1]), seconds, not mutant.lives
-    return "survives", mutant.why, seconds, mutant.lives
+    return verdict_of(mutant, failed, time.monotonic() - began, search)
+
+
+def judge_file(file, mutants, build, search):
+    """Each mutant with its verdict."""
+    group = [m for m in mutants if mutated(m) and is_expression(m.old) and is_expression(m.new)]
+    text = together(file, group) if len(group) > 1 else None
+    verdicts = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        compiled = build.compile(file, text, scratch) if text else None
+        if compiled:
+            linked = {}
+            for number, mutant in enumerate(group, 1):
+                began = time.monotonic()
+                if mutant.program not in linked:
+                    linked[mutant.program] = build.link(mutant.program, compiled, scratch)
+                program = linked[mutant.program]
+                case = "" if search or mutant.lives else mutant.why
+                os.environ["EYEROOF_MUTANT"] = "0"
+                if case and run_tests(program, case, scratch):
+                    continue  # the parentheses change something: alone, below
+                os.environ["EYEROOF_MUTANT"] = str(number)
+                failed = run_tests(program, case, scratch)
+                verdicts[id(mutant)] = verdict_of(mutant, failed, time.monotonic() - began, search)
+    for mutant in mutants:
+        yield mutant, verdicts.get(id(mutant)) or judge(mutant, build, search)
+
+
+# ---- random lines --------------------------------------------------------------------------------
+
+SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "),
+         (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
+         (r" && ", " || "), (r" \|\| ", " && "), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
+         (r"std::max\b", "std::min"), (r"std::min\b", "std::max"), (r"\+= ", "-= "),
+         (r"\b0\.0\b", "1.0"), (r"\b1\.0\b", "2.0"), (r"(?<![\w.])1(?![\w.])", "2"),
+         (r"(?<![\w.])0(?![\w.])", "1")]
+
+
+def mutations_of(line):
+    """Every way to change the line: (text before, text after)."""
+    code = line.partition("//")[0]
+    stripped = code.strip()
+    if not stripped or stripped.startswith(("#", "*", "using ", "namespace", "template", "}")):
+        return []
+    if '"' in code:  # words of a message are no logic
+        return []
+    found = []
+    for pattern, instead in SWAPS:
+        for match in re.finditer(pattern, code):
+            found.append(code[:match.start()] + instead + code[match.end():])
+    condition = re.match(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$", code.rstrip())
+    if condition and " = " not in condition[2]:
+        found.append(condition[1] + "!(" + condition[2] + ")" + condition[3])
+    if re.match(r"^\s+[\w.\->\[\]]+( [-+*/]?= .*|\(.*\));$", code.rstrip()):
+        found.append(code[:len(code) - len(code.lstrip())] + ";")
+    return found
+
+
+class RandomMutant(Mutant):
+    def __init__(self, file, number, old, new):
+        super().__init__(file, old, new, "?: ", number)
+
+    def text(self):
+        path = os.path.join(SOURCES, self.file)
+        with open(path, encoding="utf-8") as source:
+            lines = source.read().split("\n")
+        lines[self.line - 1] = self.new
+        return f'#line 1 "{path}"\n' + "\n".join(lines)
+
+
+def draw_mutants(count, seed, build):
+    """The same ones for a seed and a state of the sources, an equal number from each folder."""
+    drawn, generator = [], random.Random(seed)
+    files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and
+                            not (folder == "model" and f.startswith("model/gpu")))
+             for folder in RANDOM_FOLDERS}
+    lines = {}
+    for folder, members in files.items():
+        for file in members:
+            with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+                for number, line in enumerate(source.read().split("\n"), 1):
+                    if mutations_of(line):
+                        lines.setdefault(folder, []).append((file, number, line))
+    for n in range(count):
+        file, number, line = generator.choice(lines[RANDOM_FOLDERS[n % len(RANDOM_FOLDERS)]])
+        drawn.append(RandomMutant(file, number, line, generator.choice(mutations_of(line))))
+    return drawn
+
+
+def run_random(count, seed, build):
+    mutants = draw_mutants(count, seed, build)
+    programs = {p for m in mutants for p in programs_of(m.file)}
+    build.make(programs)
+    usual = {}
+    for program in sorted(programs):
+        with tempfile.TemporaryDirectory() as scratch:
+            began = time.monotonic()
+            if run_tests(os.path.join(build.folder, "tests", program), "", scratch, 3600):
+                sys.exit(f"{program} fails without a mutant")
+            usual[program] = time.monotonic() - began
+    counts = {}
+    for mutant in mutants:
+        what, by = "survives", ""
+        with tempfile.TemporaryDirectory() as scratch:
+            compiled = build.compile(mutant.file, mutant.text(), scratch)
+            if compiled is None:
+                what = "no C++"
+            else:
+                for program in programs_of(mutant.file):
+                    failed = run_tests(build.link(program, compiled, scratch), "", scratch,
+                                       10 * usual[program] + 10)
+                    if failed:
+                        what, by = "noticed", f"{program}: {failed[0]}"
+                        break
+        counts[what] = counts.get(what, 0) + 1
+        print(f"{what:9} {mutant.file}:{mutant.line}: {mutant.old.strip()}  ->  {mutant.new.strip()}\n"
+              f"{'':10}{by}", flush=True)
+    valid = counts.get("noticed", 0) + counts.get("survives", 0)
+    print(f"{count} random mutants, seed {seed}: {valid} compile, {counts.get('noticed', 0)} of them are "
+          f"noticed ({100.0 * counts.get('noticed', 0) / max(valid, 1):.0f} %)")
+    return 0
 
 
 def main():
@@ -168,15 +386,21 @@ def main():
     parser.add_argument("word", nargs="?", default="", help="only mutants that contain it")
     parser.add_argument("--list", default=os.path.join(HERE, "list.txt"))
     parser.add_argument("--search", action="store_true", help="run all cases and name those that fail")
+    parser.add_argument("--random", type=int, metavar="N", help="N random lines instead of the list")
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     build = Build(os.path.abspath(options.build))
+    if options.random:
+        return run_random(options.random, options.seed, build)
     mutants = [m for m in read_list(options.list) if options.word in m.file + m.old + m.new]
+    build.make({m.program for m in mutants})
     counts, wrong = {}, 0
-    for mutant in mutants:
-        what, by, seconds, as_told = judge(mutant, build, options.search)
+    judged = (one for file in dict.fromkeys(m.file for m in mutants)
+              for one in judge_file(file, [m for m in mutants if m.file == file], build, options.search))
+    for mutant, (what, by, seconds, as_listed) in judged:
         counts[what] = counts.get(what, 0) + 1
-        wrong += not as_told
-        mark = " " if as_told else "!"
+        wrong += not as_listed
+        mark = " " if as_listed else "!"
         print(f"{mark} {what:9} {seconds:4.0f} s  {mutant.file}  {mutant.old.strip()}  ->  "
               f"{mutant.new.strip() or '(nothing)'}\n{'':18}{by}", flush=True)
     killed = counts.get("killed", 0)

@@ -1,6 +1,5 @@
 // A report made by hand: two layers on a machine of 100 units at 1 kHz, with round numbers.
 // Used by the tests of the writers and of the gate.
-// Knows no engine.
 #pragma once
 
 #include "analysis/exam/report.hpp"
@@ -21,7 +20,7 @@ inline model::Chain chain_of(std::initializer_list<double> bounds) {
 }
 
 inline model::Limits limits_at_1_khz(const model::Chain& chain, double work) {
-    return model::scaled(model::limits_of({model::pace_of(chain, 100.0, work, 0.0)}), 1e-3);
+    return model::scaled(model::limits_of({model::nest_cycles_of(chain, 100.0, work, 0.0)}), 1e-3);
 }
 
 // 80 MAC/cycle of 100 after step 4, 50 after step 6, 40 at last: 4000 MAC take 100 cycles, 0.1 s.

@@ -127,16 +127,12 @@ TEST_CASE("parameters of PTD-P's ten models agree to all printed digits, of MCor
     CHECK(agree == 6);
 }
 
-TEST_CASE("FLOPs of a step are PTD-P's formula, with full and selective recomputation") {
+TEST_CASE("FLOPs of a step are PTD-P's formula") {
     const Transformer t = gpt(96, 12288, 96, 51200, 2048, true);
     const double b = 1536, s = 2048, h = 12288, layers = 96, v = 51200;
     const double unit = b * s * layers * h * h;
     CHECK(training_flops(t, b, s) ==
           near(72 * unit * (1 + s / (6 * h) + v / (12 * layers * h)), 1e-12));
-    CHECK(hardware_flops(t, b, s, Recompute::full) ==
-          near(96 * unit * (1 + s / (6 * h) + v / (16 * layers * h)), 1e-12));
-    CHECK(hardware_flops(t, b, s, Recompute::selective) ==
-          near(72 * unit * (1 + s / (3 * h) + v / (12 * layers * h)), 1e-12));
 }
 
 TEST_CASE("activations are those of SeqPar's table to all digits, weights and optimizer 18 bytes") {

@@ -5,7 +5,7 @@
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/cost/leakage.hpp"
-#include "model/sparse/twin.hpp"
+#include "model/sparse/dense_equivalent.hpp"
 #include "model/sparse/waiting.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -144,13 +144,13 @@ TEST_CASE("a PE that skips takes a product's effectual MACs, one that gates all 
     const auto machine = eyeriss();
     model::sparse::Rules rules = machine.rules;
     rules.units->leaders = {Operand::input};
-    const auto skip = twin_of(machine.accelerator(), rules, {0.25, 1.0, 1.0});
+    const auto skip = dense_equivalent_of(machine.accelerator(), rules, {0.25, 1.0, 1.0});
     CHECK(16.0 * skip.cycles_a_step == 4.0);
     CHECK(16.0 * skip.effectual == 4.0);
-    const auto both = twin_of(machine.accelerator(), machine.rules, {0.25, 0.5, 1.0});
+    const auto both = dense_equivalent_of(machine.accelerator(), machine.rules, {0.25, 0.5, 1.0});
     CHECK(512.0 * both.cycles_a_step == 64.0);
     rules.units->how = model::sparse::Saving::gate;
-    const auto gate = twin_of(machine.accelerator(), rules, {0.275, 0.446133, 0.403});
+    const auto gate = dense_equivalent_of(machine.accelerator(), rules, {0.275, 0.446133, 0.403});
     CHECK(gate.cycles_a_step == 1.0);
     CHECK(598081536.0 * gate.machine.mac_pj / machine.accelerator().mac_pj ==
           near(164472422.4, 1e-9));
@@ -158,10 +158,10 @@ TEST_CASE("a PE that skips takes a product's effectual MACs, one that gates all 
 
 TEST_CASE("formats that would take more bits than plain words are not used") {
     const auto machine = eyeriss();
-    const auto dense = twin_of(machine.accelerator(), machine.rules, {1.0, 1.0, 1.0});
+    const auto dense = dense_equivalent_of(machine.accelerator(), machine.rules, {1.0, 1.0, 1.0});
     CHECK(dense.plain());
     CHECK(dense.machine == machine.accelerator());
-    const auto sparse = twin_of(machine.accelerator(), machine.rules, {0.2, 0.2, 0.2});
+    const auto sparse = dense_equivalent_of(machine.accelerator(), machine.rules, {0.2, 0.2, 0.2});
     CHECK(sparse.bytes[0][index(Operand::weight)] < 0.5);
     // Weights in columns of 12: d (8 + 4) bits and 16 offsets of 7 bits for 15 columns.
     CHECK(sparse.bytes[0][index(Operand::weight)] * 8.0 >

@@ -14,7 +14,7 @@
 
 namespace eyeroof::tests {
 
-inline model::WiredNetwork catalog_network(const std::string& name) {
+inline model::NetworkGraph catalog_network(const std::string& name) {
     auto wired = formats::load_wired_network(
         name, {std::filesystem::path(source_dir()) / "examples/networks"});
     for (const auto& d : wired.diagnostics()) {

@@ -25,7 +25,7 @@ BoundReport bounded(const analysis::Question& question, std::optional<double> me
     return *std::move(found);
 }
 
-model::WiredNetwork network_from(const std::string& yaml) {
+model::NetworkGraph network_from(const std::string& yaml) {
     auto file = formats::parse_network_yaml(yaml, "net.yaml");
     REQUIRE(file.ok());
     return {file->network, file->wiring};

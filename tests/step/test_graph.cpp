@@ -79,7 +79,7 @@ TEST_CASE("a graph says who reads whose output") {
 
 TEST_CASE("the graph of another network is refused") {
     const auto network = graph_from(kLayers).value().layers;
-    model::Wiring wiring;
+    model::GraphEdges wiring;
     wiring.steps.resize(2);
     wiring.places.resize(1);
     wiring.names.resize(1);
@@ -176,7 +176,7 @@ TEST_CASE("gradients of a tensor that two operators read are summed once") {
         sums += graph.layers[op.layer].name.ends_with(".gradient_sum") ? 1 : 0;
     }
     CHECK(sums == 8);
-    CHECK(runs(graph, "conv1.bwd_data") == 0); // nobody asks for the gradient of the image
+    CHECK(runs(graph, "conv1.bwd_data") == 0); // no one asks for the gradient of the image
     CHECK(runs(graph, "conv1.bwd_weight") == 1);
     CHECK(runs(graph, "conv2_1_add.bwd_data") == 0); // a sum hands its gradient on
 }

@@ -23,6 +23,27 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
+// Bytes of one transformer layer's activations, 2-byte elements: b sequences of s tokens, hidden h,
+// a heads, over t devices of tensor parallelism.
+//   none             s b h (10 + 24/t + 5 a s/(h t));  sequence: s b h/t (34 + 5 a s/h)
+//   selective        34 s b h/t (attention's core is computed again);  full: 2 s b h
+enum class Kept { all, sequence, selective, full };
+
+double layer_activation_bytes(double b, double s, double h, double a, double t, Kept kept) {
+    const double sbh = s * b * h;
+    switch (kept) {
+    case Kept::all:
+        return sbh * (10.0 + 24.0 / t + 5.0 * a * s / (h * t));
+    case Kept::sequence:
+        return sbh / t * (34.0 + 5.0 * a * s / h);
+    case Kept::selective:
+        return 34.0 * sbh / t;
+    case Kept::full:
+        return 2.0 * sbh;
+    }
+    return 0.0;
+}
+
 // Another way to the peak: the sum over all tensors for every operator, by who reads and writes.
 Count peak_by_search(const Graph& graph) {
     Count peak = 0;

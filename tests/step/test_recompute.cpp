@@ -194,6 +194,36 @@ Chain random_chain(std::mt19937& random) {
     return chain;
 }
 
+std::optional<Count> binomial(Count n, Count k) {
+    Count value = 1;
+    for (Count i = 1; i <= k; ++i) {
+        const auto product = checked_mul(value, n - k + i);
+        if (!product) {
+            return std::nullopt;
+        }
+        value = *product / i;
+    }
+    return value;
+}
+
+// revolve: forward runs, the first ones not counted, for l equal stages and c slots (the input's
+// included): r l - C(c+r, r-1) with the least r for which C(c+r, c) >= l.
+std::optional<Count> revolve_forwards(Count stages, Count slots) {
+    if (stages < 1 || slots < 1) {
+        return std::nullopt;
+    }
+    for (Count r = 0;; ++r) {
+        const auto reach = binomial(slots + r, slots);
+        if (!reach) {
+            return std::nullopt;
+        }
+        if (*reach >= stages) {
+            const auto saved = r > 0 ? binomial(slots + r, r - 1) : std::optional<Count>(0);
+            return saved ? std::optional(r * stages - *saved) : std::nullopt;
+        }
+    }
+}
+
 } // namespace
 
 TEST_CASE("recomputation equals brute force on 500 random chains with random memory limits") {
@@ -258,7 +288,6 @@ TEST_CASE("on equal stages recomputation needs as many forward runs as revolve")
 }
 
 TEST_CASE("a hundred equal stages in segments of ten take 20 units and one more forward run") {
-    CHECK(sqrt_units(100) == 20);
     const Chain chain = equal_chain(100);
     const Recomputation segments = segment_schedule(chain, 10);
     // The last segment runs once; all others twice. Inputs of ten segments and a segment's tapes.

@@ -34,7 +34,7 @@ GpuOptions emulated() {
 }
 
 int points_wanted(int usual) {
-    const char* told = std::getenv("EYEROOF_GPU_POINTS"); // NOLINT: nobody changes it
+    const char* told = std::getenv("EYEROOF_GPU_POINTS"); // NOLINT: no one changes it
     return told == nullptr ? usual : std::atoi(told);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("the machine of a session is the device's own") {
 }
 
 TEST_CASE("points of the GPU template compile with NVRTC for every GPU generation it knows") {
-    const char* told = std::getenv("EYEROOF_NVRTC"); // NOLINT: nobody changes it
+    const char* told = std::getenv("EYEROOF_NVRTC"); // NOLINT: no one changes it
     const auto nvrtc = Nvrtc::open(told == nullptr ? "" : told);
     if (!nvrtc) {
         MESSAGE("skipped: ", nvrtc.diagnostics().items().front().message);

@@ -1,6 +1,5 @@
 // Small workloads that tests of tuning share.
 // Included by tests/tune.
-// Knows no template.
 #pragma once
 
 #include "analysis/tune/workload.hpp"

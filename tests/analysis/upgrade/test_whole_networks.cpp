@@ -118,7 +118,7 @@ TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") 
     const auto net = network({test::gemm(1024, 1024, 1024), pointwise("relu")});
     const analysis::PairsSources sources{
         [&](const std::string&) {
-            return Result<model::WiredNetwork>({net, {}});
+            return Result<model::NetworkGraph>({net, {}});
         },
         [](const std::string&) { return Result<model::Machine>(v100()); },
         [](const model::Gpu&) {

@@ -2,6 +2,7 @@
 #include "model/fuse/partition.hpp"
 #include "model/fuse/products.hpp"
 #include "model/fuse/windows.hpp"
+#include "tests/model/fuse/least_traffic.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -18,6 +19,7 @@ namespace test_model_fuse_fuse {
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
+using eyeroof::tests::least_traffic;
 using eyeroof::tests::near;
 
 namespace {

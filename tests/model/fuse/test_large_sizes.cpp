@@ -1,6 +1,7 @@
 // Products and windows of sizes that a list of all tiles could not go through.
 #include "model/fuse/products.hpp"
 #include "model/fuse/windows.hpp"
+#include "tests/model/fuse/least_traffic.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -16,6 +17,7 @@ namespace test_model_fuse_large_sizes {
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
+using eyeroof::tests::least_traffic;
 using eyeroof::tests::near;
 
 namespace {

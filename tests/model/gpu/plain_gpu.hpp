@@ -1,6 +1,6 @@
 // A GPU of round numbers and constants that say nothing: every term of the model is 1 or 0, memory
 // is endless, so that a test turns one on and computes its worth by hand. Used by tests of single
-// terms. Knows no real GPU.
+// terms.
 #pragma once
 
 #include "model/gpu/conv.hpp"

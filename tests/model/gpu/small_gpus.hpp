@@ -1,6 +1,5 @@
 // GPUs for the tests, written out by hand from their published figures.
 // Used by the tests of the GPU model and of what stands on it.
-// Knows no catalog.
 #pragma once
 
 #include "model/gpu/predict.hpp"

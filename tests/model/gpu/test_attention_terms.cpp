@@ -59,23 +59,4 @@ TEST_CASE("heads that share keys are rows of one tile, and split keys are joined
     CHECK(time_of(plain_attention(), {1, 32, 4, 4096, 128, 4, true}).other_s == 0.0);
 }
 
-TEST_CASE("repeated neighbours are one run only where the host issues them alike") {
-    // Two forward calls of 10 us host and 1 us device, then two gradients of 1 us and 10 us: the
-    // first run ends when its last kernel is done (20 + 1 us), the second needs 20 us of device.
-    const auto part = [](double host, double device, Issued kind) {
-        StepPart p;
-        p.host_s = host;
-        p.device_s = device;
-        p.count = 2.0;
-        p.kind = kind;
-        return p;
-    };
-    const std::vector<StepPart> parts = {part(10e-6, 1e-6, Issued::forward),
-                                         part(1e-6, 10e-6, Issued::gradient)};
-    CHECK(step_time(parts).time_s == near(41e-6));
-    std::vector<StepPart> alike = parts; // alternating calls of one kind: the device waits less
-    alike[1].kind = Issued::forward;
-    CHECK(step_time(alike).time_s == near(32e-6));
-}
-
 } // namespace test_model_gpu_attention_terms

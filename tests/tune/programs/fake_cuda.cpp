@@ -1,6 +1,6 @@
 // A GPU that is none: NVRTC and the driver for tests. Candidates are compiled by the host's
 // compiler, CTAs run one after the other, their threads as fibers that change at __syncthreads.
-// Every allocation, shared memory too, ends at a page that nobody may touch. What a GPU has alone
+// Every allocation, shared memory too, ends at a page that no one may touch. What a GPU has alone
 // (asynchronous copies, warps in step) is not emulated.
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -100,7 +100,7 @@ constexpr int kInvalidValue = 1, kNoDevice = 100, kNotFound = 500, kIllegalAddre
 constexpr unsigned kMostShared = 227U << 10U;
 
 bool there_is_none() {
-    const char* told = std::getenv("EYEROOF_FAKE_CUDA"); // NOLINT: nobody changes it
+    const char* told = std::getenv("EYEROOF_FAKE_CUDA"); // NOLINT: no one changes it
     return told != nullptr && std::strcmp(told, "none") == 0;
 }
 
@@ -209,7 +209,7 @@ int cuDeviceGetAttribute(int* value, int which, int) {
                                                             {82, 65536},
                                                             {97, kMostShared},
                                                             {106, 32}}};
-    const char* older = std::getenv("EYEROOF_FAKE_CAPABILITY_7"); // NOLINT: nobody changes it
+    const char* older = std::getenv("EYEROOF_FAKE_CAPABILITY_7"); // NOLINT: no one changes it
     for (const auto& fact : kFacts) {
         if (fact[0] == which) {
             *value = which == 75 && older != nullptr ? 7 : fact[1];

@@ -1,0 +1,136 @@
+// Terms of an upgrade, each worked by hand: shared errors, waits, resale.
+#include "analysis/exam/run.hpp"
+#include "analysis/upgrade/advice.hpp"
+#include "analysis/upgrade/purchase.hpp"
+#include "analysis/upgrade/upgrade.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
+#include "tests/question.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace test_analysis_upgrade_terms {
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+
+namespace {
+
+model::Machine machine(const std::string& id, model::Gpu gpu) {
+    model::Machine m;
+    m.id = m.name = id;
+    m.kind = std::move(gpu);
+    return m;
+}
+
+model::Machine v100() {
+    return machine("v100", test::v100_sxm2());
+}
+
+model::Machine a100() {
+    return machine("a100", test::a100_sxm_40());
+}
+
+model::Network network(std::vector<model::Layer> layers) {
+    model::Network net;
+    net.id = net.name = "net";
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        layers[i].name = "l" + std::to_string(i);
+        net.layers.push_back(layers[i]);
+    }
+    return net;
+}
+
+model::Layer pointwise(Count rows, Count cols) {
+    model::Layer layer;
+    layer.op = model::Op::elementwise;
+    layer.shape = model::ElementwiseShape{rows, cols, "add"};
+    layer.types = {model::DataType::fp16, model::DataType::fp16, model::DataType::fp16};
+    return layer;
+}
+
+// A quarter of each operator's variance is the GPU's, a quarter its class's, half its own:
+//   (1/2 sum e)^2 + sum over classes of (1/2 sum e)^2 + 1/2 sum e^2,  e = share of time x sigma
+double sigma_by_hand(const model::Network& net, const model::Machine& on) {
+    const auto report = analysis::run(tests::question_of(net, on));
+    REQUIRE(report.ok());
+    REQUIRE(report->layers.size() == 3); // two products and a pointwise operator
+    double e[3] = {};
+    for (int i = 0; i < 3; ++i) {
+        const auto& layer = report->layers[static_cast<std::size_t>(i)];
+        REQUIRE(layer.high_s);
+        REQUIRE(std::isfinite(*layer.high_s));
+        e[i] = layer.time_s / report->total.time_s * std::log(*layer.high_s / *layer.low_s) /
+               (2.0 * 1.2816);
+        REQUIRE(e[i] > 0.0);
+    }
+    const double gpu = (e[0] + e[1] + e[2]) / 2.0;
+    const double product = (e[0] + e[1]) / 2.0;
+    return std::sqrt(gpu * gpu + product * product + e[2] * e[2] / 4.0 +
+                     (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) / 2.0);
+}
+
+} // namespace
+
+TEST_CASE(
+    "operators share a quarter of their variance with the GPU and a quarter with their class") {
+    const model::Network net = network(
+        {test::gemm(4096, 4096, 4096), test::gemm(2048, 4096, 8192), pointwise(8192, 8192)});
+    analysis::UpgradeOptions options;
+    options.threshold = 1.2;
+    options.assumptions = false;
+    const auto u = analysis::upgrade(net, v100(), a100(), options);
+    REQUIRE(u.ok());
+    CHECK(u->operator_sigma ==
+          near(std::hypot(sigma_by_hand(net, v100()), sigma_by_hand(net, a100()))));
+}
+
+TEST_CASE("a layer is bound by its launch where the GPU waits for longer than it computes") {
+    const auto limiter = [](Count size) {
+        const model::Network net = network({test::gemm(size, size, size)});
+        const auto report = analysis::run(tests::question_of(net, v100()));
+        REQUIRE(report.ok());
+        const auto& layer = report->layers.front();
+        REQUIRE(layer.wait_s > 0.0);
+        REQUIRE((layer.wait_s > layer.time_s) == (size < 1000));
+        analysis::UpgradeOptions options;
+        options.threshold = 1.2;
+        options.assumptions = false;
+        const auto u = analysis::upgrade(net, v100(), a100(), options);
+        REQUIRE(u.ok());
+        return u->layers.front().from_limiter;
+    };
+    CHECK(limiter(8192) != "launch"); // it waits, for a small share of its time
+    CHECK(limiter(64) == "launch");
+}
+
+TEST_CASE("the old card's resale lowers the outlay, and is what keeping it costs") {
+    analysis::UpgradeOptions options;
+    options.assumptions = false;
+    options.prices.from_owned = true;
+    options.prices.to_buy_usd = 10000.0;
+    options.prices.from_resale_usd = 3000.0;
+    const model::Network net = network({test::gemm(4096, 4096, 4096)});
+    const auto u = analysis::upgrade(net, v100(), a100(), options);
+    REQUIRE(u.ok());
+    REQUIRE(u->money.outlay_usd);
+    CHECK(*u->money.outlay_usd == near(7000.0));
+    const double hours = 730.0 * 0.7 * 12.0 * 3.0; // at work, until it is written off
+    CHECK(u->money.from_usd_per_hour == near(u->money.from_running_usd_per_hour + 3000.0 / hours));
+    CHECK(*u->money.owned_usd_per_hour == near(7000.0 / hours + u->money.to_running_usd_per_hour));
+    // Four cards are sold together.
+    analysis::PurchaseQuestion question;
+    question.from = v100();
+    question.fleet = {{net}};
+    question.candidates = {{a100(), options}};
+    question.terms.count = 4;
+    const auto bought = analysis::purchase(question);
+    REQUIRE(bought.ok());
+    const auto& answer = bought->answers.front();
+    REQUIRE(answer.outlay_usd);
+    CHECK(*answer.outlay_usd == near(answer.then.devices * 10000.0 - 4 * 3000.0));
+}
+
+} // namespace test_analysis_upgrade_terms
