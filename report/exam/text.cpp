@@ -65,6 +65,15 @@ std::string energy_text(const analysis::Report& report, double joules, double le
     return leakage > 0.0 ? fmt::format("{} ({} of it leaks)", all, percent(leakage / joules)) : all;
 }
 
+// "1.89 MB moved (2.13 MB before zeros are coded)".
+std::string moved_text(double bytes, double uncoded) {
+    constexpr double kVisible = 1.005;
+    return format_si(bytes, "B") + " moved" +
+           (uncoded > kVisible * bytes
+                ? fmt::format(" ({} before zeros are coded)", format_si(uncoded, "B"))
+                : "");
+}
+
 std::string layer_facts(const analysis::Report& report, const analysis::LayerReport& layer) {
     const analysis::TimeSplit& split = layer.split;
     std::vector<std::string> parts;
@@ -77,7 +86,8 @@ std::string layer_facts(const analysis::Report& report, const analysis::LayerRep
     add_time(split.on_chip_stall_s, "on-chip stalls");
     add_time(split.dram_stall_s, "outer memory stalls");
     add_time(split.overhead_s, "overhead");
-    parts.push_back(fmt::format("{} moved", format_si(layer.outer_bytes, "B")));
+    parts.push_back(
+        moved_text(layer.outer_bytes, analysis::uncoded_outer_bytes(report.machine, layer)));
     if (layer.energy_j > 0.0) {
         parts.push_back(energy_text(report, layer.energy_j, layer.leakage_j));
     }
@@ -277,7 +287,12 @@ std::string totals(const analysis::Report& report, bool colour) {
     if (total.averaged_units > 0.0) {
         parts.push_back(fmt::format("{} units active on average", amount(total.averaged_units)));
     }
-    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
+    double uncoded = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        uncoded += static_cast<double>(layer.layer.count) *
+                   analysis::uncoded_outer_bytes(report.machine, layer);
+    }
+    parts.push_back(moved_text(total.outer_bytes, uncoded));
     if (total.energy_j > 0.0) {
         parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }
