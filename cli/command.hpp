@@ -21,6 +21,7 @@
 #pragma once
 
 #include "cli/context.hpp"
+#include "cli/program.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -34,7 +35,7 @@ using Action = std::function<Exit(Context&)>;
 
 class Frame {
   public:
-    Frame();
+    explicit Frame(const Program& program = eyeroof_program());
 
     // A command; below `parent` a subcommand of it ("hw list"). A parent has no action of its own.
     CLI::App& add(const std::string& name, const std::string& summary, const std::string& examples,

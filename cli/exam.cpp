@@ -1,9 +1,9 @@
 // eyeroof exam: the seven steps of a network on a machine, layer by layer.
+#include "analysis/advice/what_helps.hpp"
 #include "analysis/exam/gate.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/measured/traced.hpp"
 #include "analysis/tune/measured_best.hpp"
-#include "analysis/upgrade/advice.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
@@ -125,39 +125,16 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
     return true;
 }
 
-// What --advice found: changes of shape on GPUs, parameters of the machine on accelerators.
-struct Advised {
-    std::vector<analysis::Advice> shapes;
-    std::optional<analysis::Helps> helps;
-};
-
-Result<Advised> advised(Context& context, const analysis::Question& question) {
-    Advised advice;
-    if (std::holds_alternative<model::Accelerator>(question.machine.kind)) {
-        auto helps = analysis::what_would_help(question, context.stop(), context.progress());
-        if (!helps) {
-            return Result<Advised>(helps.diagnostics());
-        }
-        advice.helps = *std::move(helps);
-        return Result<Advised>(std::move(advice));
+std::string with_advice(std::string text, const std::string& format,
+                        const analysis::WhatHelps& advice) {
+    if (advice.parameters) {
+        return format == "json" ? with_helps(text, *advice.parameters)
+               : format == "md" ? text + helps_markdown(*advice.parameters)
+                                : text + helps_text(*advice.parameters);
     }
-    auto shapes = analysis::advise(question, {}, context.stop());
-    if (!shapes) {
-        return Result<Advised>(shapes.diagnostics());
-    }
-    advice.shapes = *std::move(shapes);
-    return Result<Advised>(std::move(advice));
-}
-
-std::string with_advice(std::string text, const std::string& format, const Advised& advice) {
-    if (advice.helps) {
-        return format == "json" ? with_helps(text, *advice.helps)
-               : format == "md" ? text + helps_markdown(*advice.helps)
-                                : text + helps_text(*advice.helps);
-    }
-    return format == "json" ? report::with_advice(text, advice.shapes)
-           : format == "md" ? text + report::advice_markdown(advice.shapes)
-                            : text + report::advice_text(advice.shapes);
+    return format == "json" ? report::with_advice(text, advice)
+           : format == "md" ? text + report::advice_markdown(advice)
+                            : text + report::advice_text(advice);
 }
 
 // What --tuned names, merged. Errors: those of the logs.
@@ -192,7 +169,7 @@ std::string with_tuned(Context& context, const std::string& text, const std::str
 
 // What is written beside the report itself.
 struct Extras {
-    std::optional<Advised> advice;
+    std::optional<analysis::WhatHelps> advice;
     std::optional<std::vector<analysis::tune::TrialLine>> tuned;
     std::string command;
     std::optional<analysis::Traced> traced; // of a trace on the GPU that it was taken on
@@ -328,7 +305,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
         more.traced = *std::move(said);
     }
     if (options.advice) {
-        auto found = advised(context, *question);
+        auto found = analysis::what_helps(*question, context.stop(), context.progress());
         if (!found) {
             return context.fail(found.diagnostics());
         }

@@ -33,7 +33,12 @@ class HelpFormatter : public CLI::Formatter {
 
 } // namespace
 
-Frame::Frame() : root_(kSummary, "eyeroof") {
+const Program& eyeroof_program() {
+    static const Program program = {"eyeroof", kSummary, kFrameExamples, add_commands};
+    return program;
+}
+
+Frame::Frame(const Program& program) : root_(program.summary, program.name) {
     root_.formatter(std::make_shared<HelpFormatter>());
     root_.option_defaults()->always_capture_default(); // help tells them
     root_.set_help_flag("-h,--help", "Show this help and exit");
@@ -47,7 +52,7 @@ Frame::Frame() : root_(kSummary, "eyeroof") {
                "Colour in text output [auto]");
     root_.require_subcommand(1);
     root_.fallthrough();
-    root_.footer(kFrameExamples);
+    root_.footer(program.examples);
 }
 
 CLI::App& Frame::add(const std::string& name, const std::string& summary,

@@ -135,7 +135,6 @@ void add_hw(Frame& frame) {
     frame.run(check_app, [checking](Context& context) { return check(context, *checking); });
 
     add_hw_calibrate(frame, hw);
-    add_hw_cross_validate(frame, hw);
 }
 
 } // namespace eyeroof::cli

@@ -1,4 +1,4 @@
-// The subcommands `hw calibrate` and `hw cross-validate`.
+// The subcommand `hw calibrate`.
 // Added by cli/hw.cpp.
 #pragma once
 
@@ -7,6 +7,5 @@
 namespace eyeroof::cli {
 
 void add_hw_calibrate(Frame& frame, CLI::App& hw);
-void add_hw_cross_validate(Frame& frame, CLI::App& hw);
 
 } // namespace eyeroof::cli

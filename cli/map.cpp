@@ -1,6 +1,7 @@
 #include "report/search/map.hpp"
 
 #include "analysis/exam/best_mappings.hpp"
+#include "analysis/exam/word_types.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/search/map_network.hpp"
@@ -61,6 +62,11 @@ Result<Inputs> read_inputs(Context& context, MapOptions& options) {
     auto wanted = map_options(options, *question);
     Diagnostics all = network.diagnostics();
     all.append(wanted.diagnostics());
+    const auto* accelerator = std::get_if<model::Accelerator>(&question->machine.kind);
+    if (network && accelerator != nullptr) {
+        all.append(analysis::check_types(*network, question->machine, *accelerator,
+                                         question->scenario.data_type));
+    }
     if (all.has_errors()) {
         return all;
     }

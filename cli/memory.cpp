@@ -52,8 +52,8 @@ Exit memory(Context& context, MemoryOptions& options) {
         return context.fail(costs.diagnostics());
     }
     report.program = *std::move(graph);
-    report.memory = step::memory_of(
-        report.program,
+    report.memory = analysis::memory_of(
+        *question, report.program,
         options.no_workspace
             ? std::vector<Count>{}
             : step::workspaces_of(report.program, *gpu, analysis::software_of(*question)));

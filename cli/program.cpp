@@ -12,8 +12,8 @@ namespace eyeroof::cli {
 
 namespace {
 
-std::string version_text(const Environment& environment) {
-    std::string text = fmt::format("eyeroof {}\n", EYEROOF_VERSION);
+std::string version_text(const Program& program, const Environment& environment) {
+    std::string text = fmt::format("{} {}\n", program.name, EYEROOF_VERSION);
     for (const std::string& line : environment.built_in) {
         text += line + '\n';
     }
@@ -37,10 +37,11 @@ int run_command(const Action& action, Context& context) {
 
 } // namespace
 
-int run_program(const std::vector<std::string>& arguments, const Environment& environment) {
+int run_program(const std::vector<std::string>& arguments, const Environment& environment,
+                const Program& program) {
     Context context(environment);
-    Frame frame;
-    add_commands(frame);
+    Frame frame(program);
+    program.add_commands(frame);
     const auto words = with_document(context, frame.root(), arguments);
     if (!words) {
         return static_cast<int>(context.fail(words.diagnostics()));
@@ -51,7 +52,7 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
     } catch (const CLI::CallForHelp&) {
         return static_cast<int>(context.write(help_text(deepest(frame.root()))));
     } catch (const CLI::CallForVersion&) {
-        return static_cast<int>(context.write(version_text(environment)));
+        return static_cast<int>(context.write(version_text(program, environment)));
     } catch (const CLI::ParseError& error) {
         context.report(usage_error(frame.root(), error));
         return static_cast<int>(Exit::usage);

@@ -1,4 +1,5 @@
 // eyeroof sweep: a grid of points over fields of the machine, the network and the options.
+#include "analysis/exam/words.hpp"
 #include "analysis/scenario/fields.hpp"
 #include "analysis/sweep/front.hpp"
 #include "analysis/sweep/sweep_file.hpp"
@@ -200,6 +201,22 @@ Diagnostics incomplete(const SweepOptions& options, const analysis::Scenario& sc
     return found;
 }
 
+// The rows say no scenario: its defaults, among them how layers are mapped, stand beside them.
+void say_first_point(Context& context, const analysis::SweepGrid& grid, std::uint64_t point) {
+    const std::vector<std::size_t> at = grid.at(point);
+    const auto machine = grid.machine_at(at);
+    if (machine) {
+        Diagnostics said;
+        said.add({Severity::note,
+                  "first-point",
+                  analysis::scenario_words(grid.question_at(at, *machine)),
+                  {},
+                  {},
+                  {}});
+        context.report(said);
+    }
+}
+
 Exit sweep(Context& context, SweepOptions& options) {
     const auto scenario = scenario_of(context, options.scenario);
     Diagnostics wrong = scenario ? incomplete(options, *scenario) : scenario.diagnostics();
@@ -222,6 +239,7 @@ Exit sweep(Context& context, SweepOptions& options) {
     if (!range) {
         return context.fail(range.diagnostics());
     }
+    say_first_point(context, *grid, range->from);
     std::mutex mutex;
     std::uint64_t without = 0;
     std::string why;

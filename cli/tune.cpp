@@ -22,17 +22,7 @@ std::optional<Diagnostic> refusal(const TuneCommand& options) {
     if (!options.machine.empty() && options.target != "model") {
         return error("usage", "--on is for --target model", "--target cpu measures this host");
     }
-    if (options.recorded && options.from.empty()) {
-        return error("usage", "--recorded reads logs", "name them: --from LOG");
-    }
-    if (!options.from.empty() && !options.compare) {
-        return error("usage", "--from replays logs for --compare", "add --compare");
-    }
-    if (options.compare && options.from.empty() && options.target != "model") {
-        return error("usage", "--compare measures nothing new",
-                     "it replays what logs hold (--from LOG) or computes (--target model)");
-    }
-    if (options.network.empty() && options.from.empty()) {
+    if (options.network.empty()) {
         return error("usage", "which network? NETWORK is missing", "as in: eyeroof tune alexnet");
     }
     return std::nullopt;
@@ -55,8 +45,8 @@ Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneCommand& opt
     }
     const auto* gpu = std::get_if<model::Gpu>(&machine->kind);
     if (gpu == nullptr) {
-        return Made::failure("usage", "mappings of an accelerator are compared, not tuned",
-                             "eyeroof map finds the best one; add --compare");
+        return Made::failure("usage", "kernels are tuned on GPUs, mappings of accelerators are not",
+                             "`eyeroof map` finds the best one");
     }
     const auto made = tuning::gpu_machine_of(*gpu, machine->name);
     return made ? Made(*made)
@@ -111,7 +101,7 @@ Exit tune(Context& context, const TuneCommand& options) {
         found.add(*refused);
         return context.fail(found);
     }
-    return options.compare ? compare_searches(context, options) : search(context, options);
+    return search(context, options);
 }
 
 constexpr const char* kTuneExamples =
@@ -125,14 +115,7 @@ constexpr const char* kTuneExamples =
     "# begin with what other layers have taught\n"
     "eyeroof tune resnet18-c1-c12 --layers C9 --log c9.jsonl --transfer c6.jsonl\n"
     "# best so far against trials, as a picture\n"
-    "eyeroof tune resnet18-c1-c12 --layers C2 --target model --format svg -o c2.svg\n"
-    "# which strategy needs how many trials: on stand-ins, on logs, against a proved optimum\n"
-    "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --compare --trials 32 "
-    "--seeds 3\n"
-    "eyeroof tune --compare --replay c6.jsonl --replay c9.jsonl\n"
-    "eyeroof tune --compare --replay c6.jsonl --replay c9.jsonl --recorded\n"
-    "eyeroof tune alexnet --layers CONV3 --target model --on eyeriss-v1 --compare "
-    "--trials 16 --seeds 2";
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target model --format svg -o c2.svg";
 
 } // namespace
 
@@ -141,15 +124,7 @@ void add_tune(Frame& frame) {
     CLI::App& app = frame.add(
         "tune", "Learned search: compiles and times kernels of a layer until the best is found",
         kTuneExamples);
-    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
-        ->type_name("NETWORK|FILE");
-    app.add_option("--layers", options->layers, "Regular expression over layer names")
-        ->type_name("REGEX");
-    add_sizes(app, options->dims);
-    app.add_option("--trials", options->trials, "Candidates to measure, of each layer")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--seed", options->seed, "Of the search")->capture_default_str();
+    add_tune_network(app, *options);
     add_tune_flags(app, *options);
     app.add_flag("--details", options->details,
                  "In text output, the space, the closed form's choice, the bounds of the best");

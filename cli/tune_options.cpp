@@ -28,9 +28,7 @@ void add_learning(CLI::App& app, TuneCommand& options) {
     add_choice(app, "--features", options.features,
                {"all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"},
                "What the learned strategy sees of a candidate [all]");
-    add_choice(app, "--loss", options.loss, {"regression", "rank"}, "Of the trees [regression]");
-    add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
-               "XGBoost's where it was found, or eyeroof's own [auto]");
+    add_tune_trees(app, options);
     app.add_option("--fit-every", options.batch, "Trials between two fits")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
@@ -55,9 +53,6 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
         "What measures: this processor, an NVIDIA GPU, or a closed form as a stand-in [cpu]");
     app.add_option("--log", options.log, "Keeps every trial, and goes on from there when run again")
         ->type_name("FILE");
-    app.add_option("--kernel-threads", options.threads, "Threads that a kernel may use")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
     app.add_option("--cpu", options.cpu, "Processor to pin kernels to [the last one]")
         ->check(CLI::Range(0, 4095));
     app.add_option("--compiler", options.compiler, "C++ compiler [c++, g++ or clang++]")
@@ -84,39 +79,44 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
     app.add_option("--nvrtc", options.nvrtc, "With --target gpu: libnvrtc.so [found by its name]")
         ->type_name("FILE");
     app.add_option("--on", options.machine,
-                   "With --target model: a GPU, whose kernels are computed; with --compare also an "
-                   "accelerator, whose mappings are tuned")
+                   "With --target model: a GPU, whose kernels are computed")
         ->type_name("MACHINE|FILE");
+    add_tune_stand_in(app, options);
+}
+
+} // namespace
+
+void add_tune_network(CLI::App& app, TuneCommand& options) {
+    app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
+        ->type_name("NETWORK|FILE");
+    app.add_option("--layers", options.layers, "Regular expression over layer names")
+        ->type_name("REGEX");
+    add_sizes(app, options.dims);
+    app.add_option("--trials", options.trials, "Candidates to measure, of each layer")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--seed", options.seed, "Of the search")->capture_default_str();
+}
+
+void add_tune_stand_in(CLI::App& app, TuneCommand& options) {
+    app.add_option("--kernel-threads", options.threads, "Threads that a kernel may use")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
     app.add_option("--noise", options.noise, "Deviation of a stand-in's measurements")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_option("--machine-seed", options.machine_seed, "Which stand-in");
 }
 
-void add_comparing(CLI::App& app, TuneCommand& options) {
-    app.add_flag("--compare", options.compare,
-                 "All strategies against each other instead of one search");
-    app.add_flag("--ablation", options.ablation,
-                 "With --compare: groups of features instead of strategies");
-    app.add_option("--replay", options.from, "With --compare: log to replay (repeatable)")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
-    app.add_flag("--recorded", options.recorded,
-                 "With --from: the searches of the logs as they ran, not replayed");
-    app.add_option("--seeds", options.seeds, "With --compare: runs of each")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--jobs", options.jobs, "With --compare: threads; the answer is the same")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
+void add_tune_trees(CLI::App& app, TuneCommand& options) {
+    add_choice(app, "--loss", options.loss, {"regression", "rank"}, "Of the trees [regression]");
+    add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
+               "XGBoost's where it was found, or eyeroof's own [auto]");
 }
-
-} // namespace
 
 void add_tune_flags(CLI::App& app, TuneCommand& options) {
     add_measuring(app, options);
     add_learning(app, options);
-    add_comparing(app, options);
 }
 
 tuning::StrategyOptions strategy_of(const TuneCommand& options) {

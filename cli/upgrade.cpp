@@ -1,6 +1,7 @@
 // eyeroof upgrade: does another GPU pay off for this network?
 #include "report/upgrade/upgrade.hpp"
 
+#include "analysis/advice/what_helps.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/default_question.hpp"
 #include "analysis/upgrade/fleet_file.hpp"
@@ -278,6 +279,27 @@ Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
     return {std::move(question), std::move(found)};
 }
 
+// What would help on the old GPU without a new one, for one network as it runs there.
+std::optional<analysis::Unbought> without_buying(Context& context,
+                                                 const analysis::PurchaseQuestion& question,
+                                                 const analysis::PurchaseAnswer& answer) {
+    const analysis::FleetMember& member = question.fleet.front();
+    if (question.fleet.size() > 1 || member.measured) {
+        return std::nullopt;
+    }
+    analysis::UpgradeOptions options = question.candidates.front().options;
+    options.from = member.from.value_or(options.from);
+    options.from.batch = answer.upgrade.from_batch;
+    options.wiring = member.wiring;
+    const auto helps =
+        analysis::what_helps(analysis::side_of(member.network, question.from, options, true),
+                             context.stop(), context.progress());
+    const auto* best = helps ? analysis::best_change(helps->changes) : nullptr;
+    return best == nullptr ? std::nullopt
+                           : std::optional(analysis::Unbought{analysis::change_text(*best),
+                                                              best->gain, best->time_s});
+}
+
 Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loaded,
             const FailIf& fail_if, const std::string& command) {
     const auto question = question_of(loaded);
@@ -298,6 +320,9 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
         best.sweep = *std::move(points);
     }
     const std::string& format = options.output.format;
+    if (format != "csv" && format != "svg") {
+        result->unbought = without_buying(context, *question, result->answers[result->best]);
+    }
     std::vector<model::Machine> machines = {loaded.from};
     for (const analysis::PurchaseCandidate& candidate : loaded.candidates) {
         machines.push_back(candidate.machine);

@@ -132,9 +132,6 @@ struct Companion {
 constexpr Companion kCompanions[] = {
     {"improve", "--epoch-steps", "--pruned-to"},
     {"import", "--batch", "--match"},
-    {"tune", "--ablation", "--compare"},
-    {"tune", "--seeds", "--compare"},
-    {"tune", "--jobs", "--compare"},
 };
 
 // Does another option of the command take the place of the companion: a session, a varied field?
@@ -211,6 +208,7 @@ constexpr Moved kMoved[] = {
     {"eyeroof", "cores", "eyeroof exam NETWORK --on PACKAGE --cores"},
     {"eyeroof", "split", "eyeroof scale NETWORK --on ONE --on OTHER"},
     {"eyeroof", "offload", "eyeroof upgrade NETWORK --from HOST --to GPU"},
+    {"hw", "cross-validate", "eyeroof-dev cross-validate TABLE"},
     {"exam", "--densities", "--density NAME"},
     {"exam", "--curve", "--density curve"},
     {"exam", "--memory", "--shared-memory RATE"},
@@ -219,7 +217,11 @@ constexpr Moved kMoved[] = {
     {"timeline", "--mode", "--launch, with --compiled for fused operators"},
     {"scale", "--global-batch", "--batch"},
     {"tune", "--batch", "--fit-every"},
-    {"tune", "--from", "--replay"},
+    {"tune", "--compare", "eyeroof-dev tune-compare"},
+    {"tune", "--ablation", "eyeroof-dev tune-compare --ablation"},
+    {"tune", "--from", "eyeroof-dev tune-compare --replay LOG"},
+    {"tune", "--replay", "eyeroof-dev tune-compare --replay LOG"},
+    {"tune", "--recorded", "eyeroof-dev tune-compare --recorded"},
     {"tune", "--threads", "--kernel-threads"},
     {"import", "--from", "--input-format"},
     {"timeline", "--steps", "--repeat"},

@@ -1,6 +1,6 @@
 // How far predictions lie from measured times that the constants have not seen: of other shapes of
 // a GPU, and of a whole GPU that was left out.
-// Called by `eyeroof hw cross-validate`; makes the constants of `validate --never-seen`.
+// Called by `eyeroof-dev cross-validate`; makes the constants of `validate --never-seen`.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

@@ -15,14 +15,17 @@ using model::cores::LayerTimes;
 
 namespace {
 
-// The outermost level that fans out.
+// The outermost level that fans out, where what it fans out to is an array of its own: the PEs of
+// one array are no cores.
 std::optional<std::size_t> level_of_cores(const Accelerator& machine) {
+    std::optional<std::size_t> outermost;
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
-        for (const model::Axis& axis : machine.levels[i].fanout) {
-            if (axis.size > 1) {
-                return i;
-            }
+        const bool fans_out = std::ranges::any_of(
+            machine.levels[i].fanout, [](const model::Axis& axis) { return axis.size > 1; });
+        if (fans_out && outermost) {
+            return outermost;
         }
+        outermost = fans_out ? std::optional(i) : outermost;
     }
     return std::nullopt;
 }
@@ -165,7 +168,8 @@ Result<CoresReport> cores_report(const Question& question, const PackageOptions&
     if (!level) {
         return Result<CoresReport>::failure(
             accelerator == nullptr ? "not-an-accelerator" : "one-core",
-            fmt::format("{} has no cores to divide work among", machine.name),
+            fmt::format("{} has no cores to divide work among{}", machine.name,
+                        accelerator == nullptr ? "" : ": its PEs are one array"),
             "simba is a machine of 36; many GPUs: eyeroof scale");
     }
     CoresReport report;

@@ -152,9 +152,10 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.flops = work.flops;
     report.bytes = work.bytes();
     const double rate = outer_bytes_per_cycle(context.accelerator);
-    const auto [bytes, equivalent] = outer_only(layer, work, context.accelerator);
+    const OuterOnly only = outer_only(layer, work, context.accelerator);
+    const auto [bytes, equivalent] = only;
     const double operating = std::max(1.0, equivalent / context.units); // cycles: no less than one
-    report.cycles = std::max(bytes / rate, operating);
+    report.cycles = outer_only_cycles(only, context.units, rate);
     const double achieved = equivalent / report.cycles;
     for (std::size_t i = 0; i < kSteps; ++i) {
         const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);

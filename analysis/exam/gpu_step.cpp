@@ -66,11 +66,8 @@ void add_step(const Gpu& gpu, const step::Costs& costs, const step::TimelineOpti
 
 void add_memory(const Question& question, const Gpu& gpu, const step::SoftwareOf& software,
                 Report& report) {
-    if (!is_whole(question)) {
-        return;
-    }
     report.memory =
-        step::memory_of(report.program, step::workspaces_of(report.program, gpu, software));
+        memory_of(question, report.program, step::workspaces_of(report.program, gpu, software));
     if (gpu.dram_bytes > 0.0) {
         const bool chain = report.program.chain && report.program.layers.size() > 1;
         report.fit = {report.memory->peak, step::capacity_of(gpu), std::nullopt, chain};

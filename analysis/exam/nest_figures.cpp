@@ -40,6 +40,10 @@ OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& ac
     return only;
 }
 
+double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle) {
+    return std::max({1.0, only.equivalent / units, only.bytes / outer_bytes_per_cycle});
+}
+
 double outer_bytes_per_cycle(const Accelerator& accelerator) {
     double bytes = 0.0;
     for (const Channel& channel : accelerator.levels.front().channels) {

@@ -28,6 +28,8 @@ struct OuterOnly {
 };
 OuterOnly outer_only(const model::Layer& layer, const model::Work& work,
                      const model::Accelerator& accelerator);
+// Cycles of it on so many MAC units: max(1, equivalent / units, bytes / rate).
+double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle);
 
 // Of all channels below the outermost memory, B/cycle; unlimited without any.
 double outer_bytes_per_cycle(const model::Accelerator& accelerator);

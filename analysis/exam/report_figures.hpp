@@ -39,6 +39,10 @@ std::string limits_text(const LayerReport& layer);
 // without shares below half a percent. Empty where limits are not known.
 std::string shares_text(const LayerReport& layer);
 
+// Bytes that one execution moves to and from an accelerator's outermost memory before zeros are
+// coded: the sum of the traffic rows of that level; `outer_bytes` where there are none.
+double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer);
+
 // What energies mean: those of the accesses on accelerators; board power (TDP) x time, which no run
 // exceeds, elsewhere.
 bool energy_is_upper_bound(const MachineSummary& machine);

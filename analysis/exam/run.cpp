@@ -81,9 +81,7 @@ Result<Report> examine_layers(const Question& question, step::Graph program,
     }
     report.program = std::move(program);
     add_totals(report);
-    if (is_whole(question)) {
-        report.memory = step::memory_of(report.program);
-    }
+    report.memory = memory_of(question, report.program);
     return Result<Report>(std::move(report), std::move(problems));
 }
 

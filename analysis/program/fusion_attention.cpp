@@ -176,6 +176,24 @@ void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::si
     }
 }
 
+// Layers without a run, and the steps' numbers of those that stay.
+void drop_what_runs_no_more(Layers& layers, Wiring& wiring) {
+    std::vector<std::size_t> now(layers.size(), 0);
+    Layers kept;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        now[i] = kept.size();
+        if (layers[i].count > 0) {
+            kept.push_back(std::move(layers[i]));
+        }
+    }
+    for (WiringStep& step : wiring.steps) {
+        if (step.kind == WiringKind::run) {
+            step.layer = now[step.layer];
+        }
+    }
+    layers = std::move(kept);
+}
+
 } // namespace
 
 Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& wiring) {
@@ -228,11 +246,7 @@ Rewired with_attention(const model::Network& network, const std::optional<GraphE
         now[i] = made.steps.size();
         made.steps.push_back(std::move(step));
     }
-    // Layers that run no more stay in the list, so that indices hold, at a count of one: only the
-    // wiring says what runs.
-    for (Layer& layer : result.network.layers) {
-        layer.count = std::max<Count>(layer.count, 1);
-    }
+    drop_what_runs_no_more(result.network.layers, made);
     result.wiring = std::move(made);
     return result;
 }

@@ -195,10 +195,6 @@ Result<Count> batch_factor(const Question& question) {
     return wanted / own;
 }
 
-bool is_whole(const Question& question) {
-    return !question.scenario.layers && operators_of(question) != Operators::products;
-}
-
 Diagnostics check_costed(const Question& question) {
     Diagnostics found;
     if (!question.scenario.allow_uncosted && model::uncosted_products(question.network) > 0) {
@@ -289,6 +285,18 @@ Result<Graph> lower(const Question& question) {
         }
         return runs;
     }());
+}
+
+step::Memory memory_of(const Question& question, const Graph& program,
+                       const std::vector<Count>& workspaces) {
+    step::Memory memory = step::memory_of(program, workspaces);
+    if (operators_of(question) == Operators::fused) {
+        Question unfolded = question;
+        unfolded.scenario.operators = Operators::all;
+        const auto all = lower(unfolded);
+        memory.parameters = all ? step::memory_of(*all).parameters : memory.parameters;
+    }
+    return memory;
 }
 
 Result<Network> lowered_network(const Question& question) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/program/costs.hpp"
+#include "analysis/program/memory.hpp"
 #include "analysis/program/operators.hpp"
 #include "analysis/scenario/question.hpp"
 
@@ -33,15 +34,18 @@ Diagnostics check_costed(const Question& question);
 // check_costed(), batch_factor() and with_batch().
 Result<model::NetworkGraph> forward_layers(const Question& question);
 
-// Whether the program is all of the network: no choice of layers, no operators left out.
-bool is_whole(const Question& question);
-
 // The whole step: forward layers, gradients and updates in training, passes between layouts on
 // GPUs, fused groups where it is compiled, and of these the layers that match the scenario's
 // expression. Layer::count says how often each runs. Errors: those of forward_layers() and
 // make_graph(); "no-layers" when the expression matches none; "bad-regex"; "unknown-function" for
 // an optimizer that is none.
 Result<step::Graph> lower(const Question& question);
+
+// Memory of the lowered program: of all tensors that its operators touch, also of a part of a
+// network. Learned values are counted as the network has them, also those of norms that are folded
+// into weights. `workspaces`: as for step::memory_of().
+step::Memory memory_of(const Question& question, const step::Graph& program,
+                       const std::vector<Count>& workspaces = {});
 
 // The same as a network of its layers: for analyses that take single layers on.
 Result<model::Network> lowered_network(const Question& question);

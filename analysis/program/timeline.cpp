@@ -52,9 +52,9 @@ class Simulator {
 
     Timeline run() {
         if (!synchronous_) {
+            copy_in();
             enter();
         }
-        copy_in();
         for (OperatorId i = 0; i < static_cast<OperatorId>(graph_.operators.size()); ++i) {
             step(i);
         }
@@ -103,8 +103,7 @@ class Simulator {
                 copies += 1.0;
             }
         }
-        host_ += copies * options_.host.launch_s;
-        line_.host_s += copies * options_.host.launch_s;
+        issue(copies * options_.host.launch_s);
         const double share = gpu_.calibration.memory.dram_share;
         const double seconds = 2.0 * bytes / (share * gpu_.dram_bytes_per_s);
         for (Stream& stream : streams_) {
@@ -116,11 +115,8 @@ class Simulator {
     }
 
     void copy_in() {
-        if (options_.copies == Copies::none || synchronous_) {
+        if (options_.copies == Copies::none || staged()) {
             return;
-        }
-        if (staged()) {
-            return stage();
         }
         for (TensorId t = 0; t < static_cast<TensorId>(graph_.tensors.size()); ++t) {
             const Role role = graph_.tensors[t].role;
@@ -150,22 +146,31 @@ class Simulator {
         }
     }
 
-    // What comes before the first kernel: generated code is entered, a graph is launched.
+    void issue(double seconds) {
+        host_ += seconds;
+        line_.host_s += seconds;
+    }
+
+    // What comes before the first kernel: generated code is entered, inputs are staged, a graph is
+    // launched. Copies from the host were issued before by the caller, however kernels are
+    // launched.
     void enter() {
         const model::HostIssue& host = options_.host;
-        if (options_.launch == model::Launch::none) {
-            return;
+        if (options_.launch != model::Launch::none) {
+            const bool eager = options_.launch == model::Launch::eager;
+            // A framework that stages inputs wraps the call, however it launches; the call that
+            // replays a graph launches it as well.
+            const double wrapped_s = staged() ? host.replay_s : 0.0;
+            issue(captured() ? std::max(wrapped_s - host.launch_s, 0.0)
+                             : wrapped_s + (options_.compiled && eager ? host.compiled_s : 0.0));
+            latency_ = host.latency_s;
         }
-        const bool eager = options_.launch == model::Launch::eager;
-        // A framework that stages inputs wraps the call, however it launches.
-        const double wrapped_s = staged() ? host.replay_s : 0.0;
+        if (staged()) {
+            stage();
+        }
         if (captured()) {
-            host_ = std::max(wrapped_s, host.launch_s) - host.node_s;
-        } else {
-            host_ = wrapped_s + (options_.compiled && eager ? host.compiled_s : 0.0);
+            issue(host.launch_s - host.node_s);
         }
-        line_.host_s = host_;
-        latency_ = host.latency_s;
     }
 
     bool captured() const {

@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
+#include "formats/layer_csv.hpp"
 #include "formats/maestro.hpp"
 #include "formats/mapping_yaml.hpp"
 #include "hwdb/usual_host.hpp"
@@ -52,6 +53,30 @@ Result<model::Machine> changed_machine(const Scenario& scenario, const DataFolde
         return changed(*machine, scenario.changes);
     }
     return machine;
+}
+
+// The library that a table of layers names in its column `library`, where the scenario names none.
+// Errors: rows that name different ones.
+Diagnostics add_library(Scenario& scenario) {
+    if (!scenario.library.empty() || !scenario.network.ends_with(".csv")) {
+        return {};
+    }
+    const auto table = formats::load_layer_csv(scenario.network);
+    const int column = table ? table->extra_index("library") : -1;
+    Diagnostics found;
+    for (std::size_t i = 0; column >= 0 && i < table->extras.size(); ++i) {
+        const std::string& library = table->extras[i][static_cast<std::size_t>(column)];
+        if (!library.empty() && !scenario.library.empty() && library != scenario.library) {
+            found.error("several-libraries",
+                        fmt::format("the row names the library '{}', a row above '{}'", library,
+                                    scenario.library),
+                        "a step has one library: name it with --library, or split the table",
+                        {scenario.network, table->lines[i], 1});
+            return found;
+        }
+        scenario.library = library.empty() ? scenario.library : library;
+    }
+    return found;
 }
 
 // The mapping file, which needs to know the machine's levels.
@@ -150,6 +175,7 @@ Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
         question.host = host->issue;
         question.host_id = host->id;
     }
+    all.append(add_library(question.scenario));
     all.append(add_mapping_file(question));
     all.append(add_constraints(question));
     return all.has_errors() ? Result<Question>(std::move(all))

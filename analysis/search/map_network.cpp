@@ -36,6 +36,20 @@ Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
                            "`eyeroof hw show MACHINE` lists its dataflows");
 }
 
+// Pooling has a nest without multiply-accumulates. No exam lays it on the array beside others, so
+// it is mapped only where nothing else is.
+void without_pooling(std::vector<Layer>& layers) {
+    const auto multiplies = [](const Layer& layer) {
+        const auto work = work_of(layer);
+        return !work || work->macs > 0;
+    };
+    if (std::any_of(layers.begin(), layers.end(), multiplies)) {
+        std::erase_if(layers, [&](const Layer& layer) {
+            return std::holds_alternative<PoolShape>(layer.shape) && !multiplies(layer);
+        });
+    }
+}
+
 // The nests of the layers whose name holds a match, as exam chooses its layers.
 Result<std::vector<MappedLayer>> matching_nests(const Network& network, const MapOptions& options) {
     std::vector<MappedLayer> nests;
@@ -43,11 +57,11 @@ Result<std::vector<MappedLayer>> matching_nests(const Network& network, const Ma
     if (!wanted) {
         return Result<std::vector<MappedLayer>>(wanted.diagnostics());
     }
+    std::vector<Layer> layers = network.layers;
+    std::erase_if(layers, [&](const Layer& layer) { return !wanted->found_in(layer.name); });
+    without_pooling(layers);
     Diagnostics found;
-    for (const Layer& layer : network.layers) {
-        if (!wanted->found_in(layer.name)) {
-            continue;
-        }
+    for (const Layer& layer : layers) {
         const auto problems = nests_of(layer);
         if (!problems) {
             found.append(problems.diagnostics());

@@ -260,7 +260,10 @@ Result<Improvement> improve(const Question& asked, const ImproveOptions& options
     Improvement found;
     found.now = *now;
     const Space space = space_of(improver.facts(now->peak), found.excluded);
-    const std::vector<Combination> all = combinations_of(space);
+    std::vector<Combination> all = combinations_of(space);
+    if (!options.together) {
+        std::erase_if(all, [](const Combination& c) { return remedies_of(c).size() > 1; });
+    }
     found.schedules = schedules_of(space, options);
     std::vector<Outcome> fitting;
     for (const Combination& c : all) {
@@ -286,7 +289,9 @@ Result<Improvement> improve(const Question& asked, const ImproveOptions& options
         }
     }
     std::stable_sort(found.alone.begin(), found.alone.end(),
-                     [](const Outcome& a, const Outcome& b) { return a.gain > b.gain; });
+                     [](const Outcome& a, const Outcome& b) {
+                         return a.fits != b.fits ? a.fits : a.gain > b.gain;
+                     });
     found.front = front_of(std::move(fitting));
     return found;
 }

@@ -211,7 +211,7 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         }
         if (layer.nests.empty()) {
             const OuterOnly only = outer_only(layer.layer, layer.work, accelerator);
-            const double cycles = std::max(only.bytes / rate, only.equivalent / context.units);
+            const double cycles = outer_only_cycles(only, context.units, rate);
             costs.push_back({cycles / accelerator.clock_hz, leaking * cycles * 1e-12, only.bytes});
             continue;
         }

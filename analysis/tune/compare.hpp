@@ -1,5 +1,5 @@
 // Strategies against each other: trials to a share of the best known, over layers and seeds.
-// Called by `eyeroof tune --compare`.
+// Called by `eyeroof-dev tune-compare`.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

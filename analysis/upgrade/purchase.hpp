@@ -89,11 +89,19 @@ struct PurchaseAnswer {
     bool operator==(const PurchaseAnswer&) const = default;
 };
 
+struct Unbought {       // what would help on the GPU that is there
+    std::string change; // "fusion: 1.35 times as fast, 4.2 ms a step"
+    double gain = 1.0, time_s = 0.0;
+
+    bool operator==(const Unbought&) const = default;
+};
+
 struct Purchase {
     std::string sentence; // to quote
     std::string unit;     // of usd_per_1000: "1,000 samples", "1,000 hours of the old GPU's work"
     std::vector<PurchaseAnswer> answers; // as asked
     std::size_t best = 0;                // the one that the sentence is about
+    std::optional<Unbought> unbought;    // of one network; filled by the command
     PurchaseTerms terms;
     UpgradePrices prices; // of the first candidate, for what they have in common
 

@@ -22,7 +22,7 @@ struct ParameterHelp {
     std::string now;       // its value in the machine's unit: "64 KiB"
     double tenth = 1.0;    // +10 %
     double doubled = 1.0;  // x2
-    // The least value of kTried (of counts: of all up to four times) that helps.
+    // As next_helpful() finds it.
     std::optional<std::string> next = {};
     double with_next = 1.0;
 
@@ -38,7 +38,7 @@ struct Helps {
     bool operator==(const Helps&) const = default;
 };
 
-// Mappings are by the dataflow's own rules on both sides (see sensitivity.hpp), so that a gain is
+// Mappings are by the dataflow's own rules on both sides (see trials.hpp), so that a gain is
 // the machine's and not the search's. Errors: those of run(); "cancelled".
 Result<Helps> what_would_help(const Question& question, std::stop_token stop = {},
                               const ProgressCallback& progress = {});

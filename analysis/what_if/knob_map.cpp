@@ -1,7 +1,5 @@
 #include "analysis/what_if/knob_map.hpp"
 
-#include "analysis/what_if/sensitivity.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,11 +9,11 @@ using model::Machine;
 
 namespace {
 
-constexpr double kPerOctave = 12.0;
+constexpr double kPerOctave = 12.0; // of the scale of values …
+constexpr double kFiner = 4.0;      // … times as fine as what is looked through first
 constexpr double kOneByOne = 32.0;
 constexpr double kRange = 4.0; // of a map, each way
 
-// A search for every machine that is tried would take minutes.
 const Knob* knob_named(const std::vector<Knob>& knobs, const std::string& key) {
     const auto found =
         std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.key == key; });
@@ -28,34 +26,30 @@ template <class T> Result<T> unknown(const Machine& machine, const std::string& 
                               "`eyeroof exam … --set` with a wrong name lists all");
 }
 
-std::optional<double> time_with(const Question& question, const std::vector<Change>& changes,
-                                const std::stop_token& stop) {
-    auto turned = changed(question.machine, changes);
-    if (!turned) {
-        return std::nullopt;
-    }
-    Question other = question;
-    other.machine = *std::move(turned);
-    const auto report = run(other, stop);
-    return report ? std::optional(report->total.time_s) : std::nullopt;
-}
-
-// Above the present value, in rising order.
-std::vector<double> tried_values(const Knob& knob) {
+// Above the present value, in rising order, `per_octave` a doubling.
+std::vector<double> tried_values(const Knob& knob, double first, double last, double per_octave) {
     std::vector<double> values;
-    const double last = knob.value * kFarthest;
-    if (knob.whole) {
-        for (double more = 1.0; more <= kOneByOne && knob.value + more <= last; more += 1.0) {
-            values.push_back(knob.value + more);
-        }
-    }
-    for (double step = 1.0; step <= kPerOctave * std::log2(kFarthest); step += 1.0) {
-        const double value = knob.value * std::exp2(step / kPerOctave);
+    for (double step = 1.0; step <= per_octave * std::log2(last / first) + 1e-9; step += 1.0) {
+        const double value = first * std::exp2(step / per_octave);
         const double used = knob.whole ? std::round(value) : value;
-        if (used > (values.empty() ? knob.value : values.back())) {
+        if (used > (values.empty() ? first : values.back())) {
             values.push_back(used);
         }
     }
+    return values;
+}
+
+// Whole counts one by one near the present value, then in thirds of an octave.
+std::vector<double> coarse_values(const Knob& knob) {
+    const double last = knob.value * kFarthest;
+    std::vector<double> values;
+    for (double more = 1.0; knob.whole && more <= kOneByOne && knob.value + more <= last;
+         more += 1.0) {
+        values.push_back(knob.value + more);
+    }
+    const double near = values.empty() ? knob.value : values.back();
+    const auto far = tried_values(knob, near, last, kPerOctave / kFiner);
+    values.insert(values.end(), far.begin(), far.end());
     return values;
 }
 
@@ -74,6 +68,34 @@ std::vector<double> around(const Knob& knob, std::size_t side) {
 
 } // namespace
 
+std::optional<NextValue> next_helpful(const Trials& trials, const Knob& knob,
+                                      const ProgressCallback& progress) {
+    const auto helps = [&](double value) -> std::optional<NextValue> {
+        const auto speedup = trials.stopped() ? std::nullopt : trials.speedup(knob, value);
+        return speedup && *speedup >= kWorthAStep ? std::optional(NextValue{value, *speedup})
+                                                  : std::nullopt;
+    };
+    const auto values = coarse_values(knob);
+    double below = knob.value;
+    for (const double value : values) {
+        if (progress) {
+            progress(
+                {static_cast<double>(&value - values.data()) / static_cast<double>(values.size()),
+                 "more " + knob.name, 0.0, -1.0});
+        }
+        if (const auto found = helps(value)) {
+            for (const double between : tried_values(knob, below, value, kPerOctave)) {
+                if (const auto less = between < value ? helps(between) : found) {
+                    return less;
+                }
+            }
+            return found;
+        }
+        below = value;
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<NextValue>> next_helpful(const Question& asked, const std::string& key,
                                               std::stop_token stop,
                                               const ProgressCallback& progress) {
@@ -83,27 +105,12 @@ Result<std::optional<NextValue>> next_helpful(const Question& asked, const std::
     if (knob == nullptr) {
         return unknown<std::optional<NextValue>>(asked.machine, key);
     }
-    const Question question = without_search(asked);
-    const auto before = run(question, stop);
-    if (!before) {
-        return Found(before.diagnostics());
+    const auto trials = Trials::of(asked, std::move(stop));
+    if (!trials) {
+        return Found(trials.diagnostics());
     }
-    const auto values = tried_values(*knob);
-    for (const double value : values) {
-        if (progress) {
-            progress(
-                {static_cast<double>(&value - values.data()) / static_cast<double>(values.size()),
-                 "more " + knob->name, 0.0, -1.0});
-        }
-        const auto time = time_with(question, {{key, value}}, stop);
-        if (stop.stop_requested()) {
-            return Found::failure("cancelled", "cancelled");
-        }
-        if (time && before->total.time_s / *time >= kWorthAStep) {
-            return Found(NextValue{value, before->total.time_s / *time});
-        }
-    }
-    return Found(std::optional<NextValue>{});
+    auto found = next_helpful(*trials, *knob, progress);
+    return trials->stopped() ? Found::failure("cancelled", "cancelled") : Found(found);
 }
 
 Result<KnobMap> knob_map(const Question& asked, const std::string& x, const std::string& y,
@@ -119,17 +126,18 @@ Result<KnobMap> knob_map(const Question& asked, const std::string& x, const std:
                                         "a map has two parameters and 2 to 17 values of each",
                                         "choose fewer values");
     }
-    const Question question = without_search(asked);
-    const auto now = run(question, stop);
-    if (!now) {
-        return Result<KnobMap>(now.diagnostics());
+    const auto trials = Trials::of(asked, std::move(stop));
+    if (!trials) {
+        return Result<KnobMap>(trials.diagnostics());
     }
-    KnobMap map{*across, *up, around(*across, side), around(*up, side), {}, now->total.time_s};
+    KnobMap map{*across,           *up, around(*across, side),
+                around(*up, side), {},  trials->now().total.time_s};
     for (const double above : map.y_values) {
         auto& row = map.time_s.emplace_back();
         for (const double along : map.x_values) {
-            row.push_back(time_with(question, {{x, along}, {y, above}}, stop));
-            if (stop.stop_requested()) {
+            const auto report = trials->with({{x, along}, {y, above}});
+            row.push_back(report ? std::optional(report->total.time_s) : std::nullopt);
+            if (trials->stopped()) {
                 return Result<KnobMap>::failure("cancelled", "cancelled");
             }
         }

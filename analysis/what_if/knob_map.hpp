@@ -1,9 +1,10 @@
 // Further than 10 %: the next value of a parameter that helps, and two parameters against each
 // other.
-// Called by the what-if pane and the map pane.
+// Called by the what-if pane, the map pane, and `eyeroof exam --advice`.
 #pragma once
 
-#include "analysis/what_if/sensitivity.hpp"
+#include "analysis/what_if/trials.hpp"
+#include "base/progress.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -16,10 +17,11 @@ inline constexpr double kWorthAStep = 1.01;   // times as fast, to step there
 inline constexpr double kFarthest = 64.0;     // times the present value
 inline constexpr std::size_t kMostCells = 17; // of a map, along a side
 
-// The least value above the present one, on a scale of a twelfth of an octave (of whole counts:
-// every one up to 32 more, then that scale), with which the network is faster by kWorthAStep;
-// nullopt when nothing up to kFarthest times is. Accelerators map by the dataflow's rules. Errors:
-// those of run(); "unknown-parameter"; "cancelled".
+// The first value above the present one, in thirds of an octave (of whole counts: every one up to
+// 32 more, then so), with which the network is faster by kWorthAStep, and of the twelfths of an
+// octave below it the least that does so, too; nullopt when nothing up to kFarthest times is.
+// Accelerators map by the dataflow's rules. Errors: those of run(); "unknown-parameter";
+// "cancelled".
 struct NextValue {
     double value = 0.0;
     double speedup = 1.0;
@@ -29,6 +31,9 @@ struct NextValue {
 Result<std::optional<NextValue>> next_helpful(const Question& question, const std::string& key,
                                               std::stop_token stop = {},
                                               const ProgressCallback& progress = {});
+// The same of trials that have begun. Stopped: nullopt.
+std::optional<NextValue> next_helpful(const Trials& trials, const Knob& knob,
+                                      const ProgressCallback& progress = {});
 
 // Seconds of the network over two parameters, each from a quarter to four times its present value.
 struct KnobMap {

@@ -16,6 +16,7 @@
 namespace eyeroof::analysis {
 
 inline constexpr double kSensitivityFactor = 1.1;
+inline constexpr double kDoubled = 2.0;
 
 struct Sensitivity {
     std::string key, name; // of the knob
@@ -47,8 +48,5 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Question& question,
 // "10 % more DRAM bandwidth makes this layer 8.9 % faster"; empty when nothing helps by a
 // thousandth.
 std::string best_help_text(const std::vector<Sensitivity>& gains);
-
-// The same with mappings that need no search: what is tried many times must be quick.
-Question without_search(Question question);
 
 } // namespace eyeroof::analysis

@@ -166,6 +166,10 @@ Result<Network> with_batch(const Network& network, Count batch) {
     Network grown = network;
     Diagnostics found;
     for (std::size_t i = 0; i < grown.layers.size(); ++i) {
+        if (auto* rows = std::get_if<RowsShape>(&grown.layers[i].shape);
+            batch > 1 && grown.layers[i].op == Op::embedding && rows->table == 0) {
+            rows->table = rows->rows; // more samples look the same lines up
+        }
         Count& dimension = batch_dimension(grown.layers[i]);
         const auto product = checked_mul(dimension, batch);
         if (!product || *product > kMaxDimension) {

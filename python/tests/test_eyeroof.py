@@ -31,6 +31,38 @@ def test_figures_are_those_of_the_command_line_digit_for_digit():
         assert er.exam(net, on=on, **options).data == printed
 
 
+# Values of fields, each with machines of its kind; what the figures depend on.
+ON_GPUS = {"phase": ["inference", "training"], "dtype": ["fp32", "fp16"], "batch": [8, 64],
+           "launch": ["eager", "stream", "graph", "none"], "compiled": [True, False],
+           "layout": ["channels-last", "channels-first"], "operators": ["all", "products"],
+           "attention": ["written", "fused"], "host_speed": [0.5, 4], "streams": [1, 3],
+           "copies": ["none", "batch", "all", "staged"], "library": ["cublas 10", "TRTLLM 1.0"],
+           "set": [{"boost-clock": "x0.7"}], "layers": ["1"], "clocks": ["settled", "burst"]}
+ON_ACCELERATORS = {"mapping": ["dataflow"], "batch": [64], "operators": ["all", "fused", "products"],
+                   "set": [{"clock": "x2"}], "objective": ["latency", "edp"], "factors": ["any"]}
+
+
+def test_random_scenarios_have_the_command_lines_figures():
+    import random
+
+    dice = random.Random(7)
+    for _ in range(40):
+        on = dice.choice(["v100-sxm2-16gb", "a100-sxm-40gb", "t4", "eyeriss-v1", "npu-int8", "simba"])
+        fields = ON_GPUS if on[0] in "vat" else {**ON_ACCELERATORS}
+        options = {name: dice.choice(values) for name, values in fields.items() if dice.random() < 0.3}
+        options.setdefault("mapping", "dataflow")
+        net = dice.choice(["alexnet", "resnet18", "mnist-cnn", "bert-base:layers=2"])
+        flags = er._flags(options)
+        try:
+            printed = json.loads(er.command("exam", net, "--on", on, *flags, "--format", "json"))
+        except er.Error:
+            with pytest.raises(er.Error):
+                er.exam(net, on=on, **options)
+            continue
+        printed.pop("asked", None)
+        assert er.exam(net, on=on, **options).data == printed, (net, on, options)
+
+
 def test_every_field_of_a_scenario_is_an_argument():
     exam = er.exam("resnet18", on="v100-sxm2-16gb", batch=8, phase="training", optimizer="adam",
                    dtype="fp16", compiled=True, launch="graph", set={"boost-clock": "1.2 GHz"})

@@ -184,7 +184,7 @@ std::string constants_markdown(const analysis::CrossValidation& result) {
 } // namespace
 
 std::string cross_validation_markdown(const analysis::CrossValidation& result) {
-    std::string text = "# Errors of predicted GPU times\n\nPrinted by `eyeroof hw cross-validate "
+    std::string text = "# Errors of predicted GPU times\n\nPrinted by `eyeroof-dev cross-validate "
                        "TABLE --format md`; what the columns mean is in\n"
                        "[gpu-model.md](gpu-model.md#errors). Figures in %.\n";
     text += "\n## Means over the GPUs\n\n" + markdown_table(result.means);

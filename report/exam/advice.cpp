@@ -1,7 +1,6 @@
 // Advice as text, Markdown and a member of the report's JSON.
 #include "report/exam/advice.hpp"
 
-#include "analysis/upgrade/advice.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -15,31 +14,65 @@ std::string saving(const analysis::Advice& a) {
     return a.saved_s > 0.0 ? fmt::format(" [saves {}]", format_si(a.saved_s, "s")) : "";
 }
 
+// Changes of the scenario that win something, largest gain first.
+std::vector<const analysis::step::Outcome*> worth_saying(const analysis::WhatHelps& advice) {
+    std::vector<const analysis::step::Outcome*> found;
+    for (const analysis::step::Outcome& change : advice.changes) {
+        if (change.gain >= analysis::kWorthSaying) {
+            found.push_back(&change);
+        }
+    }
+    return found;
+}
+
+std::string change_line(const analysis::step::Outcome& change) {
+    return analysis::change_text(change) + (change.fits ? "" : ", does not fit");
+}
+
 } // namespace
 
-std::string advice_text(const std::vector<analysis::Advice>& advice) {
-    std::string text = "\nadvice, each gain from examining the changed shape\n";
-    for (const analysis::Advice& a : advice) {
+std::string advice_text(const analysis::WhatHelps& advice) {
+    std::string text;
+    for (const auto* change : worth_saying(advice)) {
+        text +=
+            (text.empty() ? "\nwhat would help, the whole step examined with each change\n" : "") +
+            fmt::format("  {}\n", change_line(*change));
+    }
+    if (advice.shapes.empty()) {
+        return text + "\nadvice: no change of shape wins 2 %\n";
+    }
+    text += "\nadvice, each gain from examining the changed shape\n";
+    for (const analysis::Advice& a : advice.shapes) {
         text += fmt::format("  {} ({}): {}{}\n", a.layer, analysis::advice_name(a.kind), a.text,
                             saving(a));
     }
-    return advice.empty() ? "\nadvice: no change of shape wins 2 %\n" : text;
+    return text;
 }
 
-std::string advice_markdown(const std::vector<analysis::Advice>& advice) {
+std::string advice_markdown(const analysis::WhatHelps& advice) {
     std::string text = "\n## Advice\n\n";
-    for (const analysis::Advice& a : advice) {
+    for (const auto* change : worth_saying(advice)) {
+        text += fmt::format("- {}\n", change_line(*change));
+    }
+    for (const analysis::Advice& a : advice.shapes) {
         text += fmt::format("- **{}** ({}): {}{}\n", a.layer, analysis::advice_name(a.kind), a.text,
                             saving(a));
     }
-    return advice.empty() ? text + "No change of shape wins 2 %.\n" : text;
+    return advice.shapes.empty() ? text + "\nNo change of shape wins 2 %.\n" : text;
 }
 
-std::string with_advice(const std::string& report_json,
-                        const std::vector<analysis::Advice>& advice) {
+std::string with_advice(const std::string& report_json, const analysis::WhatHelps& advice) {
     auto json = nlohmann::ordered_json::parse(report_json);
+    json["changes"] = nlohmann::ordered_json::array();
+    for (const analysis::step::Outcome& change : advice.changes) {
+        json["changes"].push_back({{"remedies", analysis::step::remedies_of(change.combination)},
+                                   {"time_s", change.time_s},
+                                   {"gain", change.gain},
+                                   {"peak_bytes", change.peak},
+                                   {"fits", change.fits}});
+    }
     json["advice"] = nlohmann::ordered_json::array();
-    for (const analysis::Advice& a : advice) {
+    for (const analysis::Advice& a : advice.shapes) {
         json["advice"].push_back({{"kind", std::string(analysis::advice_name(a.kind))},
                                   {"layer", a.layer},
                                   {"dimension", a.dimension},

@@ -3,17 +3,16 @@
 // Advises nothing itself.
 #pragma once
 
-#include "analysis/upgrade/advice.hpp"
+#include "analysis/advice/what_helps.hpp"
 
 #include <string>
 #include <vector>
 
 namespace eyeroof::report {
 
-std::string advice_text(const std::vector<analysis::Advice>& advice);
-std::string advice_markdown(const std::vector<analysis::Advice>& advice);
-// The report's JSON with a member "advice".
-std::string with_advice(const std::string& report_json,
-                        const std::vector<analysis::Advice>& advice);
+std::string advice_text(const analysis::WhatHelps& advice);
+std::string advice_markdown(const analysis::WhatHelps& advice);
+// The report's JSON with members "changes" and "advice".
+std::string with_advice(const std::string& report_json, const analysis::WhatHelps& advice);
 
 } // namespace eyeroof::report

@@ -132,7 +132,12 @@ std::string answer(const analysis::Report& report, const TextStyle& style) {
     }
     parts.push_back(total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
                                      : format_si(total.flops, "op", 4));
-    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
+    double uncoded = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        uncoded += static_cast<double>(layer.layer.count) *
+                   analysis::uncoded_outer_bytes(report.machine, layer);
+    }
+    parts.push_back(moved_text(total.outer_bytes, uncoded));
     if (total.energy_j > 0.0) {
         parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }

@@ -44,6 +44,15 @@ inline std::string clipped(std::string_view text, std::size_t width) {
     return left(text, std::min(display_width(masked_controls(text)), width));
 }
 
+// "1.89 MB moved (2.13 MB before zeros are coded)".
+inline std::string moved_text(double bytes, double uncoded) {
+    constexpr double visible = 1.005;
+    return format_si(bytes, "B") + " moved" +
+           (uncoded > visible * bytes
+                ? fmt::format(" ({} before zeros are coded)", format_si(uncoded, "B"))
+                : "");
+}
+
 // What does one MAC in a cycle.
 inline std::string_view unit_name(const analysis::Report& report) {
     return report.machine.kind == "accelerator" ? "PEs" : "MAC lanes";

@@ -166,9 +166,10 @@ std::string fits_text(const analysis::ScalePoint& p) {
 
 std::string scale_text(const analysis::ScaleResult& result, bool details) {
     std::string text =
-        fmt::format("{} on {}, {}\nbaseline: {}, {}\n\n", masked_controls(result.network),
-                    masked_controls(result.gpu), masked_controls(result.fabric), result.baseline,
-                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+        fmt::format("{}, {}\n{} on {}, {}\n\n", result.baseline,
+                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()),
+                    masked_controls(result.network), masked_controls(result.gpu),
+                    masked_controls(result.fabric));
     text += fmt::format("{} {} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
                         right("step", 10), right("80 % interval", 22),
                         right(result.unit + "/s", 10), right("speed-up", 9), right("eff.", 6),

@@ -139,10 +139,14 @@ Table beside_table(const analysis::PurchaseAnswer& a) {
 }
 
 // What is known only from far away, and what would be known better.
-std::vector<std::string> remarks(const analysis::PurchaseAnswer& a) {
+std::vector<std::string> remarks(const analysis::Purchase& p) {
     constexpr double kFar = 0.3;
+    const analysis::PurchaseAnswer& a = p.answers.at(p.best);
     const analysis::Upgrade& u = a.upgrade;
     std::vector<std::string> all;
+    if (p.unbought) {
+        all.push_back(fmt::format("without buying, on {}: {}", u.from, p.unbought->change));
+    }
     if (u.members.empty() && u.speedup.low < u.speedup.high) {
         const bool far = u.nearest.empty() || u.nearest.front().share < kFar;
         all.push_back(fmt::format("model alone {:.2f}x; published speed-ups move it by {:+.0f} %{}",
@@ -371,7 +375,7 @@ std::string purchase_text(const analysis::Purchase& p) {
     for (std::size_t i = 0; i < tables.size(); ++i) {
         text += table_text(tables[i]);
     }
-    for (const std::string& remark : remarks(best)) {
+    for (const std::string& remark : remarks(p)) {
         text += wrapped(remark, 2, 100);
     }
     return text + "\n" + upgrade_text(best.upgrade);
@@ -397,6 +401,10 @@ std::string purchase_json(const analysis::Purchase& p) {
                           {"budget_usd", or_null(p.terms.budget_usd)},
                           {"samples", or_null(p.terms.samples)},
                           {"deadline_days", or_null(p.terms.deadline_days)}}},
+                        {"without_buying", p.unbought ? PurchaseJson{{"change", p.unbought->change},
+                                                                     {"gain", p.unbought->gain},
+                                                                     {"time_s", p.unbought->time_s}}
+                                                      : PurchaseJson(nullptr)},
                         {"now", option_json(best.now, best.upgrade.money.priced)},
                         {"candidates", candidates}};
     return json.dump(2) + "\n";
@@ -417,7 +425,7 @@ std::string purchase_markdown(const analysis::Purchase& p) {
     for (const Table& table : tables_of(p)) {
         text += table_markdown(table);
     }
-    for (const std::string& remark : remarks(best)) {
+    for (const std::string& remark : remarks(p)) {
         text += "- " + markdown_cell(remark) + "\n";
     }
     return text + "\n" + upgrade_markdown(best.upgrade);
@@ -438,7 +446,7 @@ std::string purchase_html(const analysis::Purchase& p) {
         html += table_html(table);
     }
     html += "<ul>\n";
-    for (const std::string& remark : remarks(best)) {
+    for (const std::string& remark : remarks(p)) {
         html += "<li>" + html_escaped(remark) + "</li>\n";
     }
     return html + "</ul>\n<div class=\"behind\">\n" + upgrade_page_body(best.upgrade) + "</div>\n" +

@@ -1,6 +1,10 @@
 #include "tests/agreement/compare.hpp"
 
+#include "analysis/exam/run.hpp"
 #include "analysis/scenario/fields.hpp"
+#include "report/exam/json.hpp"
+#include "report/session/session.hpp"
+#include "tests/scenario/fixture.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -83,6 +87,42 @@ void compare_row(const Row& row, const Asked& asked, const std::string& file, Co
     }
 }
 
+// What the window shows: it saves a session, opens it, and examines what stands in it.
+Json in_window(const analysis::Scenario& scenario) {
+    report::Session session;
+    session.scenario = scenario;
+    session.machines = {scenario.machine};
+    const auto opened = report::parse_session(report::write_session(session), "session.yaml");
+    const auto question =
+        opened ? analysis::resolve(report::scenario_on(*opened, 0), catalog_folders())
+               : Result<analysis::Question>(opened.diagnostics());
+    auto shown =
+        question ? analysis::run(*question) : Result<analysis::Report>(question.diagnostics());
+    if (!shown) {
+        return {};
+    }
+    analysis::find_largest_batch(*shown, *question);
+    return Json::parse(report::to_json(*shown));
+}
+
+// To the last digit, every figure and every layer.
+void compare_window(const Asked& asked, Compared& compared) {
+    if (!asked.scenario.density.empty()) {
+        return; // zeros have a pane of their own
+    }
+    const Json shown = in_window(asked.scenario);
+    if (asked.exam.is_null() || shown.is_null()) {
+        CHECK_MESSAGE(asked.exam.is_null() == shown.is_null(),
+                      fmt::format("the window {}", shown.is_null() ? "refuses" : "answers"));
+        return;
+    }
+    ++compared.answers;
+    compared.commands.insert("the window");
+    const Figures exam = exam_figures(asked.exam);
+    compared.figures += exam.size();
+    CHECK(exam_figures(shown) == exam);
+}
+
 } // namespace
 
 std::string Compared::told() const {
@@ -103,6 +143,7 @@ void compare(const analysis::Scenario& scenario, bool again, Compared& compared)
     ++compared.scenarios;
     compared.answered += asked.exam.is_null() ? 0 : 1;
     INFO("exam: " << first_line(exam.err));
+    compare_window(asked, compared);
     const std::string file = again ? (scratch / "answer.json").string() : std::string();
     if (again && !asked.exam.is_null()) {
         const Row itself{"exam", "", {}, {}, {}, false};
@@ -115,9 +156,26 @@ void compare(const analysis::Scenario& scenario, bool again, Compared& compared)
     }
 }
 
+namespace {
+
+std::string wanted() {
+    const char* text = std::getenv("EYEROOF_AGREEMENT"); // NOLINT(concurrency-mt-unsafe)
+    return text == nullptr ? "" : text;
+}
+
+} // namespace
+
 bool all_of_it() {
-    const char* wanted = std::getenv("EYEROOF_AGREEMENT"); // NOLINT(concurrency-mt-unsafe)
-    return wanted != nullptr && std::string(wanted) == "all";
+    return wanted() == "all";
+}
+
+std::pair<std::uint64_t, std::uint64_t> random_range(std::uint64_t usual) {
+    const std::string text = wanted();
+    const std::size_t colon = text.find(':');
+    if (colon != std::string::npos) {
+        return {std::stoull(text.substr(0, colon)), std::stoull(text.substr(colon + 1))};
+    }
+    return {0, all_of_it() ? 1000 : usual};
 }
 
 } // namespace eyeroof::tests

@@ -4,8 +4,10 @@
 #include "tests/agreement/rows.hpp"
 #include "tests/cli/program.hpp"
 
+#include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace eyeroof::tests {
 
@@ -24,5 +26,8 @@ void compare(const analysis::Scenario& scenario, bool again, Compared& compared)
 
 // Whether the environment wants all of it (EYEROOF_AGREEMENT=all).
 bool all_of_it();
+// Numbers of the random scenarios, without the last: `usual`; all 1,000; or FROM:TO of the
+// environment, so that several processes may share them.
+std::pair<std::uint64_t, std::uint64_t> random_range(std::uint64_t usual);
 
 } // namespace eyeroof::tests

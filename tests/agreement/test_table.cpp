@@ -97,8 +97,6 @@ TEST_CASE("graph, back to back, eager: no random step is quicker than the one be
     std::uint64_t steps = 0;
     for (std::uint64_t i = 0; steps < wanted && i < 20 * wanted; ++i) {
         Scenario scenario = tests::random_scenario(100'000 + i);
-        // Known difference: a graph waits for copies that plain launches overlap, up to 0.3 %.
-        scenario.copies = Scenario{}.copies;
         const auto step =
             tests::is_accelerator(scenario.machine) ? std::nullopt : step_of(scenario);
         if (!step) {
@@ -106,9 +104,10 @@ TEST_CASE("graph, back to back, eager: no random step is quicker than the one be
         }
         ++steps;
         CAPTURE(scenario_json(scenario));
-        CHECK(step->none_s <= step->graph_s);
-        CHECK(step->graph_s <= step->stream_s);
-        CHECK(step->stream_s <= step->eager_s);
+        constexpr double kRounding = 1.0 + 1e-12;
+        CHECK(step->none_s <= step->graph_s * kRounding);
+        CHECK(step->graph_s <= step->stream_s * kRounding);
+        CHECK(step->stream_s <= step->eager_s * kRounding);
         for (const double kernels_s : step->kernels_s) {
             CHECK(kernels_s == step->kernels_s[0]);
         }

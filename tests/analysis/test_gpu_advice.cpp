@@ -1,7 +1,7 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
+#include "analysis/advice/what_helps.hpp"
 #include "analysis/calibrate/cross_validate.hpp"
 #include "analysis/calibrate/pairs.hpp"
-#include "analysis/upgrade/advice.hpp"
 #include "analysis/upgrade/memory_need.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"
@@ -150,7 +150,8 @@ TEST_CASE("a chain of elementwise layers and an epilogue are advised to be fused
 
 TEST_CASE("advice stands in the report's JSON, and machines without it are refused") {
     const auto found = advice_on(network({test::gemm(4096, 4096, 1021)}), AdviceKind::align);
-    const auto json = nlohmann::json::parse(report::with_advice("{\"schema\": \"x\"}", found));
+    const auto json =
+        nlohmann::json::parse(report::with_advice("{\"schema\": \"x\"}", {{}, found, {}}));
     CHECK(json["advice"].size() == found.size());
     CHECK(json["advice"][0]["kind"] == "align");
     model::Machine none;

@@ -29,7 +29,8 @@ inline std::filesystem::path share_dir() {
     return std::filesystem::path(EYEROOF_PROGRAM).parent_path().parent_path() / "share/eyeroof";
 }
 
-inline Outcome run(const std::vector<std::string>& arguments, cli::Environment environment = {}) {
+inline Outcome run(const std::vector<std::string>& arguments, cli::Environment environment = {},
+                   const cli::Program& program = cli::eyeroof_program()) {
     std::ostringstream out;
     std::ostringstream err;
     environment.out = &out;
@@ -38,7 +39,7 @@ inline Outcome run(const std::vector<std::string>& arguments, cli::Environment e
         environment.data_dirs = {share_dir()};
     }
     Outcome outcome;
-    outcome.exit = cli::run_program(arguments, environment);
+    outcome.exit = cli::run_program(arguments, environment, program);
     outcome.out = out.str();
     outcome.err = err.str();
     return outcome;

@@ -109,6 +109,12 @@ TEST_CASE("a machine of one core, and a GPU, are refused by name") {
     }
     const auto report = analysis::cores_report(tests::question_of(product(1, 1, 1), one), {});
     CHECK(report.diagnostics().begin()->code == "one-core");
+    const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
+    const auto eyeriss = hwdb::load_machine("eyeriss-v1", folders);
+    REQUIRE(eyeriss.ok()); // 168 PEs of one array
+    const auto array = analysis::cores_report(tests::question_of(product(1, 1, 1), *eyeriss), {});
+    REQUIRE_FALSE(array.ok());
+    CHECK(array.diagnostics().begin()->code == "one-core");
     model::Machine gpu;
     gpu.kind = model::Gpu{};
     CHECK(analysis::cores_report(tests::question_of(product(1, 1, 1), gpu), {})

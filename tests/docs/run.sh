@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every command that README.md and docs/*.md show (in ```sh fences, and lines indented by four) is
 # run, with samples of the files that they name, or stands in marked.txt with what it needs.
-# run.sh EYEROOF SOURCES
+# run.sh EYEROOF SOURCES; eyeroof-dev stands beside EYEROOF
 set -uo pipefail
 eyeroof=$(realpath "$1")
 sources=$(realpath "$2")
@@ -38,7 +38,7 @@ commands() {
             sub(/^ +/, "", line); sub(/^\$ /, "", line); sub(/[ \t]+# .*/, "", line)
             line = begun line; begun = ""
             if (line ~ /\\$/) { begun = substr(line, 1, length(line) - 1); next }
-            if (line ~ /^eyeroof /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
+            if (line ~ /^eyeroof(-dev)? /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
         }' "$sources/README.md" "$sources"/docs/*.md
 }
 
@@ -61,8 +61,8 @@ while IFS=$'\t' read -r place line; do
     fi
     model_for "$line"
     words=()
-    eval "words=(${line#eyeroof })"
-    timeout 300 "$eyeroof" "${words[@]}" >out 2>err </dev/null
+    eval "words=(${line#* })"
+    timeout 300 "$(dirname "$eyeroof")/${line%% *}" "${words[@]}" >out 2>err </dev/null
     status=$?
     ran=$((ran + 1))
     # a condition that holds is an answer

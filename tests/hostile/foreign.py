@@ -68,7 +68,6 @@ hw check FILE
 hw show FILE
 hw validate FILE
 hw calibrate FILE --gpu t4
-hw cross-validate FILE
 import FILE
 import FILE --match alexnet
 roofline FILE --on t4
@@ -101,13 +100,17 @@ sweep FILE --on eyeriss-v1 --vary batch=1,2
 sweep merge FILE FILE -o OUT
 tune FILE --target model
 tune alexnet --from FILE
-tune --compare --replay FILE
 tune alexnet --target model --transfer FILE
-profile --metrics FILE --save OUT -- /bin/true""".splitlines()
+profile --metrics FILE --save OUT -- /bin/true
+eyeroof-dev cross-validate FILE
+eyeroof-dev tune-compare --replay FILE""".splitlines()
 
 
 def run(words):
-    return subprocess.run([EYEROOF, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+    program = [EYEROOF]
+    if words[0] == "eyeroof-dev":
+        program, words = [EYEROOF + "-dev"], words[1:]
+    return subprocess.run([*program, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                           env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
 
 

@@ -52,6 +52,13 @@ TEST_CASE("a batch multiplies the batch dimension of every operator") {
     CHECK(std::get<RowsShape>(grown.layers[1].shape) == RowsShape{8, 60}); // rows are channels
     CHECK(totals_of(grown)->macs == 6 * totals_of(two_layers())->macs);
     CHECK(with_batch(two_layers(), 1).value() == two_layers());
+    Network lookup = two_layers(); // more samples look the same lines up
+    lookup.layers.resize(1);
+    lookup.layers[0].op = Op::embedding;
+    lookup.layers[0].shape = RowsShape{100, 8};
+    const Count lines = totals_of(lookup)->parameters;
+    CHECK(lines == 800);
+    CHECK(totals_of(*with_batch(lookup, 64))->parameters == lines);
 }
 
 TEST_CASE("a batch that is not a batch is refused") {

@@ -21,6 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -343,6 +345,30 @@ TEST_CASE("a compiled step sends the gradients that fused groups write") {
         return device_work(*report, 4.0).bytes();
     };
     CHECK(sent(true) == sent(false));
+}
+
+TEST_CASE("a table's column `library` is the step's library, unless another is named") {
+    const auto folder = std::filesystem::temp_directory_path() / "eyeroof-library-column";
+    std::filesystem::create_directories(folder);
+    const auto table = [&](const std::string& rows) {
+        const std::string file = (folder / "layers.csv").string();
+        std::ofstream(file) << "name,op,dtype,m,n,k,library\n" << rows;
+        return file;
+    };
+    Scenario asked = tests::scenario_of(table("a,gemm,fp32,256,512,512,cublas 8\n"
+                                              "b,gemm,fp32,256,512,512,cublas 8\n"),
+                                        "v100-sxm2-16gb");
+    const Question named = tests::resolved(asked);
+    CHECK(named.scenario.library == "cublas 8");
+    CHECK(run(named)->words.find("cublas 8") != std::string::npos);
+    asked.library = "cublas 11";
+    CHECK(tests::resolved(asked).scenario.library == "cublas 11");
+    asked.library.clear();
+    asked.network = table("a,gemm,fp32,256,512,512,cublas 8\nb,gemm,fp32,256,512,512,cublas 11\n");
+    const auto several = resolve(asked, tests::catalog_folders());
+    REQUIRE_FALSE(several.ok());
+    CHECK(to_string(*several.diagnostics().begin()).find("layers.csv:3:1") != std::string::npos);
+    std::filesystem::remove_all(folder);
 }
 
 } // namespace test_scenario_one_answer

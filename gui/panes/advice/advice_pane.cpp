@@ -50,27 +50,32 @@ void AdvicePane::advise(const PaneInput& input) {
     head_->setText(tr("Looking for shapes that would run better…"));
     worker_.run([this, question = *asked](const std::stop_token& stop,
                                           const ProgressCallback&) -> Background::Show {
-        auto advice = std::make_shared<Result<std::vector<analysis::Advice>>>(
-            analysis::advise(question, {}, stop));
+        auto advice =
+            std::make_shared<Result<analysis::WhatHelps>>(analysis::what_helps(question, stop));
         return [this, advice] { show_advice(*advice); };
     });
 }
 
-void AdvicePane::show_advice(const Result<std::vector<analysis::Advice>>& advice) {
+void AdvicePane::show_advice(const Result<analysis::WhatHelps>& advice) {
     if (!advice) {
         head_->setText(text(advice.diagnostics().items().front().message));
         emit advised();
         return;
     }
-    head_->setText(advice->empty() ? tr("No change of shape wins 2 % or more.")
-                                   : tr("%1 changes of shape win something, the largest savings "
-                                        "first.")
-                                         .arg(advice->size()));
+    const std::vector<analysis::Advice>& shapes = advice->shapes;
+    const analysis::step::Outcome* best = analysis::best_change(advice->changes);
+    const QString changes =
+        best == nullptr ? QString() : text(analysis::change_text(*best)) + QStringLiteral(". ");
+    head_->setText(changes + (shapes.empty()
+                                  ? tr("No change of shape wins 2 % or more.")
+                                  : tr("%1 changes of shape win something, the largest savings "
+                                       "first.")
+                                        .arg(shapes.size())));
     rows_->setColumnCount(4);
     rows_->setHorizontalHeaderLabels({tr("Layer"), tr("Saves"), tr("Times as fast"), tr("What")});
-    rows_->setRowCount(static_cast<int>(advice->size()));
-    for (int i = 0; i < static_cast<int>(advice->size()); ++i) {
-        const analysis::Advice& a = (*advice)[static_cast<std::size_t>(i)];
+    rows_->setRowCount(static_cast<int>(shapes.size()));
+    for (int i = 0; i < static_cast<int>(shapes.size()); ++i) {
+        const analysis::Advice& a = shapes[static_cast<std::size_t>(i)];
         rows_->setItem(i, 0, cell(text(a.layer)));
         rows_->setItem(i, 1,
                        a.saved_s > 0.0 ? cell(text(format_si(a.saved_s, "s", 3)), a.saved_s)

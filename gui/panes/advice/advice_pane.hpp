@@ -1,10 +1,9 @@
-// What a change of shape would win on the GPU on screen, the largest savings first: alignment,
-// batch, waves, fusion.
-// Used by the main window.
-// Advises nothing itself: study::advise does, in the background, once somebody looks.
+// The change of the scenario that would help most, and what changes of shape would win on the GPU
+// on screen, the largest savings first: alignment, batch, waves, fusion. Used by the main window.
+// analysis::what_helps() advises, in the background, when the pane is shown.
 #pragma once
 
-#include "analysis/upgrade/advice.hpp"
+#include "analysis/advice/what_helps.hpp"
 #include "gui/jobs/background.hpp"
 #include "gui/panes/pane.hpp"
 
@@ -31,7 +30,7 @@ class AdvicePane : public Pane {
 
   private:
     void advise(const PaneInput& input);
-    void show_advice(const Result<std::vector<analysis::Advice>>& advice);
+    void show_advice(const Result<analysis::WhatHelps>& advice);
 
     bool due_ = true; // what is shown is of another question
     Background worker_;

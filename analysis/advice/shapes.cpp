@@ -1,4 +1,4 @@
-#include "analysis/upgrade/advice.hpp"
+#include "analysis/advice/shapes.hpp"
 
 #include "analysis/program/lower.hpp"
 #include "base/units.hpp"

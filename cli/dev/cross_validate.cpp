@@ -1,6 +1,7 @@
-// eyeroof hw cross-validate: errors on measurements that the constants have not seen.
+// eyeroof-dev cross-validate: errors on measurements that the constants have not seen.
 #include "analysis/calibrate/cross_validate.hpp"
-#include "cli/hw_calibrate.hpp"
+
+#include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
@@ -16,7 +17,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct HwCrossValidateOptions {
+struct CrossValidateCommand {
     std::string table, timing = "kernel", kernel_class, constants, rows_file, leaderboard;
     std::string leave_out = "architecture";
     analysis::CrossValidateOptions study;
@@ -79,7 +80,7 @@ std::vector<std::filesystem::path> places_of(const Context& context, const std::
     return places;
 }
 
-Exit write_constants(Context& context, const HwCrossValidateOptions& options,
+Exit write_constants(Context& context, const CrossValidateCommand& options,
                      const analysis::CrossValidation& result) {
     const std::string& folder = options.constants;
     std::error_code wrong;
@@ -132,7 +133,7 @@ std::string whole_text(Context& context, const analysis::CrossValidation& result
            analysis::ablations_text(result.ablations);
 }
 
-Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
+Exit cross_validate(Context& context, const CrossValidateCommand& options) {
     const auto table = formats::load_layer_csv(options.table);
     if (!table) {
         return context.fail(table.diagnostics());
@@ -180,23 +181,22 @@ Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
 
 } // namespace
 
-void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
-    auto options = std::make_shared<HwCrossValidateOptions>();
+void add_cross_validate(Frame& frame) {
+    auto options = std::make_shared<CrossValidateCommand>();
     CLI::App& app = frame.add(
         "cross-validate",
         "How far predictions lie from measurements that the constants have not seen",
         "# other shapes of the same GPU, and whole GPUs left out; minutes for 40,000 rows\n"
-        "eyeroof hw cross-validate measured.csv\n"
+        "eyeroof-dev cross-validate measured.csv\n"
         "# how well constants carry over to a library or a source that they have not seen\n"
-        "eyeroof hw cross-validate measured.csv --leave-out library\n"
+        "eyeroof-dev cross-validate measured.csv --leave-out library\n"
         "# what each term of the model is worth: fits again without each\n"
-        "eyeroof hw cross-validate measured.csv --class linear --ablate\n"
+        "eyeroof-dev cross-validate measured.csv --class linear --ablate\n"
         "# every calibration file, the page of errors and the leaderboard, in one run\n"
-        "eyeroof hw cross-validate measured.csv --constants new "
+        "eyeroof-dev cross-validate measured.csv --constants new "
         "--leaderboard leaders.csv --format md\n"
         "# one class of kernels, for a spreadsheet\n"
-        "eyeroof hw cross-validate measured.csv --class linear --format csv -o errors.csv",
-        &hw);
+        "eyeroof-dev cross-validate measured.csv --class linear --format csv -o errors.csv");
     app.add_option("table", options->table, "Layer CSV with gpu, measured_s and perhaps launch")
         ->required()
         ->type_name("FILE");

@@ -1,5 +1,5 @@
 // What a change of shape would win on a GPU, found by examining the changed shapes.
-// Called by `eyeroof exam --advice`.
+// Called by what_helps(). Every gain is two runs of the time model, none is a rule of thumb.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

@@ -1,0 +1,52 @@
+#include "analysis/what_if/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+// A search for every machine that is tried would take minutes, and its answers differ by what it
+// finds in its time: both sides take the dataflow's own mappings.
+Question without_search(Question question) {
+    MappingPolicy& policy = question.scenario.policy;
+    if (policy == MappingPolicy::best || policy == MappingPolicy::automatic) {
+        policy = MappingPolicy::dataflow;
+    }
+    return question;
+}
+
+} // namespace
+
+double turned_value(const Knob& knob, double factor) {
+    const double value = knob.value * factor;
+    return knob.whole ? std::max(std::round(value), knob.value + 1.0) : value;
+}
+
+Result<Trials> Trials::of(const Question& asked, std::stop_token stop) {
+    Question question = without_search(asked);
+    auto now = run(question, stop);
+    return now ? Result<Trials>(Trials(std::move(question), *std::move(now), std::move(stop)))
+               : Result<Trials>(now.diagnostics());
+}
+
+std::optional<Report> Trials::with(const std::vector<Change>& changes) const {
+    auto machine = changed(question_.machine, changes);
+    if (!machine) {
+        return std::nullopt;
+    }
+    Question turned = question_;
+    turned.machine = *std::move(machine);
+    auto report = run(turned, stop_);
+    return report ? std::optional(*std::move(report)) : std::nullopt;
+}
+
+std::optional<double> Trials::speedup(const Knob& knob, double value) const {
+    const auto after = with({{knob.key, value}});
+    return after && after->total.time_s > 0.0
+               ? std::optional(now_.total.time_s / after->total.time_s)
+               : std::nullopt;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,41 @@
+// One question on variants of its machine: the one way in which what-ifs get their figures.
+// Called by sensitivities(), what_would_help(), next_helpful(), and knob_map().
+#pragma once
+
+#include "analysis/exam/run.hpp"
+#include "analysis/what_if/knobs.hpp"
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+// `factor` times the present value; counts take at least one more.
+double turned_value(const Knob& knob, double factor);
+
+class Trials {
+  public:
+    // Examines the machine as it is. Errors: those of run().
+    static Result<Trials> of(const Question& asked, std::stop_token stop);
+
+    const Question& question() const { return question_; }
+    const Report& now() const { return now_; }
+    bool stopped() const { return stop_.stop_requested(); }
+
+    // The report of the machine with these changes; nullopt where it is not legal or cannot run the
+    // network.
+    std::optional<Report> with(const std::vector<Change>& changes) const;
+    // Time before over time after, with the knob at that value; nullopt as above.
+    std::optional<double> speedup(const Knob& knob, double value) const;
+
+  private:
+    Trials(Question question, Report now, std::stop_token stop)
+        : question_(std::move(question)), now_(std::move(now)), stop_(std::move(stop)) {}
+
+    Question question_;
+    Report now_;
+    std::stop_token stop_;
+};
+
+} // namespace eyeroof::analysis

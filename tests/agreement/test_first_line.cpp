@@ -1,0 +1,106 @@
+// The first line of every answer states the scenario in words, defaults included.
+#include "cli/command.hpp"
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace test_agreement_first_line {
+
+using namespace eyeroof;
+using namespace eyeroof::tests;
+using Words = std::vector<std::string>;
+
+namespace {
+
+struct Line {
+    Words arguments;
+    Words says; // in the first line, which may be wrapped
+};
+
+const std::map<std::string, Line>& lines() {
+    static const Words gpu = {"ResNet-18",     "inference",
+                              "batch 1",       "fp16",
+                              "Tesla T4",      "eager launches from server-2x20",
+                              "channels-last", "current libraries"};
+    static const Words accelerator = {"MNIST", "inference", "batch 64", "Eyeriss v1", "rs"};
+    static const std::map<std::string, Line> all = {
+        {"exam", {{"resnet18", "--on", "t4"}, gpu}},
+        {"timeline", {{"resnet18", "--on", "t4"}, gpu}},
+        {"memory", {{"resnet18", "--on", "t4"}, gpu}},
+        {"improve", {{"resnet18", "--on", "t4"}, gpu}},
+        {"bound", {{"resnet18", "--on", "t4"}, gpu}},
+        {"fuse", {{"resnet18", "--on", "t4"}, gpu}},
+        {"scale",
+         {{"resnet18", "--on", "a100-sxm-40gb", "--devices", "1"},
+          {"ResNet-18", "training step with sgd_momentum", "batch 1", "fp16", "A100 SXM4 40GB",
+           "eager launches from server-2x64", "channels-last", "current libraries"}}},
+        {"serve",
+         {{"llama-3-8b", "--on", "a100-sxm-80gb", "--requests", "1"},
+          {"llama-3-8b", "inference", "batch 1", "bf16", "A100 SXM4 80GB", "captured graph"}}},
+        {"map",
+         {{"mnist-cnn", "--on", "eyeriss-v1", "--layers", "conv1", "--search-nodes", "20"},
+          accelerator}},
+    };
+    return all;
+}
+
+// Answers that begin with something else.
+const std::map<std::string, std::string>& elsewhere() {
+    static const std::map<std::string, std::string> all = {
+        {"upgrade", "begins with the sentence to quote; the run stands below it"},
+        {"roofline", "is a picture; its title names network, machine, and batch"},
+        {"sweep", "writes rows; the words of the first point stand on standard error"},
+        {"import", "reads what was measured; its scenario only names what ran"},
+    };
+    return all;
+}
+
+// Until the first line that does not go on: lines are wrapped at 100 columns.
+std::string paragraph(const std::string& text) {
+    std::string words = text.substr(0, std::min(text.find("\n  "), text.find("\n\n")));
+    std::ranges::replace(words, '\n', ' ');
+    return words;
+}
+
+} // namespace
+
+TEST_CASE("every command that takes a scenario states it first, or has a reason why not") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    for (const std::string command : {
+#define EYEROOF_COMMAND(name) #name,
+#include "cli/commands.def"
+#undef EYEROOF_COMMAND
+         }) {
+        CAPTURE(command);
+        const bool takes =
+            frame.root().get_subcommand(command)->get_option_no_throw("--scenario") != nullptr;
+        CHECK(takes == (lines().contains(command) != elsewhere().contains(command)));
+    }
+    for (const auto& [command, line] : lines()) {
+        CAPTURE(command);
+        Words words = {command};
+        words.insert(words.end(), line.arguments.begin(), line.arguments.end());
+        const Outcome outcome = run(words);
+        CHECK(outcome.exit <= 1);
+        const std::string first = paragraph(outcome.out);
+        CAPTURE(first);
+        for (const std::string& part : line.says) {
+            CAPTURE(part);
+            CHECK(first.find(part) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a sweep says its defaults beside the rows, among them how layers are mapped") {
+    const Outcome sweep = run({"sweep", "alexnet", "--on", "eyeriss-v2", "--vary", "batch=1"});
+    CHECK(sweep.exit == 0);
+    CHECK(sweep.err.find("mapping dataflow") != std::string::npos);
+}
+
+} // namespace test_agreement_first_line
