@@ -57,7 +57,7 @@ def answer(words, folder):
         os.remove(out)
     places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json"}
     end = subprocess.run([EYEROOF, *(places.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
-                         capture_output=True, timeout=300, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
+                         capture_output=True, timeout=1800, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     file = open(out, "rb").read() if os.path.exists(out) else b""
     return end.returncode, end.stdout, file, end.stderr
 
