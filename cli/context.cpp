@@ -11,7 +11,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <ostream>
+#include <stop_token>
+#include <thread>
 
 namespace eyeroof::cli {
 
@@ -54,6 +59,8 @@ struct Context::ProgressLine {
     Clock::time_point since = Clock::now();
     Clock::time_point drawn{};
     bool visible = false;
+    std::mutex lines; // of what follows, and of `drawn` while lines are written
+    Progress last{0.0, "working", 0.0, -1.0};
 
     explicit ProgressLine(std::ostream& stream) : err(stream) {}
 
@@ -67,16 +74,34 @@ struct Context::ProgressLine {
         visible = true;
     }
     void log(const Progress& progress) {
-        const auto now = Clock::now();
-        if (now - drawn >= kLogTime) {
-            err << progress_text(progress) << '\n' << std::flush;
-            drawn = now;
+        const std::lock_guard lock(lines);
+        last = progress;
+        log_last();
+    }
+    // A line where there was none for that long, until it is stopped: one step may take minutes.
+    void log_again(const std::stop_token& stop) {
+        std::unique_lock lock(lines);
+        std::condition_variable_any stopped;
+        while (!stop.stop_requested()) {
+            stopped.wait_until(lock, stop, drawn + kLogTime, [] { return false; });
+            if (!stop.stop_requested()) {
+                log_last();
+            }
         }
     }
     void clear() {
         if (visible) {
             err << kEraseLine << std::flush;
             visible = false;
+        }
+    }
+
+  private:
+    void log_last() {
+        const auto now = Clock::now();
+        if (now - drawn >= kLogTime) {
+            err << progress_text(last) << '\n' << std::flush;
+            drawn = now;
         }
     }
 };
@@ -118,7 +143,10 @@ ProgressCallback Context::progress(bool in_lines) {
             return {};
         }
         line_->drawn = Clock::now();
-        return [line = line_](const Progress& progress) { line->log(progress); };
+        // Ends with the last copy of the callback, which is when the work ends.
+        const auto again = std::make_shared<std::jthread>(
+            [line = line_](const std::stop_token& stop) { line->log_again(stop); });
+        return [line = line_, again](const Progress& progress) { line->log(progress); };
     }
     return [line = line_](const Progress& progress) { line->draw(progress); };
 }

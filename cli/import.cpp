@@ -218,6 +218,16 @@ Result<std::string> matched(Context& context, ImportOptions& options,
 
 // Operators, idle time, and what to change: where the profile's operators say their work.
 Result<std::string> trace_text(const Context& context, const profiles::Profile& profile) {
+    if (profile.operators.empty() && profile.copies.empty()) { // the copy for it may be large
+        return std::string();
+    }
+    constexpr std::size_t kMostOperators = 50'000; // of different names or shapes
+    if (profile.operators.size() > kMostOperators) {
+        return fmt::format(
+            "\nno bounds: {} operators of different shapes, more than the {} that are "
+            "compared with their bounds\n",
+            profile.operators.size(), kMostOperators);
+    }
     auto trace = formats::network_of_trace(
         profile, profile.sources.empty() ? "trace" : profile.sources.front());
     if (!trace) { // no operator is known: kernels alone

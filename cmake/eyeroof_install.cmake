@@ -12,7 +12,7 @@ install(DIRECTORY examples/networks/ DESTINATION ${share}/networks COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY report/schema/ DESTINATION ${share}/schema COMPONENT cli FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli FILES_MATCHING PATTERN "*.md")
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
+install(FILES README.md LICENSE SECURITY.md THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
 
 # The manual page and the completions come from the program's own command tree.
 set(made "${CMAKE_BINARY_DIR}/documents")

@@ -13,6 +13,9 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong;-fstack-clash-protection>"
         "$<$<COMPILE_LANGUAGE:CXX>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-D_GLIBCXX_ASSERTIONS>")
     add_link_options(-Wl,-z,relro,-z,now)
+    # The same bytes in any folder: tests/reproducible.sh.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_BINARY_DIR}=.>"
+        "$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.>")
 endif()
 
 add_library(eyeroof_warnings INTERFACE)

@@ -366,7 +366,7 @@ bool is_trace_file(const std::filesystem::path& path) {
     return format == "kineto-json" || format == "eyeroof-profile" || format == "rocprofv3-json";
 }
 
-Result<TraceNetwork> network_of_trace(Profile profile, const std::string& name) {
+Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string& name) {
     TraceNetwork made = Builder(profile, step_of(profile)).run();
     if (made.network.layers.empty()) {
         return Result<TraceNetwork>::failure(
@@ -386,7 +386,7 @@ Result<TraceNetwork> load_trace_network(const std::filesystem::path& path) {
         return profile.diagnostics();
     }
     Diagnostics found = profile.diagnostics();
-    auto made = network_of_trace(*std::move(profile), path.string());
+    auto made = network_of_trace(*profile, path.string());
     if (!made) {
         return made;
     }

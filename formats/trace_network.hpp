@@ -52,6 +52,6 @@ bool is_trace_file(const std::filesystem::path& path);
 
 // Errors: the importer's; "no-layers" where no operator is known.
 Result<TraceNetwork> load_trace_network(const std::filesystem::path& path);
-Result<TraceNetwork> network_of_trace(profiles::Profile profile, const std::string& name);
+Result<TraceNetwork> network_of_trace(const profiles::Profile& profile, const std::string& name);
 
 } // namespace eyeroof::formats

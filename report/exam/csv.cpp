@@ -131,7 +131,7 @@ std::string guarded(const std::string& row) {
     CsvReader reader(row, "");
     CsvRecord record;
     Diagnostics ignored;
-    if (row.find_first_of("=@+-") == std::string::npos || !reader.next(record, ignored)) {
+    if (row.find_first_of("=@+-\t\r\xEF") == std::string::npos || !reader.next(record, ignored)) {
         return row;
     }
     std::string text;

@@ -20,7 +20,7 @@ while IFS=: read -r page line link; do
     target=${link%%#*}
     [ -n "$target" ] || continue
     if [ -e "$(dirname "$page")/$target" ]; then right=$((right + 1)); else say "$page:$line: there is no $target"; fi
-done < <(for page in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+done < <(for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md THIRD-PARTY.md docs/*.md; do
     awk -v page="$page" '
         /^ *```/ { code = !code }
         !code {

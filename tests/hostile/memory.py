@@ -2,20 +2,22 @@
 """Memory against input size for every reader: a table, a plot, and a verdict.
 
 memory.py EYEROOF [LARGEST_MB (64) [PLOT.svg [READER …]]]: each reader gets files of 1, 4, 16 … MB. Wrong is
-what takes more than 512 MB, and what takes more than a tenth (and 32 MB) above its need at 64 MB for a larger
-file. Readers that refuse a file by its size are measured up to there.
+what takes more than 512 MB, and what takes more than a tenth (and 32 MB) above its need at 64 MB (256 MB of a
+PyTorch trace, of which up to 180 MB of events are joined to operators) for a larger file. Readers that refuse a file by its size are measured up to there.
+memory.py --draw PRINTED PLOT.svg draws what earlier runs printed.
 """
 import gzip
 import math
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import sys
 import tempfile
 
 EYEROOF = os.path.realpath(sys.argv[1])
-LARGEST = int(sys.argv[2]) if len(sys.argv) > 2 else 64
+LARGEST = int(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[1] != "--draw" else 64
 PLOT = sys.argv[3] if len(sys.argv) > 3 else None
 CHOSEN = sys.argv[4:]
 MOST_MB = 512
@@ -44,11 +46,11 @@ def packed(path, size):  # its size is that of what comes out
     plain(path, 8 * size, lambda i: "k", lambda p, m: gzip.open(p, m, compresslevel=6))
 
 
-def kineto(path, size, kernels=True):
+def kineto(path, size, kernels=True, shape=lambda i: 1 + i % 64):
     def block(i):
         at = 10 * i
         text = (f'{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":{at},"dur":9,"args":'
-                f'{{"External id":{i},"Input Dims":[[{1 + i % 64},8],[8,4]],"Input type":["float","float"]}}}},\n')
+                f'{{"External id":{i},"Input Dims":[[{shape(i)},8],[8,4]],"Input type":["float","float"]}}}},\n')
         if kernels:
             text += (f'{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{at + 2},'
                      f'"dur":1,"args":{{"correlation":{i}}}}},\n'
@@ -158,6 +160,7 @@ READERS = {
     "plain CSV, all names differ": (lambda p, s: plain(p, s, lambda i: f"kernel number {i}"), "import FILE", "names.csv"),
     "plain CSV, packed": (packed, "import FILE", "plain.csv.gz"),
     "PyTorch trace": (kineto, "import FILE", "trace.json"),
+    "PyTorch trace, all shapes differ": (lambda p, s: kineto(p, s, True, lambda i: 1 + i), "import FILE", "shapes.json"),
     "PyTorch trace, no kernels": (lambda p, s: kineto(p, s, False), "import FILE", "cpu.json"),
     "Nsight Compute, wide": (ncu, "import FILE", "ncu.csv"),
     "Nsight Compute, long": (ncu_long, "import FILE", "ncu_long.csv"),
@@ -183,27 +186,47 @@ def measured(words):
 
 
 def plot(results, path):
-    """Lines of memory over size, both axes logarithmic."""
-    width, height, left, top = 720, 420, 60, 20
+    """A panel for each reader: peak memory over the input's size, both axes logarithmic, the limit in red."""
+    columns, width, height, left, top = 4, 180, 110, 46, 34
     sizes = sorted({size for points in results.values() for size, _ in points})
-    x = lambda size: left + (math.log2(size) - math.log2(sizes[0])) / max(1, math.log2(sizes[-1] / sizes[0])) * 420
-    y = lambda mb: top + (math.log2(1024) - math.log2(max(8, mb))) / 7 * 360
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
-             'font-size="11"><rect width="100%" height="100%" fill="white"/>']
-    for mb in (8, 16, 32, 64, 128, 256, 512, 1024):
-        parts.append(f'<path d="M{left} {y(mb)}H480" stroke="{"red" if mb == MOST_MB else "#ddd"}"/>'
-                     f'<text x="{left - 6}" y="{y(mb) + 4}" text-anchor="end">{mb} MB</text>')
-    for size in sizes:
-        parts.append(f'<text x="{x(size)}" y="{height - 20}" text-anchor="middle">{size} MB</text>')
+    rows = -(-len(results) // columns)
+    high = top + rows * (height + 44)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * (width + 54) + 10} {high}" '
+             'font-family="sans-serif" font-size="10"><rect width="100%" height="100%" fill="white"/>'
+             f'<text x="{left}" y="16" font-size="12">Peak memory against the size of the input (MB); '
+             f'red: the limit of {MOST_MB} MB</text>']
     for number, (name, points) in enumerate(results.items()):
-        color = f"hsl({number * 360 // len(results)},70%,40%)"
+        x0, y0 = left + number % columns * (width + 54), top + number // columns * (height + 44) + 14
+        x = lambda size: x0 + math.log2(size / sizes[0]) / max(1, math.log2(sizes[-1] / sizes[0])) * width
+        y = lambda mb: y0 + (math.log2(1024) - math.log2(max(8, mb))) / 7 * height
+        parts.append(f'<text x="{x0}" y="{y0 - 5}" font-weight="bold">{name}</text>')
+        for mb in (8, 64, 512):
+            parts.append(f'<path d="M{x0} {y(mb):.1f}h{width}" stroke="{"#c00" if mb == MOST_MB else "#ddd"}"/>'
+                         f'<text x="{x0 - 5}" y="{y(mb) + 3:.1f}" text-anchor="end">{mb}</text>')
+        for size in sizes:
+            parts.append(f'<text x="{x(size):.1f}" y="{y0 + height + 13}" text-anchor="middle">{size}</text>')
         line = " ".join(f"{x(size):.1f},{y(mb):.1f}" for size, mb in points)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="1.5"/>'
-                     f'<text x="492" y="{top + 12 + 22 * number}" fill="{color}">{name}</text>')
+        parts.append(f'<polyline points="{line}" fill="none" stroke="#06c" stroke-width="1.5"/>')
+        parts += [f'<circle cx="{x(size):.1f}" cy="{y(mb):.1f}" r="2.5" fill="#06c"><title>{size} MB: {mb:.0f} MB'
+                  '</title></circle>' for size, mb in points]
     with open(path, "w") as file:
-        file.write("".join(parts) + '<text x="270" y="415" text-anchor="middle">size of the input</text></svg>\n')
+        file.write("\n".join(parts) + "\n</svg>\n")
 
 
+def printed(path):
+    """The results that earlier runs printed; of a reader that stands there twice, the last."""
+    results = {}
+    for line in open(path):
+        found = re.match(r"(.+?) +(\d+) MB +(\d+) MB +[\d.]+ s  exit", line)
+        if found and found[1] in READERS:
+            points = results.setdefault(found[1], {})
+            points[int(found[2])] = float(found[3])
+    return {name: sorted(results[name].items()) for name in READERS if name in results}
+
+
+if sys.argv[1] == "--draw":
+    plot(printed(sys.argv[2]), sys.argv[3])
+    sys.exit()
 results, wrong = {}, []
 with tempfile.TemporaryDirectory() as folder:
     for name, (make, command, file) in READERS.items():
@@ -224,9 +247,10 @@ with tempfile.TemporaryDirectory() as folder:
                 break
             size *= 4
         results[name] = points
-        at_64 = max((mb for size, mb in points if size <= 64), default=0)
+        flat_from = 256 if name.startswith("PyTorch") else 64
+        least = max((mb for size, mb in points if size <= flat_from), default=0)
         wrong += [f"{name}: grows to {mb:.0f} MB at {size} MB" for size, mb in points
-                  if size > 64 and mb > max(1.1 * at_64, at_64 + 32)]
+                  if size > flat_from and mb > max(1.1 * least, least + 32)]
 if PLOT:
     plot(results, PLOT)
 for one in wrong:

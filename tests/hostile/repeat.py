@@ -11,29 +11,53 @@ import tempfile
 
 EYEROOF = os.path.realpath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "../profiles/samples"))
+# With --threads 1, 2 and 7.
 THREADED = """map alexnet --on nvdla-small --layers CONV5 --format json
 map alexnet --on nvdla-small --layers CONV[35]
 map alexnet --on simba --layers CONV5 --format csv
 exam alexnet --on simba --mapping best --search-nodes 500 --format json
 exam alexnet --on simba --mapping best --search-nodes 500
 exam resnet50 --on t4 --format json
-sweep alexnet --on npu-int8 --vary batch=1,2,4""".splitlines()
+exam alexnet --on eyeriss-v2 --density alexnet-pruned --format json
+exam alexnet --on simba --cores --format json
+sweep alexnet --on npu-int8 --vary batch=1,2,4
+sweep resnet50 --vary machine=t4,l4 --vary batch=1,8 --format jsonl
+roofline alexnet --on t4 --format json
+roofline alexnet --on t4 -o OUT.svg
+timeline resnet50 --on t4 --phase training --format json
+memory resnet50 --on t4 --phase training --format json
+improve resnet50 --on t4 --phase training --batch 4
+bound resnet18 --on a100-sxm-40gb --dtype tf32 --format json
+fuse alexnet --on eyeriss-v1 --format json
+upgrade resnet50 --from t4 --to l4
+scale resnet50 --on t4 --fabric pcie4-100g --devices 8 --format json
+serve llama-3-8b --on h100-sxm-80gb --format json
+import KINETO --format json
+import KINETO --save OUT.jsonl""".splitlines()
 PLAIN = """tune resnet18-c1-c12 --layers C9 --target model --trials 16 --log OUT
 tune resnet18-c1-c12 --layers C9 --target model --trials 16 --details --format json
-upgrade resnet50 --from t4 --to l4
-roofline alexnet --on t4 --format json
-scale resnet50 --on t4 --fabric pcie4-100g --devices 8 --format json
+collective all-reduce --fabric dgx-h100-ndr --devices 8
+diff resnet50@v100-sxm2-16gb resnet50@a100-sxm-40gb
+validate --evidence
+net list
 net show alexnet
-hw show eyeriss-v1""".splitlines()
+net check KINETO
+hw list
+hw show eyeriss-v1
+hw check eyeriss-v1
+completion bash
+manual""".splitlines()
 
 
 def answer(words, folder):
     """What a run prints and writes."""
-    out = os.path.join(folder, "out")
+    out = os.path.join(folder, next((word for word in words if word.startswith("OUT")), "OUT"))
     if os.path.exists(out):
         os.remove(out)
-    end = subprocess.run([EYEROOF, *(out if word == "OUT" else word for word in words)], stdin=subprocess.DEVNULL,
-                         capture_output=True, timeout=300, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
+    places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json"}
+    end = subprocess.run([EYEROOF, *(places.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
+                         capture_output=True, timeout=1800, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     file = open(out, "rb").read() if os.path.exists(out) else b""
     return end.returncode, end.stdout, file, end.stderr
 
