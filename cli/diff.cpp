@@ -3,6 +3,7 @@
 
 #include "analysis/diff/run_diff.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/measured/traced.hpp"
 #include "base/text_file.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
@@ -29,7 +30,7 @@ constexpr const char* kDiffExamples =
     "# two measured runs: profiles, or traces in any format that import reads\n"
     "eyeroof diff monday.jsonl friday.jsonl --by operator\n"
     "# one step of two traces, by operator and shape, whatever the GPUs call their kernels\n"
-    "eyeroof diff h100.json.gz mi300x.json.gz --by layer\n"
+    "eyeroof diff h100.json.gz mi300x.json.gz\n"
     "# what a change of the network costs, as a gate of a build\n"
     "eyeroof diff before.json after.json --fail-if 'net.time_change > 0.02'";
 
@@ -172,18 +173,24 @@ analysis::RunPart part_of(const std::string& name) {
 }
 
 // A measured run; by layers the step of a trace, each launch with its layer as the range.
-Result<profiles::Profile> run_of(const std::string& file, analysis::RunPart by) {
+Result<profiles::Profile> run_of(const std::string& file, analysis::RunPart by,
+                                 analysis::PartCategories& categories) {
     if (by != analysis::RunPart::layer) {
         return profiles::import_file(file);
     }
     auto trace = formats::load_trace_network(file);
+    for (std::size_t i = 0; trace && i < trace->network.layers.size(); ++i) {
+        const model::Layer& layer = trace->network.layers[i];
+        categories[layer.name] = analysis::traced_category(layer);
+    }
     return trace ? Result<profiles::Profile>(std::move(trace->profile), trace.diagnostics())
                  : Result<profiles::Profile>(trace.diagnostics());
 }
 
 Exit diff_runs(Context& context, const DiffOptions& options, const std::string& command) {
-    const auto a = run_of(options.a, part_of(options.by));
-    const auto b = run_of(options.b, part_of(options.by));
+    analysis::PartCategories categories;
+    const auto a = run_of(options.a, part_of(options.by), categories);
+    const auto b = run_of(options.b, part_of(options.by), categories);
     Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
@@ -191,7 +198,7 @@ Exit diff_runs(Context& context, const DiffOptions& options, const std::string& 
     }
     context.report(all); // warnings of the readers
     const analysis::RunDiff found =
-        analysis::diff_runs(*a, options.a, *b, options.b, part_of(options.by));
+        analysis::diff_runs(*a, options.a, *b, options.b, part_of(options.by), categories);
     const std::string& format = options.output.format;
     const std::string text = format == "json"   ? report::run_diff_json(found)
                              : format == "csv"  ? report::run_diff_csv(found)
@@ -242,10 +249,15 @@ void add_diff(Frame& frame) {
         ->type_name("CONDITION");
     add_choice(app, "--by", options->by, {"kernel", "operator", "range", "layer"},
                "Two runs: what launches belong together by; names of kernels differ between GPUs "
-               "and libraries, those of operators and ranges do not");
+               "and libraries, those of operators and ranges do not; layer: by operator and "
+               "shape [layer of two PyTorch traces, else kernel]");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options, &app](Context& context) {
         options->by_given = app.count("--by") > 0;
+        if (!options->by_given && formats::is_network_trace(options->a) &&
+            formats::is_network_trace(options->b)) {
+            options->by = "layer";
+        }
         return diff(context, *options, command_line(app));
     });
 }

@@ -2,19 +2,24 @@
 #include "analysis/advice/what_helps.hpp"
 #include "analysis/exam/gate.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
 #include "analysis/tune/measured_best.hpp"
+#include "base/markup.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
 #include "cli/what_would_help.hpp"
 #include "formats/layer_csv.hpp"
+#include "profiles/import/importer.hpp"
 #include "report/exam/advice.hpp"
 #include "report/exam/csv.hpp"
 #include "report/exam/html.hpp"
 #include "report/exam/json.hpp"
 #include "report/exam/markdown.hpp"
 #include "report/exam/text.hpp"
+#include "report/measured/traced_json.hpp"
+#include "report/page/page.hpp"
 
 #include <fmt/format.h>
 
@@ -42,6 +47,10 @@ constexpr const char* kExamExamples =
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
     "# what was measured, below step seven, and which step's counters disagree\n"
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
+    "# what a PyTorch trace says, as a page: timeline, roofline, operators\n"
+    "eyeroof exam trace.json.gz --format html -o trace.html\n"
+    "# several ranks of one run: imbalance, and who waits for whom\n"
+    "eyeroof exam rank0.json.gz rank1.json.gz\n"
     "# what skipping zeros gains: pruned weights and zero activations\n"
     "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
     "eyeroof exam vgg16 --on scnn --density inputs=0.5,weights=0.3 --layers CONV3 --details\n"
@@ -173,18 +182,33 @@ struct Extras {
     std::optional<std::vector<analysis::tune::TrialLine>> tuned;
     std::string command;
     std::optional<analysis::Traced> traced; // of a trace on the GPU that it was taken on
+    std::optional<analysis::Ranks> ranks;   // of several traces
 };
 
 // Layer by layer where nothing more is to be put into the same document.
 bool write_report(Context& context, const ExamOptions& options, const analysis::Question& question,
                   const analysis::Report& report, const Extras& more, const TextSink& sink) {
     const std::string& format = options.output.format;
-    if (format == "json" && !more.advice && !more.tuned) {
+    if (format == "json" && !more.advice && !more.tuned && !more.traced && !more.ranks) {
         return report::write_json(report, sink);
     }
-    std::string text = rendered(context, report, options);
+    std::string text = format == "html" && more.traced
+                           ? report::to_html(report, *more.traced)
+                           : rendered(context, report, options);
+    if (format == "json" && (more.traced || more.ranks)) {
+        text = report::with_trace(std::move(text), more.traced ? &*more.traced : nullptr,
+                                  more.ranks ? &*more.ranks : nullptr);
+    }
     if (more.traced && format == "text") {
         text += analysis::traced_text(*more.traced);
+    }
+    if (more.ranks && format == "html") {
+        text = report::page_with(std::move(text),
+                                 "<h2>Ranks</h2>\n<pre>" +
+                                     html_escaped(analysis::ranks_text(*more.ranks)) + "</pre>\n");
+    }
+    if (more.ranks && format == "text") {
+        text += analysis::ranks_text(*more.ranks);
     }
     if (more.advice) {
         text = with_advice(std::move(text), format, *more.advice);
@@ -239,10 +263,68 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     if (options.chip.given() && options.cores.given()) {
         return {{"--chip and --cores are questions of their own", "ask one of them at a time"}};
     }
+    if (!options.ranks.empty() && (options.scenario.machines.size() > 1 || options.chip.given() ||
+                                   options.cores.given() || format == "csv" || format == "md")) {
+        return {{"traces of several ranks are compared on their own GPU, as text, json or html",
+                 "name one --on, or none, and no --chip or --cores"}};
+    }
     if ((options.chip.given() || options.cores.given()) && (format == "md" || format == "html")) {
         return {{"--chip and --cores are written as text, json and csv", "choose one of these"}};
     }
     return std::nullopt;
+}
+
+// All traces that --ranks and the folder name, the examined one among them.
+Result<analysis::Ranks> compared_ranks(Context& context, const ExamOptions& options) {
+    std::vector<profiles::Profile> read;
+    Diagnostics found;
+    for (const std::string& file : options.ranks) {
+        auto profile = profiles::import_file(file);
+        found.append(profile.diagnostics());
+        if (profile) {
+            read.push_back(*std::move(profile));
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    context.report(found);
+    return analysis::ranks_of(read);
+}
+
+// Of a folder the traces in it, by name; of several files these. The first is examined.
+Diagnostics take_ranks(ExamOptions& options) {
+    auto& network = options.scenario.values["network"].texts;
+    std::error_code error;
+    Diagnostics found;
+    if (network.empty()) {
+        return found;
+    }
+    std::vector<std::string> files = {network.front()};
+    if (std::filesystem::is_directory(network.front(), error)) {
+        files.clear();
+        for (const auto& entry : std::filesystem::directory_iterator(network.front(), error)) {
+            if (formats::is_trace_file(entry.path())) {
+                files.push_back(entry.path().string());
+            }
+        }
+        std::ranges::sort(files);
+        if (files.empty()) {
+            found.error("no-trace", network.front() + " holds no trace",
+                        "name a folder with the traces of all ranks, one file each");
+            return found;
+        }
+    }
+    files.insert(files.end(), options.ranks.begin(), options.ranks.end());
+    for (const std::string& file : options.ranks) {
+        if (!formats::is_trace_file(file)) {
+            found.error("not-a-trace", file + " is no trace of a rank",
+                        "behind the network stand traces of further ranks alone");
+        }
+    }
+    network.front() = files.front();
+    options.ranks = files.size() > 1 ? files : std::vector<std::string>{};
+    return found;
 }
 
 // The report, with measurements and chip figures laid over it.
@@ -296,7 +378,14 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     if (options.chip.given()) {
         return exam_chip(context, options, *question, *report);
     }
-    Extras more{{}, {}, command, {}};
+    Extras more{{}, {}, command, {}, {}};
+    if (!options.ranks.empty()) {
+        auto ranks = compared_ranks(context, options);
+        if (!ranks) {
+            return context.fail(ranks.diagnostics());
+        }
+        more.ranks = *std::move(ranks);
+    }
     if (own) {
         auto said = analysis::traced(**trace, &question->machine, &*report);
         if (!said) {
@@ -319,6 +408,9 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
 
 Exit exam(Context& context, ExamOptions& options, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, analysis::exam_gate_keys());
+    if (const auto wrong = take_ranks(options); wrong.has_errors()) {
+        return context.fail(wrong);
+    }
     const auto scenario = scenario_of(context, options.scenario);
     Diagnostics wrong = fail_if.diagnostics();
     wrong.append(scenario ? missing(options.scenario, *scenario) : scenario.diagnostics());
@@ -350,6 +442,10 @@ void add_exam(Frame& frame) {
     CLI::App& app = frame.add("exam", "Examine a network on a machine: seven steps, layer by layer",
                               kExamExamples);
     add_scenario(app, options->scenario, {{}, true});
+    app.add_option("RANKS", options->ranks,
+                   "Traces of further ranks of the same run: imbalance, and who waits for whom; "
+                   "or name a folder with the traces of all ranks as NETWORK")
+        ->type_name("FILE");
     add_measurement_options(app, options->measured);
     app.add_option("--tuned", options->tuned,
                    "Log of `eyeroof tune`: its best beside what is predicted (repeatable)")

@@ -43,6 +43,7 @@ struct ExamOptions {
     CoresOptions cores;
     ChipOptions chip;
     std::vector<std::string> tuned;
+    std::vector<std::string> ranks; // traces of further ranks; after take_ranks() of all
     MeasurementFiles measured;
     OutputOptions output;
 };

@@ -2,6 +2,7 @@
 #include "report/upgrade/upgrade.hpp"
 
 #include "analysis/advice/what_helps.hpp"
+#include "analysis/measured/traced.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/default_question.hpp"
 #include "analysis/upgrade/fleet_file.hpp"
@@ -152,6 +153,8 @@ std::optional<analysis::MeasuredStep> measured_step(Context& context, const std:
         const double runs = static_cast<double>(std::max<Count>(layer.count, 1));
         if (trace.layers[i].measured_s > 0.0) {
             step.layer_s[layer.name] = trace.layers[i].measured_s / runs;
+            step.category[layer.name] = analysis::traced_category(layer);
+            step.inferred[layer.name] = trace.layers[i].found != formats::Found::exact;
         }
     }
     return step;
@@ -413,7 +416,7 @@ void add_upgrade(Frame& frame) {
                   "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
                   "--measured-old 820/s\n"
                   "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
-                  "eyeroof upgrade trace.json.gz --to h200-sxm-141gb\n"
+                  "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
                   "# training, fp16 before and bf16 after\n"
                   "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
                   "--from-dtype fp16 --to-dtype bf16\n"
@@ -442,7 +445,8 @@ void add_upgrade(Frame& frame) {
                    "The GPU that runs it now; of a trace the one that it was taken on")
         ->type_name("MACHINE");
     app.add_option("--to", options->to,
-                   "A GPU in question, repeatable; @PRICE says that it is bought, as in "
+                   "A GPU in question, repeatable, or several with commas; @PRICE says that it is "
+                   "bought, as in "
                    "a100-sxm-80gb@16k, or rented, as in a100-sxm-80gb@1.39/h")
         ->type_name("MACHINE[@PRICE]")
         ->allow_extra_args(false);

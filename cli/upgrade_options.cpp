@@ -75,6 +75,25 @@ Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scen
     return {std::move(scenario), std::move(found)};
 }
 
+// "a,b@1.39/h" are two GPUs; the comma of "a@$30,000" is of its price.
+static std::vector<std::string> apart(const std::vector<std::string>& texts) {
+    std::vector<std::string> parts;
+    for (const std::string& text : texts) {
+        std::size_t from = 0;
+        for (std::size_t comma = text.find(','); comma != std::string::npos;
+             comma = text.find(',', comma + 1)) {
+            const bool next =
+                comma + 1 < text.size() && (text[comma + 1] < '0' || text[comma + 1] > '9');
+            if (next && comma > from) {
+                parts.push_back(text.substr(from, comma - from));
+                from = comma + 1;
+            }
+        }
+        parts.push_back(text.substr(from));
+    }
+    return parts;
+}
+
 Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions& options,
                                          const analysis::Scenario& scenario) {
     analysis::FleetQuestion asked = options.asked;
@@ -101,7 +120,7 @@ Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions&
             asked.runs.push_back(*std::move(run));
         }
     }
-    for (const std::string& text : options.to) {
+    for (const std::string& text : apart(options.to)) {
         auto offer = analysis::parse_offer(text);
         found.append(offer.diagnostics());
         if (offer) {

@@ -148,7 +148,57 @@ class Builder {
             put(call, *found, ".wgrad", weights);
             return;
         }
-        put(call, *found, "", call.launches);
+        put(call, *found, "", without_passes(call, *found));
+    }
+
+    // Kernels of a convolution that only change the layout of its tensors are layers of their own;
+    // gives the others.
+    std::vector<std::size_t> without_passes(const Call& call, const FoundLayer& found) {
+        const auto* conv = std::get_if<model::ConvShape>(&found.work.layer.shape);
+        if (conv == nullptr || found.work.layer.direction != model::Direction::fwd) {
+            return call.launches;
+        }
+        std::vector<std::size_t> before, behind, rest;
+        for (const std::size_t i : call.launches) {
+            const std::string& kernel = profile_.kernel_of(profile_.launches[i]).name;
+            (!profiles::changes_layout(kernel) ? rest
+             : rest.empty()                    ? before
+                                               : behind)
+                .push_back(i);
+        }
+        if (rest.empty()) {
+            return call.launches;
+        }
+        put_pass(call, found, ".to_channels_last", before);
+        put_pass(call, found, ".to_channels_first", behind);
+        return rest;
+    }
+
+    // Over the input, and where there are two kernels over the weights too; over the output behind.
+    void put_pass(const Call& call, const FoundLayer& of, const char* part,
+                  const std::vector<std::size_t>& launches) {
+        const auto work = model::work_of(of.work.layer);
+        if (launches.empty() || !work) {
+            return;
+        }
+        const model::Layer& conv = of.work.layer;
+        const std::string fn = std::string(part).substr(1);
+        Count moved = 0;
+        for (const model::TensorUse& tensor : work->tensors) {
+            const bool taken = fn == "to_channels_first" ? tensor.written
+                               : tensor.name == "weight" ? launches.size() > 1
+                                                         : tensor.name == "input";
+            moved += taken ? tensor.elements : 0;
+        }
+        FoundLayer pass;
+        pass.found = Found::assumed;
+        pass.why = "the tensors by those of its convolution";
+        pass.work.layer.op = model::Op::elementwise;
+        const Count columns = moved <= model::kMaxDimension ? 1 : 1024;
+        pass.work.layer.shape =
+            model::ElementwiseShape{(moved + columns - 1) / columns, columns, fn};
+        pass.work.layer.types = {conv.types.input, conv.types.input, conv.types.input};
+        put(call, pass, part, launches);
     }
 
     double seconds(const std::vector<std::size_t>& launches) const {
@@ -316,6 +366,19 @@ class Builder {
             made_.profile.ranges.push_back(std::string(profiles::kTracedLayer) + layer.name);
             runs += static_cast<std::size_t>(layer.count);
         }
+        std::map<std::int32_t, std::int32_t> modules; // behind the layers
+        for (Launch& launch : made_.profile.launches) {
+            if (launch.module == kNone) {
+                continue;
+            }
+            const auto next = static_cast<std::int32_t>(made_.profile.ranges.size());
+            const auto [at, fresh] = modules.try_emplace(launch.module, next);
+            if (fresh) {
+                made_.profile.ranges.push_back(
+                    profile_.ranges[static_cast<std::size_t>(launch.module)]);
+            }
+            launch.module = at->second;
+        }
         for (Launch& launch : made_.profile.launches) {
             launch.op = launch.leaf = kNone; // the range says the layer
             launch.op_call = launch.leaf_call = kNone;
@@ -333,6 +396,7 @@ class Builder {
                                  &model::Uncosted::measured_s);
         made_.network.operators = static_cast<Count>(runs) + uncosted_count();
         made_.network.batch = 1;
+        made_.network.as_it_ran = true;
         made_.step_name = step_.name;
     }
 
@@ -364,6 +428,12 @@ bool is_trace_file(const std::filesystem::path& path) {
     }
     const std::string_view format = profiles::format_of_file(path.string());
     return format == "kineto-json" || format == "eyeroof-profile" || format == "rocprofv3-json";
+}
+
+bool is_network_trace(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) &&
+           profiles::format_of_file(path.string()) == "kineto-json";
 }
 
 Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string& name) {

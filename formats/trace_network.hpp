@@ -50,6 +50,9 @@ struct TraceNetwork {
 // Is this the beginning of a file that network_of_trace() takes? By content, unpacked.
 bool is_trace_file(const std::filesystem::path& path);
 
+// Is it one of PyTorch's profiler, whose operators say their shapes?
+bool is_network_trace(const std::filesystem::path& path);
+
 // Errors: the importer's; "no-layers" where no operator is known.
 Result<TraceNetwork> load_trace_network(const std::filesystem::path& path);
 Result<TraceNetwork> network_of_trace(const profiles::Profile& profile, const std::string& name);

@@ -82,4 +82,10 @@ std::optional<model::Direction> gradient_of(std::string_view kernel_name) {
     return std::nullopt;
 }
 
+bool changes_layout(std::string_view kernel_name) {
+    const std::string lower = lowered(kernel_name);
+    const auto says = [&](const char* part) { return lower.find(part) != std::string::npos; };
+    return says("nchwtonhwc") || says("nhwctonchw") || says("batched_transpose");
+}
+
 } // namespace eyeroof::profiles

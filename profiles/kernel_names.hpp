@@ -28,4 +28,8 @@ const char* category_name(KernelCategory category);
 // not say, as for forward kernels and for the changes of layout around them.
 std::optional<model::Direction> gradient_of(std::string_view kernel_name);
 
+// A kernel that only changes the order of a tensor's elements: "nchwToNhwcKernel",
+// "batched_transpose_32x32_half".
+bool changes_layout(std::string_view kernel_name);
+
 } // namespace eyeroof::profiles

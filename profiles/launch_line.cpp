@@ -163,6 +163,11 @@ bool take_field(Cursor& cursor, std::string_view key, const Counters& like, Laun
         launch.range = cursor.integer<std::int32_t>();
     } else if (key == "leaf") {
         launch.leaf = cursor.integer<std::int32_t>();
+    } else if (key == "module") {
+        launch.module = cursor.integer<std::int32_t>();
+    } else if (key == "backward") {
+        cursor.expect("true");
+        launch.backward = true;
     } else if (key == "step") {
         launch.step = cursor.integer<std::int32_t>();
     } else if (key == "grid") {
@@ -257,7 +262,9 @@ std::optional<Launch> launch_of_line(std::string_view line, const Counters& like
 }
 
 void append_launch_line(const Launch& launch, std::string& text) {
-    append_dim("{\"launch\":{\"block\":[", launch.block, text);
+    append_dim(launch.backward ? "{\"launch\":{\"backward\":true,\"block\":["
+                               : "{\"launch\":{\"block\":[",
+               launch.block, text);
     const auto put = [&text](std::string_view key, std::int64_t value, std::int64_t absent) {
         if (value != absent) {
             text.append(key);
@@ -277,6 +284,7 @@ void append_launch_line(const Launch& launch, std::string& text) {
     append_number(launch.kernel, text);
     put(",\"leaf\":", launch.leaf, kNone);
     put(",\"leaf_call\":", launch.leaf_call, kNone);
+    put(",\"module\":", launch.module, kNone);
     put(",\"op\":", launch.op, kNone);
     put(",\"op_call\":", launch.op_call, kNone);
     put(",\"range\":", launch.range, kNone);

@@ -90,6 +90,8 @@ void LaunchSums::fold(Profile& profile, Launch launch) {
     const auto [at, fresh] = index_.try_emplace(key, profile.launches.size());
     if (fresh) {
         launch.op_call = launch.leaf_call = launch.range_call = kNone;
+        launch.module = kNone;
+        launch.backward = false;
         launch.stream = launch.start_ns = launch.called_ns = launch.step = kNone;
         profile.launches.push_back(std::move(launch));
         return;

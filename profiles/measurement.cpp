@@ -56,6 +56,7 @@ void validate_launch(const Profile& profile, std::size_t number, Diagnostics& fo
     index(index_ok(launch.op, profile.operators.size()), "an operator", "operators", "op");
     index(index_ok(launch.leaf, profile.operators.size()), "an operator", "operators", "leaf");
     index(index_ok(launch.range, profile.ranges.size()), "a range", "ranges", "range");
+    index(index_ok(launch.module, profile.ranges.size()), "a range", "ranges", "module");
     index(launch.source < profile.sources.size(), "a source", "sources", "source");
     const bool unknown = launch.duration_ns == kUnknown;
     if (!std::isfinite(launch.duration_ns) || (launch.duration_ns < 0.0 && !unknown)) {
@@ -93,6 +94,12 @@ void make_key(const Operator& op, std::string& key) {
         fmt::format_to(std::back_inserter(key), "\x1d{}:", tensor.argument);
         for (const std::int64_t dim : tensor.dims) {
             fmt::format_to(std::back_inserter(key), "{},", dim);
+        }
+    }
+    for (const auto& strides : op.input_strides) {
+        key += '\x1b';
+        for (const std::int64_t stride : strides) {
+            fmt::format_to(std::back_inserter(key), "{},", stride);
         }
     }
     if (!op.borrowed_from.empty()) {

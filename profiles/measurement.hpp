@@ -29,6 +29,7 @@ struct RunInfo {
     std::string host = {};
     std::int64_t sm_count = 0;
     std::int64_t ranks = 0;       // of the distributed run that this is one process of
+    std::int64_t rank = -1;       // of this process; -1: not known
     double memory_bytes = 0.0;    // of the device
     double sm_clock_hz = 0.0;     // while the kernels ran: the median of what was sampled
     double sm_clock_max_hz = 0.0; // that the GPU may reach
@@ -69,6 +70,8 @@ struct Operator {
     std::vector<std::string> input_types;              // "float", "c10::Half"
     std::vector<std::string> concrete_inputs; // strides, padding … as the framework prints
     std::vector<ListedTensor> listed = {};    // tensors of the arguments that are lists
+    // Elements between neighbors along each dimension, beside input_dims; empty: not recorded.
+    std::vector<std::vector<std::int64_t>> input_strides = {};
     // The operator beside this one whose dimensions these are, where it has none of its own.
     std::string borrowed_from = {};
 
@@ -97,6 +100,10 @@ struct Launch {
     // innermost GEMM or convolution, else the outermost operator.
     std::int32_t leaf = kNone;
     std::int64_t leaf_call = kNone;
+    // Index into Profile::ranges: path of the modules ("Model/Block/Linear") whose forward pass
+    // launched it, or whose forward pass its gradient is of.
+    std::int32_t module = kNone;
+    bool backward = false;         // launched by an operator of the backward pass
     double duration_ns = kUnknown; // time on the device
     std::int64_t calls = 1;    // launches that this is the sum of; the duration is theirs together
     bool under_replay = false; // the duration was taken while counters were replayed: no wall time

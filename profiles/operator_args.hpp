@@ -61,6 +61,10 @@ class OperatorArgs {
         static const Dims none;
         return i < op_.input_dims.size() ? op_.input_dims[i] : none;
     }
+    const Dims& strides(std::size_t i) const { // empty: not recorded
+        static const Dims none;
+        return i < op_.input_strides.size() ? op_.input_strides[i] : none;
+    }
     Count elements(std::size_t i) const { return elements_of(dims(i)); }
     bool tensor(std::size_t i) const { return elements(i) > 0; }
     std::string_view type_name(std::size_t i) const {
@@ -128,6 +132,30 @@ class OperatorArgs {
   private:
     const Operator& op_;
 };
+
+// The dimension of more than one element along which a tensor's elements are neighbors; nullopt
+// where strides are not recorded or two dimensions qualify.
+inline std::optional<std::size_t> fastest(const OperatorArgs& args, std::size_t tensor) {
+    const Dims& dims = args.dims(tensor);
+    const Dims& strides = args.strides(tensor);
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; strides.size() == dims.size() && i < dims.size(); ++i) {
+        if (dims[i] > 1 && strides[i] == 1) {
+            if (found) {
+                return std::nullopt;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+// Are neighbors of one side no neighbors of the other? Then single elements are scattered, as in a
+// pass between layouts.
+inline bool transposes(const OperatorArgs& args) {
+    const auto to = fastest(args, 0), from = fastest(args, 1);
+    return args.dims(0).size() == args.dims(1).size() && to && from && *to != *from;
+}
 
 // "aten::add_" -> "add", "aten::_foreach_add_" -> "_foreach_add".
 inline std::string_view operator_stem(std::string_view name) {

@@ -75,7 +75,8 @@ Made copied(const OperatorArgs& args) {
     if (!args.tensor(1)) { // from a scalar
         return pointwise_layer("fill", args.elements(0) * words, args.dims(0).back(), {to, to, to});
     }
-    return pointwise_layer(from == to ? "copy" : "cast", args.elements(0) * words,
+    const char* const same = transposes(args) ? "to_channels_first" : "copy";
+    return pointwise_layer(from == to ? same : "cast", args.elements(0) * words,
                            args.dims(0).back(), {from, from, to});
 }
 

@@ -35,6 +35,8 @@ class CarryOver {
             once(sources_, launch.source, [&](auto i) { return to_.source(from_.sources[i]); }));
         launch.range =
             once(ranges_, launch.range, [&](auto i) { return to_.range(from_.ranges[i]); });
+        launch.module =
+            once(ranges_, launch.module, [&](auto i) { return to_.range(from_.ranges[i]); });
         launch.op = once(ops_, launch.op, [&](auto i) { return to_.op(from_.operators[i]); });
         launch.leaf = once(ops_, launch.leaf, [&](auto i) { return to_.op(from_.operators[i]); });
         return launch;
@@ -115,7 +117,8 @@ bool tables_are_in_order(const Profile& profile) {
     };
     const bool rising = std::ranges::all_of(profile.launches, [&](const Launch& launch) {
         return next(launch.kernel, kernels) && next(launch.source, sources) &&
-               next(launch.op, ops) && next(launch.leaf, ops) && next(launch.range, ranges);
+               next(launch.op, ops) && next(launch.leaf, ops) && next(launch.range, ranges) &&
+               next(launch.module, ranges);
     });
     return rising && kernels == profile.kernels.size() && sources == profile.sources.size() &&
            ops == profile.operators.size() && ranges == profile.ranges.size();

@@ -289,6 +289,7 @@ class Reader {
             }
             fields.integer("sm_count", profile_.run.sm_count);
             fields.integer("ranks", profile_.run.ranks);
+            fields.integer("rank", profile_.run.rank);
         }
     }
 
@@ -358,6 +359,7 @@ class Reader {
         fields.require("name");
         fields.text("name", op.name);
         fields.dims("input_dims", op.input_dims);
+        fields.dims("input_strides", op.input_strides);
         fields.texts("input_types", op.input_types);
         fields.texts("concrete_inputs", op.concrete_inputs);
         fields.text("borrowed_from", op.borrowed_from);
@@ -429,6 +431,8 @@ class Reader {
         fields.integer("range", launch.range);
         fields.integer("leaf", launch.leaf);
         fields.integer("leaf_call", launch.leaf_call);
+        fields.integer("module", launch.module);
+        fields.flag("backward", launch.backward);
         fields.integer("called_ns", launch.called_ns);
         fields.integer("step", launch.step);
         fields.integer("op_call", launch.op_call);

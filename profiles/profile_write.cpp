@@ -34,6 +34,9 @@ Json to_json(const RunInfo& run) {
     if (run.ranks != 0) {
         json["ranks"] = run.ranks;
     }
+    if (run.rank >= 0) {
+        json["rank"] = run.rank;
+    }
     return json;
 }
 
@@ -47,6 +50,9 @@ Json to_json(const Operator& op) {
     }
     if (!op.borrowed_from.empty()) {
         json["borrowed_from"] = op.borrowed_from;
+    }
+    if (!op.input_strides.empty()) {
+        json["input_strides"] = op.input_strides;
     }
     for (const ListedTensor& tensor : op.listed) {
         json["listed"].push_back({{"argument", tensor.argument}, {"dims", tensor.dims}});

@@ -26,6 +26,22 @@ class TraceText {
                         name, device_, us, correlation_, grid));
         device_ += us + 1.0;
     }
+    // The same on another stream, from that moment of the device on; the device's clock stays.
+    void beside(const std::string& name, long stream, double at, double us) {
+        call();
+        add(fmt::format(
+            R"({{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":{},"ts":{},"dur":{},)"
+            R"("args":{{"correlation":{},"stream":{},"device":0,"grid":[8,1,1],)"
+            R"("block":[128,1,1]}}}})",
+            name, stream, at, us, correlation_, stream));
+    }
+    double device_us() const { return device_; }
+    // A module's call over so many operators from here.
+    void module(const std::string& name, int operators) {
+        add(fmt::format(R"({{"ph":"X","cat":"python_function","name":"nn.Module: {}","pid":1,)"
+                        R"("tid":1,"ts":{},"dur":{},"args":{{}}}})",
+                        name, host_ - 0.5, 20.0 * operators - 1.0));
+    }
     void copy(const std::string& name, double us, long bytes) {
         call();
         add(fmt::format(

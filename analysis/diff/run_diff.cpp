@@ -82,6 +82,27 @@ std::string side_name(const Profile& profile, const std::string& file) {
     return profile.run.gpu.empty() ? file : fmt::format("{} ({})", file, profile.run.gpu);
 }
 
+std::vector<RunRow> category_rows(const std::vector<RunRow>& rows,
+                                  const PartCategories& categories) {
+    std::map<std::string, RunRow> sums;
+    for (const RunRow& row : rows) {
+        const auto at = categories.find(row.name);
+        RunRow& sum = sums[at == categories.end() ? "not known" : at->second];
+        sum.calls.a += row.calls.a;
+        sum.calls.b += row.calls.b;
+        sum.time_s.a += row.time_s.a;
+        sum.time_s.b += row.time_s.b;
+    }
+    std::vector<RunRow> made;
+    for (auto& [name, sum] : sums) {
+        sum.name = name;
+        made.push_back(std::move(sum));
+    }
+    std::ranges::stable_sort(made, std::ranges::greater{},
+                             [](const RunRow& row) { return std::abs(row.adds_s()); });
+    return made;
+}
+
 std::vector<std::optional<double>> gate_values(const BothSides& time_s, const BothSides& calls) {
     return {time_s.a, time_s.b, time_s.change(), calls.a, calls.b, calls.change()};
 }
@@ -98,14 +119,17 @@ std::string_view run_part_name(RunPart part) {
 }
 
 RunDiff diff_runs(const Profile& a, const std::string& name_a, const Profile& b,
-                  const std::string& name_b, RunPart by) {
-    RunDiff diff{side_name(a, name_a), side_name(b, name_b), by, {}, {}, {}, {}};
+                  const std::string& name_b, RunPart by, const PartCategories& categories) {
+    RunDiff diff{side_name(a, name_a), side_name(b, name_b), by, {}, {}, {}, {}, {}};
     Rows rows(diff);
     rows.add(a, &BothSides::a);
     rows.add(b, &BothSides::b);
     std::stable_sort(diff.rows.begin(), diff.rows.end(), [](const RunRow& x, const RunRow& y) {
         return std::abs(x.adds_s()) > std::abs(y.adds_s());
     });
+    if (!categories.empty()) {
+        diff.categories = category_rows(diff.rows, categories);
+    }
     return diff;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/exam/gate.hpp"
 #include "profiles/measurement.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,15 +35,19 @@ struct RunDiff {
     std::string name_a, name_b; // file and GPU
     RunPart by = RunPart::kernel;
     BothSides calls, time_s;
-    BothSides untimed;        // launches without a known duration, in no row
-    std::vector<RunRow> rows; // what adds or saves most first
+    BothSides untimed;              // launches without a known duration, in no row
+    std::vector<RunRow> rows;       // what adds or saves most first
+    std::vector<RunRow> categories; // of layers: "GEMM", "norm", …; empty for other parts
 
     bool operator==(const RunDiff&) const = default;
 };
 
+// Which category each part belongs to, by its name.
+using PartCategories = std::map<std::string, std::string>;
+
 // Launches that no operator or range tells of stand together as "(none)".
 RunDiff diff_runs(const profiles::Profile& a, const std::string& name_a, const profiles::Profile& b,
-                  const std::string& name_b, RunPart by);
+                  const std::string& name_b, RunPart by, const PartCategories& categories = {});
 
 // For --fail-if, of the whole and of each row: time_s_a, time_s_b, time_change, and so for calls.
 const GateKeys& run_gate_keys();

@@ -1,12 +1,15 @@
 #include "analysis/measured/traced.hpp"
 
 #include "analysis/measured/traced_changes.hpp"
+#include "analysis/measured/traced_compare.hpp"
 #include "base/ascii.hpp"
 #include "base/units.hpp"
+#include "profiles/operator_layer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace eyeroof::analysis {
@@ -79,18 +82,72 @@ Bound bound_of(const model::Gpu& gpu, const model::Layer& layer, const model::Wo
                : Bound{memory, "DRAM", true};
 }
 
-// Why a kernel is faster than its tensors' bytes allow from DRAM.
-std::string above_cause(const TracedRow& row, const Bound& bound, double l2_bytes,
-                        double dram_bytes_per_s) {
+// What a trace says of its own accuracy, and of the device.
+struct Evidence {
+    double l2_bytes = 0.0;
+    double clock_s = 0.0; // durations are whole multiples of it; 0: finer than a nanosecond
+};
+
+// 1 us where every duration is a whole number of them, as in traces before PyTorch 2.
+double clock_of(const profiles::Profile& profile) {
+    constexpr double kUs = 1e3; // in ns
+    constexpr std::size_t kFewest = 16;
+    std::size_t timed = 0;
+    for (const profiles::Launch& launch : profile.launches) {
+        if (launch.duration_ns > 0.0 && launch.calls == 1) {
+            if (std::fmod(launch.duration_ns, kUs) != 0.0) {
+                return 0.0;
+            }
+            ++timed;
+        }
+    }
+    return timed >= kFewest ? 1e-6 : 0.0;
+}
+
+// Arithmetic above the peak of the operands' type: the kernel's name says a faster one.
+std::string faster_type(const model::Layer& layer, const std::vector<std::string>& kernels,
+                        const model::Gpu& gpu) {
+    for (const std::string& name : kernels) {
+        const auto type = profiles::type_in_kernel_name(name);
+        if (type && gpu.rate(*type).flops_per_s > gpu.rate(layer.types.input).flops_per_s) {
+            return fmt::format("its kernel computes in {}", model::data_type_name(*type));
+        }
+    }
+    return {};
+}
+
+// Why a kernel is faster than its tensors' bytes or its operations allow: each cause is held
+// against the figures before it is named.
+std::string above_cause(const TracedRow& row, const model::Layer& layer, const Bound& bound,
+                        const std::vector<std::string>& kernels, const model::Gpu& gpu,
+                        const Evidence& evidence) {
     const auto runs = static_cast<double>(row.count);
     const double each = row.bytes / runs;
+    const double l2_bytes = evidence.l2_bytes;
     if (bound.on_device_memory && each <= l2_bytes) {
         return fmt::format("its {} fit L2 ({})", format_si(each, "B"), format_si(l2_bytes, "B"));
     }
-    const double moved = row.measured_s / runs * dram_bytes_per_s;
+    if (evidence.clock_s > 0.0 && row.measured_s + runs * evidence.clock_s >= *row.bound_s) {
+        return "within the trace's clock, which counts whole microseconds";
+    }
+    const double moved = row.measured_s / runs * gpu.dram_bytes_per_s;
     if (bound.on_device_memory && each - moved <= l2_bytes) {
         return fmt::format("at least {} of its {} were still in L2", format_si(each - moved, "B"),
                            format_si(each, "B"));
+    }
+    if (row.found == formats::Found::traffic) {
+        return fmt::format("it touches at most {} of the {} of its tensors",
+                           format_si(moved + l2_bytes, "B"), format_si(each, "B"));
+    }
+    const auto* table = std::get_if<model::RowsShape>(&layer.shape);
+    if (layer.op == Op::embedding && table != nullptr && table->rows > table->table &&
+        table->table > 0) {
+        return fmt::format("{} lookups share {} rows, which stay in L2", table->rows, table->table);
+    }
+    if (!bound.on_device_memory) {
+        if (std::string type = faster_type(layer, kernels, gpu); !type.empty()) {
+            return type;
+        }
     }
     return row.found == formats::Found::exact
                ? "not known: fewer operations or bytes than its definition counts"
@@ -147,8 +204,11 @@ std::string below_cause(const TracedRow& row, const model::Layer& layer,
     if (row.measured_s / runs < kShort_s) {
         return "short: start and end of the kernel take most of it";
     }
-    if (any_says(kernels, {"nchwtonhwc", "nhwctonchw", "subtensorop", "batched_transpose"})) {
-        return "changes of layout around it";
+    const auto* fn = std::get_if<model::ElementwiseShape>(&layer.shape);
+    if (fn != nullptr && fn->fn.starts_with("to_channels_")) {
+        return row.op.find("conv") != std::string::npos
+                   ? kLayoutPass
+                   : "transposes: neighbors on one side are scattered on the other";
     }
     const bool products = model::multiplies(layer.op);
     if (products && any_says(kernels, {"sgemm", "simt"}) &&
@@ -189,14 +249,15 @@ std::string below_cause(const TracedRow& row, const model::Layer& layer,
 }
 
 void add_bound(TracedRow& row, const model::Layer& layer, const model::Work& work,
-               const std::vector<std::string>& kernels, const model::Gpu& gpu, double l2_bytes) {
+               const std::vector<std::string>& kernels, const model::Gpu& gpu,
+               const Evidence& evidence) {
     const Bound bound = bound_of(gpu, layer, work);
     if (!(bound.seconds > 0.0)) {
         return;
     }
     row.bound_s = bound.seconds * static_cast<double>(row.count);
     row.bound_by = bound.by;
-    row.cause = row.above_roof() ? above_cause(row, bound, l2_bytes, gpu.dram_bytes_per_s)
+    row.cause = row.above_roof() ? above_cause(row, layer, bound, kernels, gpu, evidence)
                                  : below_cause(row, layer, kernels, gpu);
 }
 
@@ -219,7 +280,30 @@ void add_categories(const formats::TraceNetwork& trace, double all_s, Traced& ma
     std::ranges::stable_sort(made.categories, std::ranges::greater{}, &TracedCategory::measured_s);
 }
 
+// Of the types that the step's operators have, and of fp32 lanes.
+void add_roofs(const formats::TraceNetwork& trace, const model::Gpu& gpu, Traced& made) {
+    std::map<std::string, double> peaks;
+    peaks["fp32"] = gpu.rate(model::DataType::fp32).flops_per_s;
+    for (const model::Layer& layer : trace.network.layers) {
+        if (model::multiplies(layer.op) || layer.op == Op::moe) {
+            peaks[std::string(model::data_type_name(layer.types.input))] =
+                gpu.rate(layer.types.input).flops_per_s;
+        }
+    }
+    for (const auto& [name, rate] : peaks) {
+        if (rate > 0.0) {
+            made.roofs.push_back({name, rate, false});
+        }
+    }
+    made.roofs.push_back({"DRAM", gpu.dram_bytes_per_s, true});
+    made.roofs.push_back({"L2", model::l2_bandwidth(gpu), true});
+}
+
 } // namespace
+
+std::string traced_category(const model::Layer& layer) {
+    return category_of(layer);
+}
 
 double Traced::placed_share() const {
     double placed = 0.0, all = 0.0;
@@ -230,6 +314,20 @@ double Traced::placed_share() const {
     return all > 0.0 ? placed / all : 0.0;
 }
 
+std::optional<double> TracedRow::ratio() const {
+    if (!predicted_s || !not_compared.empty() || alone_runs <= 0 || !(*predicted_s > 0.0)) {
+        return std::nullopt;
+    }
+    const double predicted = *predicted_s * static_cast<double>(alone_runs);
+    return alone_s * static_cast<double>(count) / predicted;
+}
+
+bool TracedRow::inside() const {
+    const auto measured = ratio();
+    return measured && low_s && high_s && *measured * *predicted_s >= *low_s &&
+           *measured * *predicted_s <= *high_s;
+}
+
 Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* machine,
                       const Report* report) {
     const auto* gpu = machine != nullptr ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
@@ -238,6 +336,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
     made.gpu = trace.profile.run.gpu;
     made.machine = gpu != nullptr ? machine->id : "";
     made.device = profiles::device_time(trace.step);
+    made.path = critical_path(trace.step);
     made.kernel_s = trace.kernel_s;
     made.layered_s = trace.layered_s;
     made.l2_bytes = gpu != nullptr ? gpu->l2_bytes : 0.0;
@@ -250,6 +349,8 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
         predicted[report->layers[i].layer.name] = &report->layers[i];
     }
     const auto kernels = kernels_by_layer(trace);
+    const auto alone = runs_alone(trace);
+    const Evidence evidence{made.l2_bytes, clock_of(trace.step)};
     for (std::size_t i = 0; i < trace.layers.size(); ++i) {
         const model::Layer& layer = trace.network.layers[i];
         const auto work = model::work_of(layer);
@@ -259,6 +360,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
         const formats::TracedLayer& from = trace.layers[i];
         TracedRow row;
         row.layer = layer.name;
+        row.category = category_of(layer);
         row.op = from.op;
         row.dims = from.dims;
         row.found = from.found;
@@ -270,17 +372,26 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
         row.flops = runs * (work->macs > 0 ? 2.0 * static_cast<double>(work->macs)
                                            : static_cast<double>(work->flops));
         row.bytes = runs * static_cast<double>(work->bytes());
+        row.alone_runs = alone[i].runs;
+        row.alone_s = alone[i].seconds;
         if (gpu != nullptr && row.measured_s > 0.0) {
-            add_bound(row, layer, *work, kernels[i], *gpu, made.l2_bytes);
+            add_bound(row, layer, *work, kernels[i], *gpu, evidence);
         }
         if (const auto at = predicted.find(layer.name); at != predicted.end()) {
-            row.predicted_s = at->second->time_s * runs;
+            add_prediction(row, layer, *at->second);
         }
         made.rows.push_back(std::move(row));
     }
     std::ranges::stable_sort(made.rows, std::ranges::greater{}, &TracedRow::measured_s);
     add_categories(trace, all_s, made);
+    add_launches(trace, made);
+    if (gpu != nullptr) {
+        add_roofs(trace, *gpu, made);
+    }
     made.changes = changes_of(trace, made);
+    made.comparisons = comparisons_of(made.rows);
+    made.left_out = left_out_of(made.rows);
+    add_modules(trace, made);
     return made;
 }
 

@@ -116,6 +116,23 @@ std::optional<TracedChange> aligned(const formats::TraceNetwork& trace, const Tr
                : std::nullopt;
 }
 
+// GEMMs of fewer tiles than SMs, and kernels that are too short to fill the device.
+std::optional<TracedChange> larger_batch(const Traced& traced) {
+    double saves_s = 0.0;
+    std::string first;
+    for (const TracedRow& row : traced.rows) {
+        if (row.cause.find("tiles of 128x128 for") != std::string::npos ||
+            row.cause.starts_with("short:")) {
+            saves_s += row.saves_s();
+            first = first.empty() ? row.layer : first;
+        }
+    }
+    return saves_s > 0.0 ? std::optional(TracedChange{
+                               "enlarge the batch, so that more work shares each start of a kernel",
+                               first + " does not fill the device", saves_s})
+                         : std::nullopt;
+}
+
 std::optional<TracedChange> by_cause(const Traced& traced, const char* begins, const char* what) {
     double saves_s = 0.0;
     std::string first;
@@ -128,6 +145,21 @@ std::optional<TracedChange> by_cause(const Traced& traced, const char* begins, c
     return saves_s > 0.0
                ? std::optional(TracedChange{what, first + ": " + std::string(begins), saves_s})
                : std::nullopt;
+}
+
+// Channels-last tensors need no passes at all.
+std::optional<TracedChange> without_passes(const Traced& traced) {
+    double saves_s = 0.0;
+    std::string first;
+    for (const TracedRow& row : traced.rows) {
+        if (row.cause == kLayoutPass) {
+            saves_s += row.measured_s;
+            first = first.empty() ? row.layer : first;
+        }
+    }
+    return saves_s > 0.0 ? std::optional(TracedChange{"keep tensors channels-last (memory_format)",
+                                                      first + " only changes a layout", saves_s})
+                         : std::nullopt;
 }
 
 void add_device(const formats::TraceNetwork& trace, const profiles::DeviceTime& time,
@@ -166,11 +198,19 @@ std::vector<TracedChange> changes_of(const formats::TraceNetwork& trace, const T
     }
     for (auto change : {fused_attention(trace), fused_pointwise(trace), aligned(trace, traced),
                         by_cause(traced, "fp32 units, no tensor cores", "allow tf32, or use bf16"),
-                        by_cause(traced, "changes of layout around it",
-                                 "keep tensors channels-last (memory_format)")}) {
+                        without_passes(traced)}) {
         if (change) {
             changes.push_back(*std::move(change));
         }
+    }
+    if (traced.beside_s > 0.0) {
+        changes.push_back({"keep collectives off the SMs that compute (fewer channels, "
+                           "NCCL_MAX_CTAS, or copy engines)",
+                           "kernels take that much longer while another stream's kernel runs",
+                           traced.beside_s});
+    }
+    if (auto change = larger_batch(traced)) {
+        changes.push_back(*std::move(change));
     }
     const double step_s = traced.device ? traced.device->total_s : traced.kernel_s;
     std::erase_if(changes,

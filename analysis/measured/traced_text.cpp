@@ -34,6 +34,32 @@ std::string device_text(const profiles::DeviceTime& t) {
                               format_si(t.longest_gap_s, "s"));
 }
 
+std::string path_text(const CriticalPath& path) {
+    std::string text = "\ncritical path of the step\n";
+    const auto line = [&](const char* what, double seconds) {
+        text += fmt::format("  {:<24}{:>12}  {}\n", what, format_si(seconds, "s"),
+                            share_text(seconds, path.total_s()));
+    };
+    line("computation", path.computation_s);
+    line("communication", path.communication_s);
+    line("copies", path.copies_s);
+    line("host", path.host_s);
+    line("launch latency", path.launch_s);
+    line("waits on the device", path.wait_s);
+    const double on_path = path.computation_s + path.communication_s;
+    if (path.kernels_s > on_path) {
+        text += fmt::format("  {} of kernels run beside it\n",
+                            format_si(path.kernels_s - on_path, "s"));
+    }
+    constexpr std::size_t kShown = 3;
+    for (std::size_t i = 0; i < std::min(kShown, path.longest.size()); ++i) {
+        const PathKernel& kernel = path.longest[i];
+        text += fmt::format("  {} ×{}  {}\n", format_si(kernel.seconds, "s"), kernel.calls,
+                            left(kernel.name, 70));
+    }
+    return text;
+}
+
 std::string categories_text(const Traced& traced) {
     std::string text =
         fmt::format("\n{:<16}{:>8}{:>12}{:>9}\n", "operators", "runs", "time", "share");
@@ -82,6 +108,63 @@ std::string rows_text(const Traced& traced) {
                           : "");
 }
 
+std::string comparison_text(const Traced& traced) {
+    if (traced.comparisons.empty()) {
+        return {};
+    }
+    std::string text = fmt::format("\n{:<16}{:>8}{:>12}{:>12}{:>14}{:>14}{:>11}{:>14}\n",
+                                   "predicted", "shapes", "measured", "predicted", "median error",
+                                   "median ratio", "inside", "of the model");
+    for (const TracedComparison& row : traced.comparisons) {
+        text += fmt::format("{:<16}{:>8}{:>12}{:>12}{:>12.0f} %{:>13.2f}x{:>9.0f} %{:>12.0f} %\n",
+                            row.name, row.rows, format_si(row.measured_s, "s"),
+                            format_si(row.predicted_s, "s"), 100.0 * row.median_error, row.bias,
+                            100.0 * row.coverage, 100.0 * row.model_coverage);
+    }
+    text += wrapped("kernel time of runs that no other stream shares; inside: the 80 % interval "
+                    "with what a trace leaves open (clocks, caches, inferred shapes), and the "
+                    "model's own",
+                    2, kTraceWidth);
+    for (const TracedLeftOut& out : traced.left_out) {
+        text += wrapped(fmt::format("not compared: {} shapes, {}: {}", out.rows,
+                                    format_si(out.measured_s, "s"), out.why),
+                        2, kTraceWidth);
+    }
+    return text;
+}
+
+std::string modules_text(const Traced& traced) {
+    constexpr double kToldShare = 0.01;
+    constexpr std::size_t kMostModules = 30;
+    double most = 0.0;
+    for (const TracedModule& module : traced.modules) {
+        most = std::max(most, module.measured_s());
+    }
+    if (!(most > 0.0)) {
+        return {};
+    }
+    const bool two = traced.backward_s > 0.0;
+    std::string text = fmt::format("\n{:<52}{:>9}{:>9}{:>12}{}{:>9}\n", "module", "modules",
+                                   "kernels", two ? "forward" : "time",
+                                   two ? fmt::format("{:>12}", "backward") : "", "share");
+    std::size_t shown = 0;
+    for (const TracedModule& module : traced.modules) {
+        const double share = traced.kernel_s > 0.0 ? module.measured_s() / traced.kernel_s : 0.0;
+        if (share < kToldShare || shown == kMostModules) {
+            continue;
+        }
+        ++shown;
+        const auto depth = static_cast<std::size_t>(std::ranges::count(module.path, '/'));
+        const std::string name =
+            std::string(2 * depth, ' ') + module.path.substr(module.path.rfind('/') + 1);
+        text += fmt::format("{}{:>9}{:>9}{:>12}{}{:>7.1f} %\n", left(name, 52), module.instances,
+                            module.kernels, format_si(module.forward_s, "s"),
+                            two ? fmt::format("{:>12}", format_si(module.backward_s, "s")) : "",
+                            100.0 * share);
+    }
+    return text;
+}
+
 std::string changes_text(const Traced& traced) {
     if (traced.changes.empty()) {
         return {};
@@ -110,7 +193,15 @@ std::string traced_text(const Traced& traced) {
     if (traced.device) {
         text += device_text(*traced.device);
     }
-    return text + categories_text(traced) + rows_text(traced) + changes_text(traced);
+    if (traced.path) {
+        text += path_text(*traced.path);
+    }
+    if (traced.backward_s > 0.0) {
+        text += fmt::format("\nforward {}, backward {} of kernels\n",
+                            format_si(traced.forward_s, "s"), format_si(traced.backward_s, "s"));
+    }
+    return text + categories_text(traced) + rows_text(traced) + comparison_text(traced) +
+           modules_text(traced) + changes_text(traced);
 }
 
 } // namespace eyeroof::analysis

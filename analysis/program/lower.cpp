@@ -271,7 +271,9 @@ Result<Graph> lower(const Question& question) {
     }
     Graph graph = *std::move(made);
     if (const model::Gpu* gpu = gpu_of(question)) {
-        graph = step::with_layout_passes(graph, *gpu, software_of(question));
+        if (!question.network.as_it_ran) {
+            graph = step::with_layout_passes(graph, *gpu, software_of(question));
+        }
         graph = question.scenario.compiled ? step::fuse(graph) : std::move(graph);
     }
     count_runs(graph);

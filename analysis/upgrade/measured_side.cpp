@@ -1,6 +1,8 @@
+#include "analysis/exam/trace_error.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::analysis {
 
@@ -18,7 +20,87 @@ void retime(LayerReport& layer, double seconds) {
     }
 }
 
+constexpr double kHalfWidth80 = 1.2816; // of an 80 % interval, in standard deviations
+constexpr double kOpenEnd = 0.43;       // of a prediction without an upper end: a factor of 3
+
+double own_sigma(const LayerReport& layer) {
+    if (!layer.low_s || !layer.high_s || !(*layer.low_s > 0.0)) {
+        return 0.0;
+    }
+    return std::isfinite(*layer.high_s)
+               ? std::log(*layer.high_s / *layer.low_s) / (2 * kHalfWidth80)
+               : kOpenEnd;
+}
+
+// A sum of times and the standard deviation of its logarithm.
+struct RatioSum {
+    double seconds = 0.0, common = 0.0, apart = 0.0; // seconds, seconds, seconds squared
+
+    void add(double time_s, double variance) {
+        constexpr double kCommon = 0.5;
+        seconds += time_s;
+        common += time_s * std::sqrt(kCommon * variance);
+        apart += time_s * time_s * (1.0 - kCommon) * variance;
+    }
+    Interval interval() const {
+        const double sigma = seconds > 0.0 ? std::sqrt(common * common + apart) / seconds : 0.0;
+        const double spread = std::exp(kHalfWidth80 * sigma);
+        return {seconds, seconds / spread, seconds * spread};
+    }
+};
+
+struct CategorySums {
+    double from_s = 0.0;
+    RatioSum ratio, predicted;
+};
+
 } // namespace
+
+std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
+                                                 const Report& after) {
+    std::map<std::string_view, const LayerReport*> twins;
+    for (const LayerReport& layer : after.layers) {
+        twins[layer.layer.name] = &layer;
+    }
+    std::map<std::string, CategorySums> sums;
+    for (const LayerReport& from : before.layers) {
+        const auto at = measured.layer_s.find(from.layer.name);
+        const auto twin = twins.find(from.layer.name);
+        if (at == measured.layer_s.end() || twin == twins.end() || !(from.time_s > 0.0)) {
+            continue;
+        }
+        const LayerReport& to = *twin->second;
+        const auto name = measured.category.find(from.layer.name);
+        const auto inferred = measured.inferred.find(from.layer.name);
+        const double r =
+            inferred != measured.inferred.end() && inferred->second ? kInferredSigma : kRunSigma;
+        const double s_from = own_sigma(from), s_to = own_sigma(to);
+        const double of_ratio = s_to * s_to + s_from * s_from - 2.0 * kModelShared * s_to * s_from +
+                                2.0 * (1.0 - kRunShared) * r * r;
+        const auto runs = static_cast<double>(from.layer.count);
+        const double from_s = runs * at->second;
+        for (const std::string& key :
+             {std::string("all"), name == measured.category.end() ? "other" : name->second}) {
+            CategorySums& sum = sums[key];
+            sum.from_s += from_s;
+            sum.ratio.add(from_s * to.time_s / from.time_s, of_ratio);
+            sum.predicted.add(runs * to.time_s, s_to * s_to + r * r);
+        }
+    }
+    std::vector<UpgradeCategory> made;
+    for (const auto& [key, sum] : sums) {
+        const Interval to = sum.ratio.interval();
+        made.push_back({key,
+                        sum.from_s,
+                        to,
+                        {sum.from_s / to.value, sum.from_s / to.high, sum.from_s / to.low},
+                        sum.predicted.interval()});
+    }
+    std::ranges::stable_sort(made, [](const UpgradeCategory& a, const UpgradeCategory& b) {
+        return (a.name == "all") != (b.name == "all") ? a.name == "all" : a.from_s > b.from_s;
+    });
+    return made;
+}
 
 void take_measured(const MeasuredStep& measured, Report& before, Report& after) {
     double old_s = 0.0;

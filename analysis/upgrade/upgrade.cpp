@@ -396,11 +396,14 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
         all.append(after.diagnostics());
         return all;
     }
+    std::vector<UpgradeCategory> categories;
     if (options.measured) {
+        categories = measured_categories(*options.measured, *before, *after);
         take_measured(*options.measured, *before, *after);
     }
     Upgrade u;
     u.measured = options.measured ? options.measured->what : "";
+    u.categories = std::move(categories);
     u.network = network.name;
     u.from = from.id;
     u.to = to.id;

@@ -43,6 +43,8 @@ struct MeasuredStep {
     double idle_s = 0.0;                   // of it, nothing running: it stays as it is
     double unknown_s = 0.0;                // of operators without a cost: it stays as it is
     std::string what;                      // "ProfilerStep#6 of trace.json.gz"
+    std::map<std::string, std::string> category = {}; // of the layer: "GEMM", "norm", …
+    std::map<std::string, bool> inferred = {};        // true: something of its shape is assumed
 
     bool operator==(const MeasuredStep&) const = default;
 };
@@ -75,6 +77,17 @@ struct Interval {
     double value = 0.0, low = 0.0, high = 0.0; // nominal 80 %
 
     bool operator==(const Interval&) const = default;
+};
+
+// Kernels of one category, the old side measured.
+struct UpgradeCategory {
+    std::string name;     // "all" is of every one
+    double from_s = 0.0;  // measured, of all runs
+    Interval to_s;        // from_s by predicted ratios
+    Interval speedup;     // from_s / to_s
+    Interval predicted_s; // of the new GPU, without the measurement
+
+    bool operator==(const UpgradeCategory&) const = default;
 };
 
 struct UpgradeLayer {
@@ -196,6 +209,7 @@ struct Upgrade {
     std::vector<double> weights;  // share of the old GPU's time that each member takes
     std::vector<std::string> notes;
     std::string measured; // what the old GPU's times are, where they were measured
+    std::vector<UpgradeCategory> categories; // then; "all" first, the longest next
 
     bool operator==(const Upgrade&) const = default;
 };
@@ -207,6 +221,16 @@ struct Upgrade {
 // so that layers that overlap keep their share of the busy time. Layers that were not measured
 // keep their predicted times and are in neither sum.
 void take_measured(const MeasuredStep& measured, Report& before, Report& after);
+
+// Kernel time of each category on the new GPU, by ratios of the predictions and by the prediction
+// alone. Errors of one operator on two GPUs are partly the same, and cancel in a ratio:
+//   var(ln to) = s_to^2 + r^2
+//   var(ln ratio) = s_to^2 + s_from^2 - 2 m s_to s_from + 2 (1 - k) r^2
+// with s the model's error, r what a run adds, m and k their correlations (trace_error.hpp); half
+// of a variance is common to a category, the rest to each operator, and the reports are those that
+// take_measured() has not changed.
+std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
+                                                 const Report& after);
 
 // Whether the new GPU is bought rather than rented.
 bool is_bought(const UpgradePrices& prices);

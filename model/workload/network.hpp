@@ -29,6 +29,8 @@ struct Network {
     Count batch = 0;                     // samples that the layers' sizes are for; 0: not known
     std::vector<Uncosted> uncosted = {}; // those that may multiply first
     Count operators = 0; // of the source that run, costed or not; 0: as many as the layers
+    // Every kernel that runs is a layer, passes between layouts among them, as in a trace.
+    bool as_it_ran = false;
 
     bool operator==(const Network&) const = default;
 };

@@ -13,7 +13,9 @@
 
 namespace eyeroof::profiles {
 
-enum class TraceKind { other, kernel, copy, launch_call, cpu_op, annotation };
+// python: a call of a module, "nn.Module: Linear_0"; other functions of the stack are `other`.
+enum class TraceKind { other, kernel, copy, launch_call, cpu_op, annotation, python };
+inline constexpr std::string_view kModule = "nn.Module: ";
 
 // What a collective says of itself, in the operator that calls it or in its kernel.
 struct Collective {
@@ -35,6 +37,10 @@ struct TraceEvent {
     std::int64_t stream = kNone;
     std::int64_t device = kNone;
     std::int64_t bytes = 0; // of a copy
+    // Of an operator that autograd records: the number that its gradient has too, and there the
+    // thread of the forward pass, else 0.
+    std::int64_t sequence = kNone, forward_thread = 0;
+    std::string modules; // "TOP(Net).fc(Linear)", where the profiler wrote it
     Dim3 grid, block;
     Operator op; // dims and types of a cpu_op
     Collective collective;

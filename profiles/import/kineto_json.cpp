@@ -83,6 +83,7 @@ class KinetoReader {
             break;
         case TraceKind::cpu_op:
         case TraceKind::annotation:
+        case TraceKind::python:
             if (joins_) {
                 take_span(event);
             }
@@ -136,27 +137,6 @@ class KinetoReader {
         count(2 * sizeof(TracedCopy));
     }
 
-    void take_step(const TraceEvent& event) {
-        constexpr std::string_view kStep = "ProfilerStep#";
-        constexpr std::size_t kMostSteps = 10'000;
-        if (!event.name.starts_with(kStep) || steps_.size() >= kMostSteps) {
-            return;
-        }
-        const std::string_view digits = std::string_view(event.name).substr(kStep.size());
-        std::int32_t number = 0;
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (error == std::errc{} && end == digits.data() + digits.size() && number >= 0) {
-            steps_.push_back({event.ts_us, event.ts_us + std::max(event.dur_us, 0.0), number});
-        }
-    }
-
-    std::int32_t step_at(double at_us) const {
-        const auto after = std::ranges::upper_bound(steps_, at_us, {}, &StepWindow::start_us);
-        const bool inside = after != steps_.begin() && at_us < std::prev(after)->end_us;
-        return inside ? std::prev(after)->number : kNone;
-    }
-
     void take_span(const TraceEvent& event) {
         Span span;
         span.start_us = event.ts_us;
@@ -164,8 +144,13 @@ class KinetoReader {
         const std::uint32_t thread = thread_of(event.thread);
         if (event.kind == TraceKind::annotation) {
             span.range = names_.range(event.name);
-            take_step(event);
+            steps_.take(event.name, event.ts_us, event.dur_us);
+        } else if (event.kind == TraceKind::python) {
+            span.module = modules_.module(event.name.substr(kModule.size()));
         } else {
+            span.sequence = event.sequence;
+            span.backward = event.sequence != kNone && event.forward_thread != 0;
+            span.module = modules_.hierarchy(event.modules);
             span.op = names_.op(event.op);
             span.carries_shape = !event.op.input_dims.empty() && carries_shape(event.name);
             tell_work(span);
@@ -273,7 +258,7 @@ class KinetoReader {
         }
         std::ranges::sort(calls_, {},
                           [](const Call& c) { return std::pair(c.correlation, c.order); });
-        std::ranges::sort(steps_, {}, &StepWindow::start_us);
+        steps_.sort();
         std::ranges::sort(named_, {}, [](const Named& n) { return std::pair(n.id, n.order); });
     }
 
@@ -303,9 +288,11 @@ class KinetoReader {
             launch.called_ns = origin.called_ns;
             launch.step = origin.called_ns == kNone
                               ? kNone
-                              : step_at(static_cast<double>(origin.called_ns) * 1e-3);
+                              : steps_.at(static_cast<double>(origin.called_ns) * 1e-3);
             launch.leaf = op_number(origin.leaf);
             launch.leaf_call = origin.leaf_call;
+            launch.module = range_number(origin.module);
+            launch.backward = origin.backward;
             launch.range = range_number(origin.range);
             launch.range_call = origin.range_call;
             launch.op = op_number(origin.op);
@@ -319,7 +306,7 @@ class KinetoReader {
             traced.copy.source = built_.source(input_.name);
             if (const Call* call = last_of(calls_, traced.correlation, &Call::correlation)) {
                 traced.copy.called_ns = std::llround(call->at_us * 1e3);
-                traced.copy.step = step_at(call->at_us);
+                traced.copy.step = steps_.at(call->at_us);
             }
             built_.profile.copies.push_back(traced.copy);
         }
@@ -337,6 +324,7 @@ class KinetoReader {
         for (std::size_t thread = 0; thread < spans_.size(); ++thread) {
             answer(spans_[thread], questions[thread], origins);
         }
+        modules_.give_gradients(origins);
         for (std::size_t i = 0; i < kernels_.size(); ++i) {
             const std::int64_t id = kernels_[i].external_id;
             const Named* named = id == kNone ? nullptr : last_of(named_, id, &Named::id);
@@ -358,10 +346,12 @@ class KinetoReader {
             for (; next < spans.size() && spans[next].start_us <= question.at_us; ++next) {
                 close_before(spans[next].start_us, spans, open);
                 open.push_back(next);
+                modules_.opened(spans, open);
             }
             close_before(question.at_us, spans, open);
             Origin& origin = origins[question.kernel];
             origin = origin_of(spans, open);
+            origin.module = modules_.of(spans, open);
             leaves_.add_to(origin, spans, open, calls_so_far_);
             constexpr double kLatestUs = 9e15;
             if (question.at_us >= 0.0 && question.at_us < kLatestUs) {
@@ -427,6 +417,10 @@ class KinetoReader {
                 origin.range = span.range;
                 origin.range_call = call;
             }
+            if (span.backward) { // the outermost of them
+                origin.backward = true;
+                origin.sequence = span.sequence;
+            }
             if (span.op != kNone && !shaped) {
                 origin.op = span.op;
                 origin.op_call = call;
@@ -442,6 +436,7 @@ class KinetoReader {
     ProfileBuilder built_; // what is returned
     ProfileBuilder names_; // tables of all that was read
     LeafFinder leaves_{names_};
+    ModuleFinder modules_{names_};
     LaunchSums sums_;
     bool joins_ = true;
     std::size_t bytes_ = 0; // that joining takes
@@ -451,7 +446,7 @@ class KinetoReader {
     std::deque<Named> named_;
     std::deque<TracedKernel> kernels_;
     std::deque<TracedCopy> copies_;
-    std::vector<StepWindow> steps_;
+    StepWindows steps_;
     std::vector<std::uint8_t> works_; // by number of names_'s operator
     std::vector<LaunchShape> shapes_;
     std::unordered_map<LaunchShape, std::uint32_t, LaunchShapeHash> shape_numbers_;

@@ -3,6 +3,7 @@
 #include "profiles/operator_layer.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace eyeroof::profiles {
 
@@ -13,6 +14,30 @@ CopyKind copy_kind(std::string_view name) {
            : says("PtoP") || says("Peer")         ? CopyKind::to_peer
            : says("set") || says("Set")           ? CopyKind::fill
                                                   : CopyKind::on_device;
+}
+
+void StepWindows::take(std::string_view annotation, double start_us, double dur_us) {
+    constexpr std::string_view kStep = "ProfilerStep#";
+    constexpr std::size_t kMostSteps = 10'000;
+    if (!annotation.starts_with(kStep) || steps_.size() >= kMostSteps) {
+        return;
+    }
+    const std::string_view digits = annotation.substr(kStep.size());
+    std::int32_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc{} && end == digits.data() + digits.size() && number >= 0) {
+        steps_.push_back({start_us, start_us + std::max(dur_us, 0.0), number});
+    }
+}
+
+void StepWindows::sort() {
+    std::ranges::sort(steps_, {}, &StepWindow::start_us);
+}
+
+std::int32_t StepWindows::at(double us) const {
+    const auto after = std::ranges::upper_bound(steps_, us, {}, &StepWindow::start_us);
+    const bool inside = after != steps_.begin() && us < std::prev(after)->end_us;
+    return inside ? std::prev(after)->number : kNone;
 }
 
 void LeafFinder::add_to(Origin& origin, const std::deque<Span>& spans,
@@ -47,14 +72,18 @@ void LeafFinder::add_to(Origin& origin, const std::deque<Span>& spans,
 std::size_t LeafFinder::beside(const std::deque<Span>& spans, std::size_t at) const {
     constexpr std::size_t kFar = 16;
     if (communicates(spans[at])) {
-        for (std::size_t i = at; i-- > 0 && at - i <= kFar;) {
+        std::size_t passed = 0;
+        for (std::size_t i = at; i-- > 0 && passed < kFar;) {
+            passed += spans[i].module == kNone ? 1 : 0;
             if (spans[i].end_us <= spans[at].start_us && is_source(spans[i])) {
                 return i;
             }
         }
         return spans.size();
     }
-    for (std::size_t i = at + 1; i < std::min(spans.size(), at + kFar); ++i) {
+    std::size_t passed = 1;
+    for (std::size_t i = at + 1; i < spans.size() && passed < kFar; ++i) {
+        passed += spans[i].module == kNone ? 1 : 0;
         if (spans[i].start_us >= spans[at].end_us && is_source(spans[i])) {
             return i;
         }
@@ -88,6 +117,56 @@ std::int32_t LeafFinder::borrowed(std::int32_t to, std::int32_t from) {
     op.borrowed_from = other.name;
     const std::int32_t number = names_.op(op);
     return number == kNone ? to : number;
+}
+
+std::int32_t ModuleFinder::module(std::string_view name) {
+    any_ = true;
+    return names_.range(name.substr(0, kLongestPath));
+}
+
+std::int32_t ModuleFinder::hierarchy(std::string_view text) {
+    std::string path(text.substr(0, kLongestPath));
+    std::ranges::replace(path, '.', '/');
+    any_ = any_ || !path.empty();
+    return names_.range(path);
+}
+
+void ModuleFinder::opened(const std::deque<Span>& spans, const std::vector<std::size_t>& open) {
+    const Span& span = spans[open.back()];
+    if (any_ && span.sequence != kNone && !span.backward) {
+        of_sequence_[span.sequence] = of(spans, open);
+    }
+}
+
+std::int32_t ModuleFinder::of(const std::deque<Span>& spans, const std::vector<std::size_t>& open) {
+    if (!any_) {
+        return kNone;
+    }
+    std::string path;
+    for (const std::size_t i : open) {
+        if (path.size() >= kLongestPath) {
+            break;
+        }
+        if (spans[i].module == kNone) {
+            continue;
+        }
+        const std::string& name = names_.profile.ranges[static_cast<std::size_t>(spans[i].module)];
+        if (spans[i].op != kNone) {
+            path = name;
+        } else {
+            path.append(path.empty() ? "" : "/").append(name);
+        }
+    }
+    return names_.range(path.substr(0, kLongestPath));
+}
+
+void ModuleFinder::give_gradients(std::vector<Origin>& origins) const {
+    for (Origin& origin : origins) {
+        const auto at = of_sequence_.find(origin.sequence);
+        if (origin.backward && at != of_sequence_.end()) {
+            origin.module = at->second;
+        }
+    }
 }
 
 } // namespace eyeroof::profiles

@@ -9,6 +9,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace eyeroof::profiles {
@@ -16,8 +17,11 @@ namespace eyeroof::profiles {
 // Compact, because a trace holds millions: everything that is text lives in a table.
 struct Span {
     double start_us = 0.0, end_us = 0.0;
-    std::int32_t op = kNone;    // an operator …
-    std::int32_t range = kNone; // … or an annotation
+    std::int32_t op = kNone;       // an operator …
+    std::int32_t range = kNone;    // … or an annotation …
+    std::int32_t module = kNone;   // … or a module: its name, among the ranges
+    std::int64_t sequence = kNone; // of an operator that autograd records
+    bool backward = false;         // it computes the gradient of that number
     bool carries_shape = false;
     bool says_work = false;   // its dimensions alone
     bool has_tensors = false; // of known dimensions
@@ -63,11 +67,23 @@ struct Origin {
     std::int32_t op = kNone, range = kNone, leaf = kNone;
     std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
     std::int64_t called_ns = kNone;
+    std::int32_t module = kNone;   // path of modules, among the ranges
+    std::int64_t sequence = kNone; // of the outermost operator of the backward pass
+    bool backward = false;
 };
 // A step of the program, as "ProfilerStep#7" marks it on the host.
 struct StepWindow {
     double start_us = 0.0, end_us = 0.0;
     std::int32_t number = 0;
+};
+class StepWindows {
+  public:
+    void take(std::string_view annotation, double start_us, double dur_us);
+    void sort();                      // before at()
+    std::int32_t at(double us) const; // number of the step that holds this moment, else kNone
+
+  private:
+    std::vector<StepWindow> steps_;
 };
 // A copy whose launch is to be looked up.
 struct TracedCopy {
@@ -102,6 +118,30 @@ class LeafFinder {
     std::int32_t borrowed(std::int32_t to, std::int32_t from);
 
     ProfileBuilder& names_;
+};
+
+// Which modules launched a kernel, and whose gradient a kernel of the backward pass computes.
+class ModuleFinder {
+  public:
+    // Paths become ranges of `names`.
+    explicit ModuleFinder(ProfileBuilder& names) : names_(names) {}
+
+    std::int32_t module(std::string_view name);    // of a call, "Linear_0"
+    std::int32_t hierarchy(std::string_view text); // "TOP(Net).fc(Linear)", of an operator
+    // The last of `open` has just begun: an operator of the forward pass keeps its modules.
+    void opened(const std::deque<Span>& spans, const std::vector<std::size_t>& open);
+    // "Model/Block/Linear" of those that are open; an operator that names its modules says all of
+    // them. kNone where the trace has none.
+    std::int32_t of(const std::deque<Span>& spans, const std::vector<std::size_t>& open);
+    // Kernels of the backward pass belong to the module of the same sequence number.
+    void give_gradients(std::vector<Origin>& origins) const;
+
+  private:
+    static constexpr std::size_t kLongestPath = 400;
+
+    ProfileBuilder& names_;
+    std::unordered_map<std::int64_t, std::int32_t> of_sequence_; // of the forward pass
+    bool any_ = false;
 };
 
 } // namespace eyeroof::profiles

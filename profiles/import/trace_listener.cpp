@@ -30,7 +30,9 @@ TraceKind kind_of(std::string_view category) {
         category == "Memset") {
         return TraceKind::copy;
     }
-    return category == "user_annotation" ? TraceKind::annotation : TraceKind::other;
+    return category == "user_annotation"   ? TraceKind::annotation
+           : category == "python_function" ? TraceKind::python
+                                           : TraceKind::other;
 }
 
 // A whole number; beyond 63 bits the largest. Nothing for fractions.
@@ -76,6 +78,10 @@ const TraceListener::ArgName TraceListener::kArgs[] = {{"External id", Arg::exte
                                                        {"block", Arg::block},
                                                        {"Input Dims", Arg::dims},
                                                        {"Input dims", Arg::dims},
+                                                       {"Input Strides", Arg::strides},
+                                                       {"Sequence number", Arg::sequence},
+                                                       {"Module Hierarchy", Arg::modules},
+                                                       {"Fwd thread id", Arg::forward_thread},
                                                        {"Input type", Arg::types},
                                                        {"Concrete Inputs", Arg::concrete},
                                                        {"bytes", Arg::bytes},
@@ -150,6 +156,9 @@ bool TraceListener::start_array() {
     if (in_list() && arg_ == Arg::dims && depth_ == event_depth_ + 3) {
         event_.op.input_dims.emplace_back();
     }
+    if (in_list() && arg_ == Arg::strides && depth_ == event_depth_ + 3) {
+        event_.op.input_strides.emplace_back();
+    }
     if (in_list() && arg_ == Arg::dims && depth_ == event_depth_ + 4 &&
         !event_.op.input_dims.empty() && event_.op.listed.size() < kMostListed) {
         const auto argument = static_cast<std::uint32_t>(event_.op.input_dims.size() - 1);
@@ -174,10 +183,12 @@ bool TraceListener::number(std::string_view text) {
     if (in_event()) {
         return event_number(text);
     }
-    const bool list = in_list() && (arg_ == Arg::dims || arg_ == Arg::grid || arg_ == Arg::block);
+    const bool list = in_list() && (arg_ == Arg::dims || arg_ == Arg::strides ||
+                                    arg_ == Arg::grid || arg_ == Arg::block);
     const bool arg = in_args() && arg_ != Arg::none;
     const bool device = in_device_ && !device_done_;
-    const bool ranks = !in_events_ && head_key_ == "world_size";
+    const bool ranks =
+        !in_events_ && (head_key_ == "world_size" || (head_key_ == "rank" && depth_ == 2));
     const auto value = list || arg || device || ranks ? whole(text) : std::nullopt;
     if (!value) {
         return fits_a_double(text);
@@ -187,7 +198,7 @@ bool TraceListener::number(std::string_view text) {
     } else if (arg) {
         arg_integer(*value);
     } else if (ranks) {
-        run_.ranks = *value;
+        (head_key_ == "rank" ? run_.rank : run_.ranks) = *value;
     } else {
         device_integer(*value);
     }
@@ -222,6 +233,12 @@ void TraceListener::arg_integer(std::int64_t value) {
     case Arg::bytes:
         event_.bytes = value;
         break;
+    case Arg::sequence:
+        event_.sequence = value;
+        break;
+    case Arg::forward_thread:
+        event_.forward_thread = value;
+        break;
     case Arg::in_elements:
         event_.collective.in_elements = value;
         break;
@@ -239,6 +256,9 @@ void TraceListener::arg_integer(std::int64_t value) {
 void TraceListener::list_integer(std::int64_t value) {
     if (arg_ == Arg::dims && depth_ == event_depth_ + 3) {
         event_.op.input_dims.back().push_back(value);
+    }
+    if (arg_ == Arg::strides && depth_ == event_depth_ + 3) {
+        event_.op.input_strides.back().push_back(value);
     }
     if (arg_ == Arg::dims && depth_ == event_depth_ + 4 && !event_.op.listed.empty()) {
         event_.op.listed.back().dims.push_back(value);
@@ -276,6 +296,8 @@ bool TraceListener::text(std::string_view value) {
         if (arg_ == Arg::collective || arg_ == Arg::collective_type) {
             Collective& c = event_.collective;
             (arg_ == Arg::collective ? c.name : c.type) = value;
+        } else if (arg_ == Arg::modules) {
+            event_.modules = value;
         } else if (arg_ != Arg::none && value.size() <= kLongestNumber) {
             arg_text(value);
         }
@@ -351,7 +373,8 @@ void TraceListener::take_collective() {
 
 void TraceListener::finish_event() {
     event_.kind = kind_of(category_);
-    if (phase_ != "X" || event_.kind == TraceKind::other) {
+    if (phase_ != "X" || event_.kind == TraceKind::other ||
+        (event_.kind == TraceKind::python && !event_.name.starts_with(kModule))) {
         return;
     }
     if (event_.kind != TraceKind::kernel && event_.kind != TraceKind::copy) {

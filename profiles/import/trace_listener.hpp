@@ -43,6 +43,10 @@ class TraceListener {
         grid,
         block,
         dims,
+        strides,
+        sequence,
+        modules,
+        forward_thread,
         types,
         concrete,
         bytes,
@@ -56,7 +60,7 @@ class TraceListener {
         std::string_view name;
         Arg arg;
     };
-    static const ArgName kArgs[18];
+    static const ArgName kArgs[22];
 
     static Key event_key(std::string_view name);
     bool in_args() const { return in_events_ && args_open_ && depth_ == event_depth_ + 1; }

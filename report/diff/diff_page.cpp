@@ -102,7 +102,14 @@ std::string run_diff_html(const analysis::RunDiff& diff) {
                         analysis::seconds_text(row.time_s.a), analysis::seconds_text(row.time_s.b),
                         analysis::change_text(row.time_s), count(row.calls.a), count(row.calls.b)});
     }
-    return page(diff.name_a + " and " + diff.name_b, totals, added, rows, "");
+    std::vector<Row> categories = {{"category", "added", "before", "after", "change"}};
+    for (const analysis::RunRow& row : diff.categories) {
+        categories.push_back(
+            {row.name, analysis::added_text(row.adds_s()), analysis::seconds_text(row.time_s.a),
+             analysis::seconds_text(row.time_s.b), analysis::change_text(row.time_s)});
+    }
+    return page(diff.name_a + " and " + diff.name_b, totals, added, rows,
+                diff.categories.empty() ? "" : table(categories, " class=\"sort\""));
 }
 
 } // namespace eyeroof::report

@@ -58,6 +58,17 @@ std::string run_diff_text(const analysis::RunDiff& diff) {
         fmt::format("a: {}\nb: {}\n\ntime  {} -> {}  {}\ncalls {}\n{}\n", diff.name_a, diff.name_b,
                     analysis::seconds_text(diff.time_s.a), analysis::seconds_text(diff.time_s.b),
                     analysis::change_text(diff.time_s), calls_text(diff.calls), untimed_text(diff));
+    if (!diff.categories.empty()) {
+        text += fmt::format("{:>10} {:>10} {:>10} {:>10} {:>12}  {}\n", "added", "a", "b", "change",
+                            "calls", "category");
+        for (const analysis::RunRow& row : diff.categories) {
+            text += fmt::format(
+                "{:>10} {:>10} {:>10} {:>10} {:>12}  {}\n", analysis::added_text(row.adds_s()),
+                analysis::seconds_text(row.time_s.a), analysis::seconds_text(row.time_s.b),
+                analysis::change_text(row.time_s), calls_text(row.calls), row.name);
+        }
+        text += "\n";
+    }
     const std::size_t rows = told(diff);
     text += rows == 0 ? "no time is another\n"
                       : fmt::format("{:>10} {:>10} {:>10} {:>10} {:>12}  {}\n", "added", "a", "b",
@@ -83,6 +94,17 @@ std::string run_diff_markdown(const analysis::RunDiff& diff) {
                     analysis::seconds_text(diff.time_s.a), analysis::seconds_text(diff.time_s.b),
                     analysis::change_text(diff.time_s), diff.calls.a, diff.calls.b,
                     analysis::change_text(diff.calls));
+    if (!diff.categories.empty()) {
+        text +=
+            "\n| category | added | before | after | change | calls |\n|---|---|---|---|---|---|\n";
+    }
+    for (const analysis::RunRow& row : diff.categories) {
+        text +=
+            fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name),
+                        analysis::added_text(row.adds_s()), analysis::seconds_text(row.time_s.a),
+                        analysis::seconds_text(row.time_s.b), analysis::change_text(row.time_s),
+                        calls_text(row.calls));
+    }
     const std::size_t rows = told(diff);
     text += rows == 0 ? ""
                       : fmt::format("\n| {} | added | before | after | change | calls |\n"
@@ -108,12 +130,16 @@ std::string run_diff_json(const analysis::RunDiff& diff) {
                                    {"calls", sides_json(diff.calls)},
                                    {"untimed", sides_json(diff.untimed)},
                                    {"rows", nlohmann::ordered_json::array()}};
-    for (const analysis::RunRow& row : diff.rows) {
-        json["rows"].push_back({{"name", row.name},
-                                {"adds_s", row.adds_s()},
-                                {"time_s", sides_json(row.time_s)},
-                                {"calls", sides_json(row.calls)}});
-    }
+    const auto put = [&json](const char* key, const std::vector<analysis::RunRow>& rows) {
+        for (const analysis::RunRow& row : rows) {
+            json[key].push_back({{"name", row.name},
+                                 {"adds_s", row.adds_s()},
+                                 {"time_s", sides_json(row.time_s)},
+                                 {"calls", sides_json(row.calls)}});
+        }
+    };
+    put("rows", diff.rows);
+    put("categories", diff.categories);
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include "report/exam/chip_words.hpp"
 #include "report/exam/words.hpp"
 #include "report/measured/measured_text.hpp"
+#include "report/measured/traced_page.hpp"
 #include "report/page/page.hpp"
 #include "report/search/proofs.hpp"
 
@@ -162,18 +163,17 @@ std::string losses_html(const analysis::Report& report) {
                               "</ol>\n";
 }
 
-} // namespace
+std::string title_of(const analysis::Report& report) {
+    return html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
+}
 
-std::string to_html(const analysis::Report& report) {
-    const std::string title =
-        html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
-    std::string text = page_head(title, kStyle);
-    text += fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · total {} · {} utilization</p>\n",
-                        title, format_si(report.machine.units, "", 4),
-                        format_si(report.machine.clock_hz, "Hz"),
-                        format_si(report.machine.peak_macs_per_s, "MAC/s"),
-                        time_text(report.total.time_s, report.total.low_s, report.total.high_s),
-                        percent(report.total.utilization));
+std::string heading_html(const analysis::Report& report) {
+    std::string text = fmt::format(
+        "<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · total {} · {} utilization</p>\n", title_of(report),
+        format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
+        format_si(report.machine.peak_macs_per_s, "MAC/s"),
+        time_text(report.total.time_s, report.total.low_s, report.total.high_s),
+        percent(report.total.utilization));
     text += "<p>" + html_escaped(report.words) + "</p>\n";
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
         text += "<p>Searched: " + html_escaped(proofs) + "</p>\n";
@@ -184,12 +184,31 @@ std::string to_html(const analysis::Report& report) {
     if (report.chip) {
         text += "<p>" + html_escaped(chip_text(*report.chip)) + "</p>\n";
     }
-    text +=
+    return text;
+}
+
+std::string sections_html(const analysis::Report& report) {
+    std::string text =
         losses_html(report) + layers_html(report) + measured_html(report) + ceilings_html(report);
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         text += layer_html(report, i);
     }
-    return text + page_foot();
+    return text;
+}
+
+} // namespace
+
+std::string to_html(const analysis::Report& report) {
+    return page_head(title_of(report), kStyle) + heading_html(report) + sections_html(report) +
+           page_foot();
+}
+
+std::string to_html(const analysis::Report& report, const analysis::Traced& traced) {
+    const std::vector<PageScript> scripts = {page_script(), traced_script()};
+    const std::string style =
+        std::string(kStyle) + "body{max-width:90rem}" + std::string(traced_style());
+    return page_head(title_of(report), style, scripts) + heading_html(report) +
+           traced_html(traced) + sections_html(report) + page_foot(scripts);
 }
 
 } // namespace eyeroof::report

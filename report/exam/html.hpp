@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/exam/report.hpp"
+#include "analysis/measured/traced.hpp"
 #include "report/exam/memory_fit.hpp"
 
 #include <string>
@@ -12,5 +13,7 @@ namespace eyeroof::report {
 
 // `memory`: of a GPU, where it is known.
 std::string to_html(const analysis::Report& report);
+// Of a trace: its timeline, roofline and operators first.
+std::string to_html(const analysis::Report& report, const analysis::Traced& traced);
 
 } // namespace eyeroof::report

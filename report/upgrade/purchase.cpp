@@ -378,7 +378,11 @@ std::string purchase_text(const analysis::Purchase& p) {
     for (const std::string& remark : remarks(p)) {
         text += wrapped(remark, 2, 100);
     }
-    return text + "\n" + upgrade_text(best.upgrade);
+    text += "\n" + upgrade_text(best.upgrade);
+    for (std::size_t i = 0; i < p.answers.size(); ++i) {
+        text += i == p.best ? "" : upgrade_categories_text(p.answers[i].upgrade);
+    }
+    return text;
 }
 
 std::string purchase_json(const analysis::Purchase& p) {

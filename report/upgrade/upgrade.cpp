@@ -241,6 +241,28 @@ void add_more_json(const analysis::Upgrade& u, Json& json) {
 
 } // namespace
 
+std::string upgrade_categories_text(const analysis::Upgrade& u) {
+    if (u.categories.empty()) {
+        return {};
+    }
+    const auto span = [](const analysis::Interval& i, const char* unit) {
+        return *unit == 'x' ? fmt::format("{:.2f}x ({:.2f} to {:.2f})", i.value, i.low, i.high)
+                            : fmt::format("{} ({} to {})", format_si(i.value, unit),
+                                          format_si(i.low, unit), format_si(i.high, unit));
+    };
+    std::string text = fmt::format("\nkernels on {}, by the ratio of predictions to what {} "
+                                   "measured, and by prediction alone (80 % intervals)\n",
+                                   u.to, u.from);
+    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "by ratio",
+                        "faster", "by prediction alone");
+    for (const analysis::UpgradeCategory& row : u.categories) {
+        text +=
+            fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", row.name, format_si(row.from_s, "s"),
+                        span(row.to_s, "s"), span(row.speedup, "x"), span(row.predicted_s, "s"));
+    }
+    return text;
+}
+
 std::string upgrade_text(const analysis::Upgrade& u) {
     std::string text = headline(u) + "\n  " + u.run + "\n  " + reason(u) + "\n" + members_text(u);
     text += fmt::format("  time of {}: {:.4g} s -> {:.4g} s\n",
@@ -249,7 +271,7 @@ std::string upgrade_text(const analysis::Upgrade& u) {
     for (const std::string& note : u.notes) {
         text += "  " + note + "\n";
     }
-    text += sweep_text(u);
+    text += sweep_text(u) + upgrade_categories_text(u);
     text += fmt::format("\n{:<24} {:>6} {:>6} {:>7}  {:<20} {:<20} {}\n", "layer", "count", "share",
                         "faster", "old limit", "new limit", "why not more");
     for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {
@@ -300,6 +322,13 @@ std::string upgrade_json(const analysis::Upgrade& u) {
         {"layers", Json::array()},
         {"notes", u.notes}};
     add_more_json(u, json);
+    for (const analysis::UpgradeCategory& row : u.categories) {
+        json["categories"].push_back({{"name", row.name},
+                                      {"from_s", row.from_s},
+                                      {"to_s", interval_json(row.to_s)},
+                                      {"speedup", interval_json(row.speedup)},
+                                      {"predicted_s", interval_json(row.predicted_s)}});
+    }
     for (const analysis::UpgradeLayer& l : u.layers) {
         json["layers"].push_back({{"name", l.name},
                                   {"network", l.network.empty() ? u.network : l.network},

@@ -13,6 +13,16 @@ trap 'rm -rf "$folder"' EXIT
 "$eyeroof" timeline alexnet --on t4 --format html -o "$folder/timeline.html"
 "$eyeroof" scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 8,16 --format html \
     -o "$folder/scale.html"
+cat > "$folder/trace.json" <<'JSON'
+{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","computeMajor":9,"computeMinor":0,
+"numSms":132,"totalGlobalMem":85018279936}],"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1000,"dur":10,
+"args":{"Input Dims":[[4096,4096]],"Input type":["float"],"Concrete Inputs":[]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1005,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"relu</script><b>","pid":0,"tid":7,"ts":2000,"dur":50,
+"args":{"correlation":1,"stream":7,"device":0,"grid":[8,1,1],"block":[128,1,1]}}]}
+JSON
+"$eyeroof" exam "$folder/trace.json" --format html -o "$folder/trace.html"
 python3 - "$folder"/*.html <<'PY'
 import base64, hashlib, re, sys
 

@@ -1,0 +1,20 @@
+// How far kernels of a real run lie from their predictions, beyond the model's own error.
+// Used where a trace is laid over predictions, and where one GPU's trace predicts another GPU.
+#pragma once
+
+namespace eyeroof::analysis {
+
+// Standard deviation of ln(measured / predicted) that a trace adds to the model's own: strides,
+// clocks, caches and the library's choice of kernel are those of the run, and where something of
+// the shape is inferred, its work too. docs/traces.md has the coverage of each GPU when these are
+// set by the traces of the others.
+inline constexpr double kRunSigma = 0.5;
+inline constexpr double kInferredSigma = 0.8;
+
+// Correlation of these errors between two GPUs that run the same operator: of the model's own (50
+// pairs of five GPUs and five kinds of operator with the same shapes, median 0.30), and of what the
+// run adds (the same network traced on two GPUs).
+inline constexpr double kModelShared = 0.3;
+inline constexpr double kRunShared = 0.7;
+
+} // namespace eyeroof::analysis

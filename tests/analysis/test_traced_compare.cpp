@@ -1,0 +1,263 @@
+#include "analysis/exam/run.hpp"
+#include "analysis/measured/critical_path.hpp"
+#include "analysis/measured/ranks.hpp"
+#include "analysis/measured/traced.hpp"
+#include "analysis/upgrade/upgrade.hpp"
+#include "formats/trace_network.hpp"
+#include "hwdb/catalog.hpp"
+#include "profiles/import/importer.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+#include "tests/traces.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace test_analysis_traced_compare {
+
+using namespace eyeroof;
+using namespace eyeroof::analysis;
+using eyeroof::tests::near;
+using eyeroof::tests::TraceText;
+
+namespace {
+
+const std::string kFloats = R"(["float","float","float"])";
+
+model::Machine h100() {
+    const std::vector<std::filesystem::path> folders = {eyeroof::tests::source_dir() + "/hwdb"};
+    auto machine = hwdb::load_machine("h100-sxm-80gb", folders);
+    REQUIRE(machine.ok());
+    return *std::move(machine);
+}
+
+profiles::Profile profile_of(const std::string& text) {
+    auto profile = profiles::import_profile(profiles::input_of_text(text, "t.json"));
+    REQUIRE(profile.ok());
+    return *std::move(profile);
+}
+
+formats::TraceNetwork network_of(const TraceText& trace) {
+    auto made = formats::network_of_trace(profile_of(trace.text()), "t.json");
+    REQUIRE(made.ok());
+    return *std::move(made);
+}
+
+Traced examined(const TraceText& trace) {
+    const auto network = network_of(trace);
+    const model::Machine machine = h100();
+    const auto report = run(network.network, machine);
+    REQUIRE(report.ok());
+    auto said = traced(network, &machine, &*report);
+    REQUIRE(said.ok());
+    return *std::move(said);
+}
+
+const model::Layer& only_layer(const formats::TraceNetwork& trace) {
+    REQUIRE(trace.network.layers.size() == 1);
+    return trace.network.layers.front();
+}
+
+std::string_view function_of(const model::Layer& layer) {
+    const auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
+    REQUIRE(shape != nullptr);
+    return shape->fn;
+}
+
+} // namespace
+
+TEST_CASE("a copy whose neighbors are no neighbors in its source is a pass between layouts") {
+    // Rows of 64 become columns: to is [512, 64] with strides [64, 1], from has [1, 512].
+    TraceText trace;
+    trace.op("aten::copy_", "[[512,64],[512,64],[]]", kFloats, "[]",
+             R"(,"Input Strides":[[64,1],[1,512],[]])");
+    trace.kernel("elementwise_kernel", 5.0);
+    CHECK(function_of(only_layer(network_of(trace))) == "to_channels_first");
+}
+
+TEST_CASE("a copy between rows of other pitch stays a copy") {
+    TraceText trace;
+    trace.op("aten::copy_", "[[512,64],[512,64],[]]", kFloats, "[]",
+             R"(,"Input Strides":[[64,1],[640,1],[]])");
+    trace.kernel("elementwise_kernel", 5.0);
+    CHECK(function_of(only_layer(network_of(trace))) == "copy");
+}
+
+TEST_CASE(
+    "kernels that change a convolution's layout are layers of their own, and nothing is added") {
+    TraceText trace;
+    trace.op("aten::cudnn_convolution", "[[8,64,56,56],[64,64,3,3],[],[],[],[],[],[],[]]",
+             R"(["c10::Half","c10::Half","","","","","","",""])",
+             R"(["","","[1, 1]","[1, 1]","[1, 1]","1","False","False","True"])");
+    trace.kernel("nchwToNhwcKernel", 7.0);
+    trace.kernel("cutlass_tensorop_f16_fprop", 20.0);
+    trace.kernel("nhwcToNchwKernel", 6.0);
+    const Traced said = examined(trace);
+    REQUIRE(said.rows.size() == 3);
+    CHECK(said.rows[0].measured_s == near(20e-6));
+    CHECK(said.rows[1].layer.find("to_channels_last") != std::string::npos);
+    CHECK(said.rows[1].measured_s == near(7e-6));
+    CHECK(said.rows[1].bytes == near(2.0 * 2.0 * 8 * 64 * 56 * 56)); // read and written, 2 bytes
+    CHECK(said.rows[2].layer.find("to_channels_first") != std::string::npos);
+    for (const TracedRow& row : said.rows) {
+        CHECK(row.predicted_s);
+    }
+}
+
+TEST_CASE("runs beside a kernel of another stream are not held against a prediction") {
+    TraceText trace;
+    trace.op("aten::relu", "[[65536,512]]", kFloats);
+    trace.kernel("relu", 100.0);
+    trace.next();
+    trace.op("c10d::allreduce_", "[[1048576]]", kFloats);
+    trace.beside("ncclDevKernel_AllReduce_Sum_f32", 20, trace.device_us(), 250.0);
+    trace.next();
+    trace.op("aten::relu", "[[65536,512]]", kFloats);
+    trace.kernel("relu", 300.0);
+    const Traced said = examined(trace);
+    const auto row = std::ranges::find(said.rows, "relu.65536x512", &TracedRow::layer);
+    REQUIRE(row != said.rows.end());
+    CHECK(row->count == 2);
+    CHECK(row->measured_s == near(400e-6));
+    CHECK(row->alone_runs == 1);
+    CHECK(row->alone_s == near(100e-6));
+    REQUIRE(row->ratio());
+    CHECK(*row->ratio() == near(100e-6 / (*row->predicted_s / 2.0)));
+    CHECK(said.beside_s == near(200e-6)); // 300 us instead of 100
+}
+
+TEST_CASE("what waits for other ranks, or has no known work, is named and not compared") {
+    TraceText trace;
+    trace.op("mylib::mystery", "[[1024,1024]]", kFloats);
+    trace.kernel("mystery", 50.0);
+    trace.next();
+    trace.op("c10d::allreduce_", "[[1048576]]", kFloats);
+    trace.kernel("ncclDevKernel_AllReduce_Sum_f32", 60.0);
+    const Traced said = examined(trace);
+    CHECK(said.comparisons.empty());
+    REQUIRE(said.left_out.size() == 2);
+    CHECK(said.left_out[0].why.starts_with("a collective"));
+    CHECK(said.left_out[0].measured_s == near(60e-6));
+    CHECK(said.left_out[1].why.starts_with("only its tensors are known"));
+}
+
+TEST_CASE(
+    "kernels belong to the modules that called them, and gradients to those of their forward") {
+    TraceText trace;
+    trace.module("Net_0", 2);
+    trace.module("Linear_0", 1);
+    trace.op("aten::mm", "[[64,64],[64,64]]", kFloats, "[]", R"(,"Sequence number":7)");
+    trace.kernel("gemm", 10.0);
+    trace.next();
+    trace.module("Linear_1", 1);
+    trace.op("aten::mm", "[[64,32],[32,64]]", kFloats, "[]", R"(,"Sequence number":8)");
+    trace.kernel("gemm", 20.0);
+    trace.next();
+    trace.op("aten::mm", "[[64,64],[64,32]]", kFloats, "[]",
+             R"(,"Sequence number":8,"Fwd thread id":1)");
+    trace.kernel("gemm", 40.0);
+    const Traced said = examined(trace);
+    REQUIRE(said.modules.size() == 2);
+    CHECK(said.modules[0].path == "Net");
+    CHECK(said.modules[0].kernels == 3);
+    CHECK(said.modules[0].measured_s() == near(70e-6));
+    CHECK(said.modules[1].path == "Net/Linear");
+    CHECK(said.modules[1].instances == 2);
+    CHECK(said.modules[1].forward_s == near(30e-6));
+    CHECK(said.modules[1].backward_s == near(40e-6));
+    CHECK(said.backward_s == near(40e-6));
+}
+
+TEST_CASE("a critical path passes through the host where a launch came late") {
+    // 10 us; launched 3 us after its end and starting 2 us later: 20 us. Then 5 us beside it.
+    profiles::Profile step;
+    step.sources = {"t"};
+    step.kernels = {{"a", ""}, {"b", ""}};
+    const auto launch = [&](std::uint32_t kernel, std::int64_t start, double us,
+                            std::int64_t called) {
+        profiles::Launch made;
+        made.kernel = kernel;
+        made.device = 0;
+        made.start_ns = start * 1000;
+        made.duration_ns = us * 1e3;
+        made.called_ns = called * 1000;
+        step.launches.push_back(made);
+    };
+    launch(0, 100, 10.0, 90);
+    launch(1, 115, 20.0, 113);
+    launch(0, 120, 5.0, 112);
+    const auto path = critical_path(step);
+    REQUIRE(path);
+    CHECK(path->computation_s == near(30e-6));
+    CHECK(path->host_s == near(3e-6));
+    CHECK(path->launch_s == near(2e-6));
+    CHECK(path->total_s() == near(35e-6));
+    CHECK(path->kernels_s == near(35e-6));
+    REQUIRE(path->longest.size() == 2);
+    CHECK(path->longest[0].name == "b");
+}
+
+TEST_CASE("of several ranks each waits for the one whose collective is shortest") {
+    // The second rank computes 30 us longer, so the first waits 30 us in the first collective; in
+    // the second collective the second rank waits 5 us.
+    std::vector<profiles::Profile> ranks;
+    for (const auto& [rank, work, first, second] :
+         {std::tuple{0, 50.0, 40.0, 10.0}, std::tuple{1, 80.0, 10.0, 15.0}}) {
+        TraceText trace;
+        trace.op("aten::relu", "[[1024,1024]]", kFloats);
+        trace.kernel("relu", work);
+        trace.next();
+        for (const double us : {first, second}) {
+            trace.op("c10d::allreduce_", "[[1048576]]", kFloats);
+            trace.kernel("ncclDevKernel_AllReduce_Sum_f32(x)", us);
+            trace.next();
+        }
+        ranks.push_back(profile_of(
+            trace.text("NVIDIA H100 80GB HBM3", R"(,"distributedInfo":{"backend":"nccl","rank":)" +
+                                                    std::to_string(rank) + R"(,"world_size":2})")));
+        CHECK(ranks.back().run.rank == rank);
+    }
+    const auto said = ranks_of(ranks);
+    REQUIRE(said.ok());
+    CHECK(said->imbalance == near(80.0 / 65.0 - 1.0));
+    CHECK(said->waits[0][1] == near(30e-6));
+    CHECK(said->waits[1][0] == near(5e-6));
+    REQUIRE(said->collectives.size() == 1);
+    CHECK(said->collectives[0].calls == 2);
+    CHECK(said->collectives[0].least_s == near(10e-6));
+    CHECK(said->collectives[0].waits_s == near(35e-6));
+    CHECK(said->ranks[said->collectives[0].last].name == "rank 1");
+    CHECK(ranks_text(*said).find("who waits (row) for whom (column)") != std::string::npos);
+    CHECK_FALSE(ranks_of({ranks[0]}).ok());
+}
+
+TEST_CASE("a ratio of two predictions is surer than one of them, by hand") {
+    // 8 ms measured, predicted 4 -> 1 ms: 2 ms by ratio, 1 ms by prediction alone.
+    Report before, after;
+    LayerReport layer;
+    layer.layer.name = "a";
+    layer.time_s = 4e-3;
+    layer.low_s = 3e-3;
+    layer.high_s = 5e-3;
+    before.layers = {layer};
+    layer.time_s = 1e-3;
+    layer.low_s = 0.75e-3;
+    layer.high_s = 1.25e-3;
+    after.layers = {layer};
+    MeasuredStep step;
+    step.layer_s["a"] = 8e-3;
+    step.category["a"] = "GEMM";
+    const auto rows = measured_categories(step, before, after);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].name == "all");
+    CHECK(rows[1].name == "GEMM");
+    CHECK(rows[1].from_s == near(8e-3));
+    CHECK(rows[1].to_s.value == near(2e-3));
+    CHECK(rows[1].speedup.value == near(4.0));
+    CHECK(rows[1].predicted_s.value == near(1e-3));
+    CHECK(rows[1].to_s.high / rows[1].to_s.value <
+          rows[1].predicted_s.high / rows[1].predicted_s.value);
+}
+
+} // namespace test_analysis_traced_compare
