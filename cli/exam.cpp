@@ -192,9 +192,8 @@ bool write_report(Context& context, const ExamOptions& options, const analysis::
     if (format == "json" && !more.advice && !more.tuned && !more.traced && !more.ranks) {
         return report::write_json(report, sink);
     }
-    std::string text = format == "html" && more.traced
-                           ? report::to_html(report, *more.traced)
-                           : rendered(context, report, options);
+    std::string text = format == "html" && more.traced ? report::to_html(report, *more.traced)
+                                                       : rendered(context, report, options);
     if (format == "json" && (more.traced || more.ranks)) {
         text = report::with_trace(std::move(text), more.traced ? &*more.traced : nullptr,
                                   more.ranks ? &*more.ranks : nullptr);

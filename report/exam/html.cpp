@@ -168,12 +168,13 @@ std::string title_of(const analysis::Report& report) {
 }
 
 std::string heading_html(const analysis::Report& report) {
-    std::string text = fmt::format(
-        "<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · total {} · {} utilization</p>\n", title_of(report),
-        format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
-        format_si(report.machine.peak_macs_per_s, "MAC/s"),
-        time_text(report.total.time_s, report.total.low_s, report.total.high_s),
-        percent(report.total.utilization));
+    std::string text =
+        fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · total {} · {} utilization</p>\n",
+                    title_of(report), format_si(report.machine.units, "", 4),
+                    format_si(report.machine.clock_hz, "Hz"),
+                    format_si(report.machine.peak_macs_per_s, "MAC/s"),
+                    time_text(report.total.time_s, report.total.low_s, report.total.high_s),
+                    percent(report.total.utilization));
     text += "<p>" + html_escaped(report.words) + "</p>\n";
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
         text += "<p>Searched: " + html_escaped(proofs) + "</p>\n";
