@@ -177,7 +177,7 @@ void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::si
 }
 
 // Layers without a run, and the steps' numbers of those that stay.
-void drop_what_runs_no_more(Layers& layers, Wiring& wiring) {
+void drop_what_runs_no_more(Layers& layers, GraphEdges& wiring) {
     std::vector<std::size_t> now(layers.size(), 0);
     Layers kept;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -186,8 +186,8 @@ void drop_what_runs_no_more(Layers& layers, Wiring& wiring) {
             kept.push_back(std::move(layers[i]));
         }
     }
-    for (WiringStep& step : wiring.steps) {
-        if (step.kind == WiringKind::run) {
+    for (GraphStep& step : wiring.steps) {
+        if (step.kind == GraphStepKind::run) {
             step.layer = now[step.layer];
         }
     }
