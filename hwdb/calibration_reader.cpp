@@ -31,7 +31,8 @@ bool is_fused(KernelClass c) {
 }
 
 // Terms that files of before them need not have: their standard values stand for them.
-constexpr std::string_view kLaterTerms[] = {"cast_cycles", "fused_cast_s", "transpose_share"};
+constexpr std::string_view kLaterTerms[] = {"cast_cycles", "dram_start_s", "fused_cast_s",
+                                            "transpose_share"};
 
 bool is_later(std::string_view name) {
     return std::find(std::begin(kLaterTerms), std::end(kLaterTerms), name) != std::end(kLaterTerms);

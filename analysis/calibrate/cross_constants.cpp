@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace eyeroof::analysis {
@@ -132,12 +133,11 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
 }
 
 // Did the constants that are blind to a fold's die see this operator in this launch mode?
-bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
-    const std::string kind = c.row.kind();
+bool was_seen(const ClassFolds& all, const Fold& blind, const std::string& kind, Timing timing) {
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
         return !left_together(other, blind) &&
                std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
-                   return seen.row.timing == c.row.timing && seen.row.kind() == kind;
+                   return seen.row.timing == timing && seen.row.kind() == kind;
                });
     });
 }
@@ -160,10 +160,15 @@ std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const F
             }
         }
         std::vector<double> ratios;
+        std::map<std::pair<std::string, Timing>, bool> known; // asked once for each
         const std::size_t taken = std::min(kEach, rows.size());
         for (std::size_t i = 0; i < taken; ++i) {
             const Case& c = *rows[i * rows.size() / taken];
-            if (was_seen(all, other, c)) {
+            const auto [seen, is_new] = known.try_emplace({c.row.kind(), c.row.timing}, false);
+            if (is_new) {
+                seen->second = was_seen(all, other, seen->first.first, c.row.timing);
+            }
+            if (seen->second) {
                 ratios.push_back(c.row.measured_s / c.left_s);
             }
         }

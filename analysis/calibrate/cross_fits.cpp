@@ -10,6 +10,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 namespace eyeroof::analysis {
 
@@ -117,12 +119,40 @@ std::vector<Case> of_quick_sessions(const Fold& fold) {
     return quick;
 }
 
+namespace {
+
+// Smaller work first; rows of one shape in an order that does not depend on the table's.
+bool is_before(const Case* a, const Case* b) {
+    const auto key = [](const Case* c) {
+        return std::tuple{c->row.work.flops, c->row.work.bytes(), std::string_view(c->source),
+                          c->row.measured_s};
+    };
+    return key(a) < key(b);
+}
+
+// One of each of `taken` equal stretches of `from`, at a place in it that varies by the golden
+// ratio: evenly spaced rows would meet one of two libraries that measured the same shapes.
+std::vector<const Case*> spread_over(std::vector<const Case*> from, std::size_t taken) {
+    constexpr double kGolden = 0.6180339887498949;
+    std::sort(from.begin(), from.end(), is_before);
+    std::vector<const Case*> some;
+    for (std::size_t j = 0; j < taken; ++j) {
+        const double place = static_cast<double>(j) * kGolden;
+        const double at = static_cast<double>(j) + place - std::floor(place);
+        const double each = static_cast<double>(from.size()) / static_cast<double>(taken);
+        some.push_back(from[std::min(from.size() - 1, static_cast<std::size_t>(at * each))]);
+    }
+    return some;
+}
+
+} // namespace
+
 std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
                            std::size_t gpu) {
-    std::map<std::string, std::vector<const Case*>> kinds;
+    std::map<std::tuple<std::string, model::Timing, std::string>, std::vector<const Case*>> kinds;
     for (const Case& c : cases) {
         if (all || !c.tested) {
-            kinds[c.row.kind()].push_back(&c);
+            kinds[{c.row.kind(), c.row.timing, c.library}].push_back(&c);
         }
     }
     std::vector<std::vector<const Case*>> rarest_first;
@@ -136,9 +166,11 @@ std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t
         const auto& from = rarest_first[i];
         const std::size_t quota = (most - picked_rows.size()) / (rarest_first.size() - i);
         const std::size_t taken = std::min(from.size(), quota);
-        for (std::size_t j = 0; j < taken; ++j) {
-            picked_rows.push_back(from[j * from.size() / taken]->row);
+        for (const Case* c : spread_over(from, taken)) {
+            picked_rows.push_back(c->row);
             picked_rows.back().gpu = gpu;
+            picked_rows.back().weight =
+                std::sqrt(static_cast<double>(from.size())) / static_cast<double>(taken);
         }
     }
     return picked_rows;
@@ -276,8 +308,20 @@ void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOpti
                      [&](const Case& c) { return c.left_with != name; });
         return picked(kept, true, options.rows, gpu);
     };
-    const GpuCalibration left = fit_family(all, start, {Family::others}, others, options, stop);
-    const auto left_amd = fit_amd(all, left, others, options, stop);
+    const auto has_rows = [&](bool amd) {
+        return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& fold) {
+            return is_amd(fold) == amd &&
+                   std::any_of(fold.cases.begin(), fold.cases.end(),
+                               [&](const Case& c) { return c.left_with == name; });
+        });
+    };
+    // Where nothing of theirs is left out, the others' constants are those of all rows, and AMD's
+    // predict nothing.
+    const bool as_before = off.empty() && !has_rows(false);
+    const GpuCalibration left =
+        as_before ? all.together : fit_family(all, start, {Family::others}, others, options, stop);
+    const auto left_amd = has_rows(true) ? fit_amd(all, left, others, options, stop)
+                                         : std::array<GpuCalibration, 2>{start, start};
     for (Fold& fold : all.folds) {
         const Family family = family_of(fold.gpu);
         const GpuCalibration& blind =
@@ -323,7 +367,7 @@ GpuCalibration with_common_starts(const ClassFolds& all, const model::Gpu& gpu) 
 void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop) {
     const std::vector<Case> quick = of_quick_sessions(fold);
-    const auto rows = picked(quick, false, options.rows, 0);
+    const auto rows = picked(quick, false, options.own_rows, 0);
     const bool tested =
         std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
     fold.has_held = rows.size() >= kFewestToFit && tested;

@@ -27,6 +27,7 @@ struct Case {
     int line = 0;
     std::string source;
     std::string session;
+    std::string library;
     std::string left_with; // rows of one name are left out together
     double naive_s = 0.0;
     double fitted_s = 0.0; // by constants that saw half of the GPU's shapes
@@ -90,7 +91,7 @@ std::map<std::string, double> shares_of_parts(const Fold& fold);
 std::set<std::string> names_left_out(const ClassFolds& all);
 
 // Fits the class without the rows of one name, and predicts those; `off`: a term of the class that
-// is switched off.
+// is switched off. Needs fit_all's constants.
 void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
                const std::stop_token& stop, const std::string& off = {});
 
@@ -114,8 +115,8 @@ std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
                                       const CrossValidateOptions& options,
                                       const std::stop_token& stop);
 
-// At most `most` rows of `cases`, of each kind as many as of any other, evenly picked; all, or only
-// those that are not held out.
+// At most `most` rows of `cases`, of each kind, launch mode, and library as many as of any other,
+// of every size; all, or only those that are not held out.
 std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
                            std::size_t gpu);
 

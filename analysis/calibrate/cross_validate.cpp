@@ -70,7 +70,8 @@ class Sorter {
                                               static_cast<double>(fit.work.bytes()));
         fold_of(c, row.gpu, *gpu)
             .cases.push_back({std::move(fit), is_held_out(row.layer), row.line, row.source,
-                              row.session, left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
+                              row.session, row.library, left_with(row, *gpu), naive, 0.0, 0.0,
+                              0.0});
     }
 
     std::vector<ClassFolds> folds;
@@ -143,9 +144,10 @@ void run_tasks(const std::vector<Task>& tasks, std::size_t of, std::size_t& done
     });
 }
 
-// First what is left out, and all together; then each GPU's own, which starts from what all say.
+// First all together; then what is left out; then each GPU's own, which starts from what all say.
 void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& options,
                const std::stop_token& stop, const ProgressCallback& progress) {
+    std::vector<Task> every;
     std::vector<Task> common;
     std::vector<Task> own;
     for (ClassFolds& all : classes) {
@@ -153,8 +155,7 @@ void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& opt
             own.push_back({&all, fold.id,
                            [&](const std::stop_token& s) { hold_out(all, fold, options, s); }});
         }
-        common.push_back(
-            {&all, "all", [&](const std::stop_token& s) { fit_all(all, options, s); }});
+        every.push_back({&all, "all", [&](const std::stop_token& s) { fit_all(all, options, s); }});
         common.push_back(
             {&all, "half", [&](const std::stop_token& s) { fit_half(all, options, s); }});
         for (const std::string& name : names_left_out(all)) {
@@ -164,7 +165,8 @@ void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& opt
         }
     }
     std::size_t done = 0;
-    const std::size_t of = common.size() + own.size();
+    const std::size_t of = every.size() + common.size() + own.size();
+    run_tasks(every, of, done, options, stop, progress);
     run_tasks(common, of, done, options, stop, progress);
     run_tasks(own, of, done, options, stop, progress);
 }

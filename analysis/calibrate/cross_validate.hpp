@@ -25,9 +25,10 @@ enum class LeaveOut { die, architecture, library, source, session };
 struct CrossValidateOptions {
     LeaveOut leave_out = LeaveOut::architecture;
     model::Timing timing = model::Timing::kernel; // of rows that name none
-    std::size_t rows = 300; // of a GPU and class that a fit looks at, evenly picked
-    int rounds = 30;        // of a fit's search
-    double pull = 0.01;     // see fit_class; of one GPU's own constants
+    std::size_t rows = 300;      // of a GPU and class that a fit of several looks at, of every size
+    std::size_t own_rows = 1200; // that a GPU's own looks at; `pull` is that of `rows` of them
+    int rounds = 30;             // of a fit's search
+    double pull = 0.03;          // see fit_class; of one GPU's own constants
     // Of constants that several GPUs share: they shall hold for GPUs that are not among them, and
     // there are fewer GPUs than constants.
     double common_pull = 0.05;

@@ -1,5 +1,6 @@
 #include "analysis/calibrate/fit.hpp"
 
+#include "analysis/calibrate/normal_equations.hpp"
 #include "base/statistics.hpp"
 
 #include <algorithm>
@@ -15,27 +16,34 @@ using model::KernelClass;
 
 namespace {
 
-constexpr double kFirstStep = 0.4;                   // of the pattern search, in ln
-constexpr double kLastStep = 0.01;                   // below it the search is over
+constexpr double kFirstStep = 0.08;  // of one constant alone, in ln
+constexpr double kLastStep = 0.01;   // below it the search is over
+constexpr double kSlopeStep = 0.04;  // ln, of a difference quotient
+constexpr double kLongestStep = 0.7; // ln, of a constant at once
+constexpr double kNear = 0.02;       // ln: nearer rows pull in proportion
+constexpr double kConverged = 2e-4;  // of the cost
+constexpr double kFirstDamping = 1e-2, kMostDamping = 1e4, kMoreDamping = 4.0, kLessDamping = 8.0;
 constexpr const char* kOwnClock = "sustained_clock"; // never common to several GPUs
 constexpr double kSettledS = 1e-3;                   // kernels by whose end the clock has settled
 // ln: a row that lies further off has another mechanism than the terms, and says nothing of them.
 constexpr double kFarOff = 1.0;
-constexpr int kFewestSettled = 5; // of them to tell a GPU's own clock
-
-// Within what the name allows, and a factor of a hundred of the start.
-double clamped(const std::string& name, double value, double start) {
-    const model::TermBound bound = model::term_bound(name);
-    return std::clamp(value, std::max(bound.low, start / 100.0),
-                      std::min(bound.high, start * 100.0));
-}
+constexpr int kFewestSettled = 5;    // of them to tell a GPU's own clock
+constexpr double kFewGpusPull = 3.0; // on 8-bit terms that several GPUs share
 
 struct FitKnob {
     std::string name;
     std::vector<double*> values; // of every GPU
     double start;
+    double most = INFINITY; // beyond the bound of its name
 
     double value() const { return *values.front(); }
+
+    // Within what the name allows, and a factor of a hundred of the start.
+    double clamped(double wanted) const {
+        const model::TermBound bound = model::term_bound(name);
+        const double low = std::max(bound.low, start / 100.0);
+        return std::clamp(wanted, low, std::max(low, std::min({bound.high, start * 100.0, most})));
+    }
     void set(double value) const {
         for (double* target : values) {
             *target = value;
@@ -86,15 +94,45 @@ void keep_told(std::vector<FitKnob>& knobs, const std::vector<model::Gpu>& gpus,
         knobs.end());
 }
 
+std::set<model::Timing> modes_of(const std::vector<FitRow>& rows) {
+    std::set<model::Timing> modes;
+    for (const FitRow& row : rows) {
+        modes.insert(row.timing);
+    }
+    return modes;
+}
+
+// The time that hardly a row of one GPU undercuts: what a launch there takes at most, at the clock
+// that launches are kept at. Nothing where there are several GPUs, or no such rows.
+double shortest_s(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
+                  model::Timing mode) {
+    constexpr double kUndercut = 0.01;
+    std::vector<double> times;
+    for (const FitRow& row : rows) {
+        if (row.timing == mode) {
+            times.push_back(row.measured_s);
+        }
+    }
+    if (gpus.size() > 1 || times.empty()) {
+        return INFINITY;
+    }
+    std::sort(times.begin(), times.end());
+    const bool of_gpu = mode == model::Timing::kernel || mode == model::Timing::graph;
+    const double clock = of_gpu ? gpus.front().boost_hz / model::kReferenceHz : 1.0;
+    const double at = kUndercut * static_cast<double>(times.size());
+    return clock * times[static_cast<std::size_t>(at)];
+}
+
 std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                              const std::set<model::Timing>& modes, bool own_clock,
-                              bool keep_starts) {
+                              const std::vector<FitRow>& rows, bool own_clock, bool keep_starts) {
     std::vector<FitKnob> knobs;
-    const auto add = [&](const std::string& name, std::vector<double*> values) {
-        const FitKnob knob{name, std::move(values), 0.0};
-        if (knob.value() > 0.0) {
-            knob.set(knob.value());
-            knobs.push_back({knob.name, knob.values, knob.value()});
+    const auto add = [&](const std::string& name, std::vector<double*> values,
+                         double most = INFINITY) {
+        FitKnob knob{name, std::move(values), 0.0, most};
+        knob.start = knob.value();
+        if (knob.start > 0.0) {
+            knob.set(knob.clamped(knob.start));
+            knobs.push_back(std::move(knob));
         }
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
@@ -109,31 +147,35 @@ std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         }
         add(name, std::move(values));
     }
-    for (const model::Timing mode : modes) {
+    for (const model::Timing mode : modes_of(rows)) {
         std::vector<double*> values;
         for (model::Gpu& gpu : gpus) {
             values.push_back(&gpu.calibration.record(c).launch[static_cast<std::size_t>(mode)]);
         }
-        add("launch_" + std::string(model::timing_name(mode)), std::move(values));
+        add("launch_" + std::string(model::timing_name(mode)), std::move(values),
+            shortest_s(gpus, rows, mode));
     }
     return knobs;
 }
 
-// Moves each constant up or down while that lowers the cost; halves the step when none does.
-class PatternSearch {
+// Damped least squares on the logarithms of the constants, each row weighted by what its error's
+// absolute value is worth beside the square (iteratively reweighted, so that far rows pull no more
+// than near ones); then each constant alone up or down while that lowers the cost, across the kinks
+// where the library's choice of a tile changes.
+class Search {
   public:
-    PatternSearch(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
-                  std::vector<FitKnob> knobs, const FitOptions& options)
+    Search(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
+           std::vector<FitKnob> knobs, const FitOptions& options)
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
         keep_told(knobs_, gpus_, rows_);
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
-            counts[row.gpu][row.kind()] += 1.0;
+            counts[row.gpu][row.kind()] += row.weight;
         }
         for (const FitRow& row : rows) {
             const auto& kinds = counts.at(row.gpu);
-            weights_.push_back(
-                1.0 / (kinds.at(row.kind()) * static_cast<double>(kinds.size() * counts.size())));
+            weights_.push_back(row.weight / (kinds.at(row.kind()) *
+                                             static_cast<double>(kinds.size() * counts.size())));
         }
         const std::string kind = most_measured(counts);
         for (const FitRow& row : rows) {
@@ -142,31 +184,125 @@ class PatternSearch {
     }
 
     void run(const std::stop_token& stop) {
-        double best = cost();
-        double step = kFirstStep;
-        for (int round = 0; round < options_.rounds && step > kLastStep; ++round) {
-            bool moved = false;
-            for (FitKnob& knob : knobs_) {
-                if (stop.stop_requested()) {
-                    return;
-                }
-                moved = try_knob(knob, step, best) || moved;
-            }
-            step *= moved ? 0.9 : 0.5;
+        if (!knobs_.empty()) {
+            descend(stop);
+            polish(stop);
         }
     }
 
   private:
-    bool try_knob(FitKnob& knob, double step, double& best) {
+    void descend(const std::stop_token& stop) {
+        double damping = kFirstDamping;
+        double best = cost_of(residuals());
+        for (int round = 0; round < options_.rounds && damping < kMostDamping; ++round) {
+            const std::vector<double> at = residuals();
+            const NormalEquations sums = normal_equations(at, stop);
+            if (stop.stop_requested()) {
+                return;
+            }
+            const double before = best;
+            while (!improves(sums, damping, best) && damping < kMostDamping) {
+                damping *= kMoreDamping;
+            }
+            damping /= kLessDamping;
+            if (before - best < kConverged * before) {
+                return;
+            }
+        }
+    }
+
+    void polish(const std::stop_token& stop) {
+        double best = cost_of(residuals());
+        double step = kFirstStep;
+        for (int round = 0; round < options_.rounds && step > kLastStep; ++round) {
+            for (FitKnob& knob : knobs_) {
+                if (stop.stop_requested()) {
+                    return;
+                }
+                try_knob(knob, step, best);
+            }
+            step *= 0.5;
+        }
+    }
+
+    void try_knob(FitKnob& knob, double step, double& best) {
         const double at = knob.value();
         for (const double factor : {std::exp(step), std::exp(-step)}) {
-            knob.set(clamped(knob.name, at * factor, knob.start));
-            if (const double c = cost(); c < best) {
+            knob.set(knob.clamped(at * factor));
+            if (const double c = cost_of(residuals()); c < best) {
                 best = c;
-                return true;
+                return;
             }
         }
         knob.set(at);
+    }
+
+    // How strongly a constant is drawn to its start, of the square of the distance in ln.
+    double pull_of(const FitKnob& knob) const {
+        const double spread = model::term_bound(knob.name).spread;
+        return options_.pull / (spread * spread * static_cast<double>(knobs_.size()));
+    }
+
+    NormalEquations normal_equations(const std::vector<double>& at, const std::stop_token& stop) {
+        std::vector<std::vector<double>> slopes;
+        for (FitKnob& knob : knobs_) {
+            if (stop.stop_requested()) {
+                return NormalEquations{};
+            }
+            slopes.push_back(slopes_of(knob, at));
+        }
+        NormalEquations sums(knobs_.size());
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            const double off = std::fabs(at[i]);
+            const double weight = off < kFarOff ? weights_[i] / std::max(off, kNear) : 0.0;
+            for (std::size_t a = 0; a < slopes.size(); ++a) {
+                const double weighted = weight * slopes[a][i];
+                sums.right[a] -= weighted * at[i];
+                for (std::size_t b = 0; b <= a && weighted != 0.0; ++b) {
+                    sums.at(a, b) += weighted * slopes[b][i];
+                }
+            }
+        }
+        for (std::size_t a = 0; a < knobs_.size(); ++a) {
+            const double pull = 2.0 * pull_of(knobs_[a]);
+            sums.at(a, a) += pull;
+            sums.right[a] -= pull * std::log(knobs_[a].value() / knobs_[a].start);
+        }
+        return sums;
+    }
+
+    // Of every row's residual, for a factor of e on the constant.
+    std::vector<double> slopes_of(FitKnob& knob, const std::vector<double>& at) {
+        const double value = knob.value();
+        double moved = knob.clamped(value * std::exp(kSlopeStep));
+        if (std::log(moved / value) < kSlopeStep / 2.0) { // at its bound
+            moved = value * std::exp(-kSlopeStep);
+        }
+        knob.set(moved);
+        std::vector<double> slopes = residuals();
+        knob.set(value);
+        const double step = std::log(moved / value);
+        for (std::size_t i = 0; i < slopes.size(); ++i) {
+            slopes[i] = (slopes[i] - at[i]) / step;
+        }
+        return slopes;
+    }
+
+    bool improves(const NormalEquations& sums, double damping, double& best) {
+        const std::vector<double> step = damped_solution(sums, damping);
+        std::vector<double> before;
+        for (std::size_t a = 0; a < knobs_.size(); ++a) {
+            before.push_back(knobs_[a].value());
+            const double by = std::clamp(step[a], -kLongestStep, kLongestStep);
+            knobs_[a].set(knobs_[a].clamped(before[a] * std::exp(by)));
+        }
+        if (const double c = cost_of(residuals()); c < best) {
+            best = c;
+            return true;
+        }
+        for (std::size_t a = 0; a < knobs_.size(); ++a) {
+            knobs_[a].set(before[a]);
+        }
         return false;
     }
 
@@ -214,23 +350,30 @@ class PatternSearch {
         return own;
     }
 
-    double cost() const {
-        double pull = 0.0;
-        for (const FitKnob& knob : knobs_) {
-            const double moved = std::log(knob.value() / knob.start);
-            pull += moved * moved;
-        }
+    // ln(predicted / measured) of every row, less the GPU's own offset.
+    std::vector<double> residuals() const {
         std::vector<double> logs;
         logs.reserve(rows_.size());
         for (const FitRow& row : rows_) {
             logs.push_back(std::log(modelled_s(gpus_[row.gpu], row) / row.measured_s));
         }
         const std::vector<double> own = offsets(logs);
-        double error = 0.0;
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            error += weights_[i] * std::min(std::fabs(logs[i] - own[rows_[i].gpu]), kFarOff);
+        for (std::size_t i = 0; i < logs.size(); ++i) {
+            logs[i] -= own[rows_[i].gpu];
         }
-        return error + options_.pull * pull / std::max(1.0, static_cast<double>(knobs_.size()));
+        return logs;
+    }
+
+    double cost_of(const std::vector<double>& residuals) const {
+        double cost = 0.0;
+        for (const FitKnob& knob : knobs_) {
+            const double moved = std::log(knob.value() / knob.start);
+            cost += pull_of(knob) * moved * moved;
+        }
+        for (std::size_t i = 0; i < residuals.size(); ++i) {
+            cost += weights_[i] * std::min(std::fabs(residuals[i]), kFarOff);
+        }
+        return cost;
     }
 
     std::vector<model::Gpu>& gpus_;
@@ -293,14 +436,6 @@ bool is_byte_row(const FitRow& row) {
     return product && (type == model::DataType::fp8 || type == model::DataType::int8);
 }
 
-std::set<model::Timing> modes_of(const std::vector<FitRow>& rows) {
-    std::set<model::Timing> modes;
-    for (const FitRow& row : rows) {
-        modes.insert(row.timing);
-    }
-    return modes;
-}
-
 } // namespace
 
 // 8-bit products differ by library more than by anything that the terms they share with 16-bit ones
@@ -314,15 +449,13 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
         (is_byte_row(row) ? bytes : plain).push_back(row);
     }
     if (plain.empty() || bytes.empty()) {
-        PatternSearch(
-            gpus, rows,
-            knobs_of(gpus, kernel_class, modes_of(rows), tells_clock(rows), options.keep_starts),
-            options)
+        Search(gpus, rows,
+               knobs_of(gpus, kernel_class, rows, tells_clock(rows), options.keep_starts), options)
             .run(stop);
         return;
     }
     std::vector<FitKnob> common =
-        knobs_of(gpus, kernel_class, modes_of(plain), tells_clock(plain), options.keep_starts);
+        knobs_of(gpus, kernel_class, plain, tells_clock(plain), options.keep_starts);
     std::vector<FitKnob> own = knobs_of(gpus, kernel_class, {}, false, options.keep_starts);
     common.erase(std::remove_if(common.begin(), common.end(),
                                 [](const FitKnob& k) { return is_byte_term(k.name); }),
@@ -330,8 +463,10 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
     own.erase(std::remove_if(own.begin(), own.end(),
                              [](const FitKnob& k) { return !is_byte_term(k.name); }),
               own.end());
-    PatternSearch(gpus, plain, std::move(common), options).run(stop);
-    PatternSearch(gpus, bytes, std::move(own), options).run(stop);
+    Search(gpus, plain, std::move(common), options).run(stop);
+    FitOptions few = options; // three GPUs serve them: each would draw the constants its way
+    few.pull *= gpus.size() > 1 ? kFewGpusPull : 1.0;
+    Search(gpus, bytes, std::move(own), few).run(stop);
 }
 
 } // namespace eyeroof::analysis

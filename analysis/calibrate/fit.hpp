@@ -18,6 +18,7 @@ struct FitRow {
     model::Timing timing = model::Timing::kernel;
     std::size_t gpu = 0; // index into the GPUs of the fit
     model::Software software = {};
+    double weight = 1.0; // beside the other rows of its GPU and kind
 
     // What errors are told by: see model::row_kind.
     std::string kind() const { return model::row_kind(*layer, software, timing); }

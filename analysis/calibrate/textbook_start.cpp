@@ -27,13 +27,14 @@ constexpr std::array kProducts = {
     Start{"reuse", 1.0},           Start{"scattered_dram", 0.2}, Start{"tlb_reach_mib", 64.0},
     Start{"tlb_cost", 5.0},        Start{"resident_l2", 0.0},    Start{"resident_gain", 0.8},
     Start{"resident_sharpness", 4.0}, Start{"issue_share", 0.85}, Start{"fp8_share", 0.85},
-    Start{"int8_share", 1.0},      Start{"int8_s", 2e-6},        Start{"quantise_s", 5e-6},
+    Start{"int8_share", 1.0},      Start{"int8_s", 5e-6},        Start{"quantise_s", 5e-6},
     Start{"quantise_pass", 1.0},   Start{"cast_cycles", 2.0},    Start{"fused_cast_s", 2e-6}};
 // A batch's weights are small, and so are its rows: docs/gpu-model.md, "not carry over", and the
 // ablations in docs/errors.md.
 constexpr std::array kBatched = {Start{"reuse", 0.0}, Start{"ramp_cycles", 0.0},
                                  Start{"tlb_cost", 0.0}};
-constexpr std::array kTensorGemm = {Start{"ramp_k", 32.0}, Start{"resident_l2", 1.0}};
+constexpr std::array kTensorGemm = {Start{"ramp_k", 32.0}, Start{"resident_l2", 1.0},
+                                    Start{"dram_start_s", 1e-6}};
 constexpr std::array kTensorConv = {Start{"ramp_k", 32.0}};
 constexpr std::array kConvolutions = {
     Start{"fwd_cost", 1.0},     Start{"bwd_data_cost", 1.0},   Start{"bwd_weight_cost", 1.0},

@@ -15,8 +15,10 @@ bwd_data, bwd_weight), measured_ms, kernel, note, and the sizes of the operator:
 attention, bf16 without units for it) are left out, and counted.
 """
 import csv
+import functools
 import gzip
 import pathlib
+import random
 import re
 
 GPUS = {
@@ -115,11 +117,31 @@ def attention(row):
             "window": row["window"], "causal": row["causal"]}
 
 
+@functools.lru_cache(maxsize=None)
+def busiest_share(alpha, tokens, topk, experts, ranks):
+    """Share of all routed tokens that go to the busiest of the ranks, where aiconfigurator draws each
+    expert's load from a power law and times that rank: its expectation over seeded draws."""
+    least, most = (1.0, 0.8 * tokens) if tokens * topk > experts else (0.01, 2.0)
+    ends = least ** (1.0 - alpha), most ** (1.0 - alpha)
+    draw, draws, share = random.Random(1), 64, 0.0
+    for _ in range(draws):
+        loads = [(ends[0] + (ends[1] - ends[0]) * draw.random()) ** (1.0 / (1.0 - alpha))
+                 for _ in range(experts)]
+        each = experts // ranks
+        share += max(sum(loads[i * each:(i + 1) * each]) for i in range(ranks)) / sum(loads) / draws
+    return share
+
+
 def experts(row):
-    """What one GPU holds: experts over ep, width over tp, its experts' share of the tokens. Experts
-    without a gate have two products instead of three: two thirds of the inner width."""
+    """What one GPU holds: experts over ep, width over tp, its experts' share of the tokens: an even
+    one, or the busiest rank's where loads follow a power law. Experts without a gate have two
+    products instead of three: two thirds of the inner width."""
     held = int(row["experts"]) // int(row["ep"])
-    routed = int(row["tokens"]) * int(row["topk"]) / int(row["ep"])
+    share = 1.0 / int(row["ep"])
+    if row["distribution"].startswith("power_law_") and int(row["ep"]) > 1:
+        share = busiest_share(float(row["distribution"][len("power_law_"):]), int(row["tokens"]),
+                              int(row["topk"]), int(row["experts"]), int(row["ep"]))
+    routed = int(row["tokens"]) * int(row["topk"]) * share
     topk = min(int(row["topk"]), held)
     inner = int(row["inter"]) // int(row["tp"])
     if "nongated" in row["kernel"]:

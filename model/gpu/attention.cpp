@@ -16,6 +16,12 @@ constexpr double kGradientProducts = 2.5; // against the forward's
 constexpr double kWideHead = 128.0;       // elements above which a tile holds half the keys
 constexpr double kMemoryJoin = 1.0; // what moves is hardly hidden; prompts write the cache too
 constexpr double kMostSplits = 1e6;
+// Heads that share keys, as TensorRT-LLM's kernels for one new token pack them on tensor cores;
+// with more of them every head has CTAs of its own that multiply on vector lanes. Their share of
+// the fp32 peak: 0.10 on H100 and 0.11 on GB200 in the longest rows of 48 to 128 heads to a key
+// (aiconfigurator@095f58a51), where the packed kernel would take a twentieth of the time.
+constexpr double kMostPackedHeads = 32.0;
+constexpr double kLanesShare = 0.1;
 
 double joined(double a, double b, double power) {
     const double most = std::max(a, b);
@@ -30,6 +36,7 @@ struct Tiling {
     double key_tiles = 1.0; // of a CTA, mean
     double longest = 1.0;   // of the longest CTA
     double splits = 1.0;
+    bool lanes = false; // a head's query alone, on vector lanes
 };
 
 // Key tiles of all blocks of queries: those on the diagonal are half wasted, and wholly in a prompt
@@ -66,12 +73,14 @@ Tiling prompt_tiling(const AttentionShape& s, double tn, bool packed) {
 }
 
 // One or a few new tokens: queries of heads that share keys are the rows of a tile.
-Tiling generation_tiling(const AttentionShape& s, double tn, int sms, double most) {
+Tiling generation_tiling(const AttentionShape& s, double tn, int sms, double most, bool lanes) {
     Tiling t;
     t.tn = tn;
-    const double rows = static_cast<double>(s.m) * static_cast<double>(s.groups / s.key_heads());
-    t.tm = std::ceil(rows / kFewQueries) * kFewQueries;
-    const double blocks = static_cast<double>(s.batch) * static_cast<double>(s.key_heads());
+    t.lanes = lanes;
+    const auto heads = static_cast<double>(lanes ? s.groups : s.key_heads());
+    const double rows = static_cast<double>(s.m) * static_cast<double>(s.groups) / heads;
+    t.tm = lanes ? rows : std::ceil(rows / kFewQueries) * kFewQueries;
+    const double blocks = static_cast<double>(s.batch) * heads;
     const double all = std::ceil(static_cast<double>(seen_keys(s)) / tn);
     t.splits = std::clamp(std::floor(2.0 * sms / blocks), 1.0, std::min(all, most));
     t.key_tiles = t.longest = std::ceil(all / t.splits);
@@ -98,6 +107,13 @@ DataType product_type(const Gpu& gpu, DataType type) {
     return cast && gpu.rate(DataType::fp16).pipe == Pipe::tensor ? DataType::fp16 : type;
 }
 
+// SM cycles of a tile's two products, at the rate of its pipe.
+double product_cycles(const Gpu& gpu, DataType type, const AttentionTerms& terms, const Tiling& t,
+                      double head) {
+    const double per_sm = 2.0 * macs_per_cycle(gpu, t.lanes ? DataType::fp32 : type) / gpu.sms;
+    return 4.0 * t.tm * t.tn * head / ((t.lanes ? kLanesShare : terms.mma_share) * per_sm);
+}
+
 // `rate` of the tiles: see apart_share.
 FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& terms,
                      const Layer& layer, const Work& work, const Tiling& t, double rate,
@@ -106,8 +122,7 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
     const bool forward = layer.direction == Direction::fwd;
     const double times = forward ? 1.0 : kGradientProducts * terms.backward_cost;
-    const double per_sm = 2.0 * macs_per_cycle(gpu, type) / gpu.sms;
-    const double products = times * 4.0 * t.tm * t.tn * head / (terms.mma_share * per_sm);
+    const double products = times * product_cycles(gpu, type, terms, t, head);
     const double scores = (forward ? 1.0 : 2.0) * terms.score_cycles * t.tm * t.tn;
     // No kernel multiplies faster than the pipe.
     const double tile = std::max(joined(products, scores, terms.overlap) / rate *
@@ -149,11 +164,13 @@ AttentionShape walked(const AttentionShape& s, const Layer& layer, DataType type
     return all;
 }
 
-// A generation's kernels pack heads in every library: apart tells only at which rate.
+// A generation's kernels pack up to 32 heads in every library: apart tells only at which rate.
 FusedTime packed_or_apart(const Gpu& gpu, DataType type, const AttentionTerms& terms,
                           const Layer& layer, const Work& work, bool packed, bool training) {
     const auto& s = std::get<AttentionShape>(layer.shape);
-    const double rate = packed || training ? 1.0 : terms.apart_share;
+    const double heads = static_cast<double>(s.groups) / static_cast<double>(s.key_heads());
+    const bool lanes = !packed && !training && heads > kMostPackedHeads;
+    const double rate = packed || training || lanes ? 1.0 : terms.apart_share;
     const double keys = std::ceil(static_cast<double>(seen_keys(s)) / kKeyStep) * kKeyStep;
     const double tn = std::min(static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0, keys);
     if (!reads_cache(layer)) {
@@ -161,8 +178,8 @@ FusedTime packed_or_apart(const Gpu& gpu, DataType type, const AttentionTerms& t
                           prompt_tiling(walked(s, layer, type), tn, packed), rate, training);
     }
     const auto of_splits = [&](double most) {
-        return tiled_time(gpu, type, terms, layer, work, generation_tiling(s, tn, gpu.sms, most),
-                          rate, false);
+        return tiled_time(gpu, type, terms, layer, work,
+                          generation_tiling(s, tn, gpu.sms, most, lanes), rate, false);
     };
     const FusedTime split = of_splits(kMostSplits);
     const FusedTime whole = of_splits(1.0);

@@ -21,6 +21,7 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
                   {"ramp_occupancy", &m.ramp_occupancy},
                   {"slice_cost", &m.slice_cost},
                   {"dram_share", &m.dram_share},
+                  {"dram_start_s", &m.dram_start_s},
                   {"l2_share", &m.l2_share},
                   {"overlap", &m.overlap},
                   {"split_s", &m.split_s},
@@ -139,8 +140,8 @@ void add_grouped(GroupedTerms& g, Terms& terms) {
 constexpr std::array<std::string_view, 7> kBytesOnly = {
     "fp8_share",     "int8_share",  "int8_s",      "quantise_s",
     "quantise_pass", "cast_cycles", "fused_cast_s"};
-constexpr std::array<std::string_view, 3> kResidentOnly = {"resident_l2", "resident_gain",
-                                                           "resident_sharpness"};
+constexpr std::array<std::string_view, 4> kResidentOnly = {"resident_l2", "resident_gain",
+                                                           "resident_sharpness", "dram_start_s"};
 constexpr std::array<std::string_view, 5> kLanesOnly = {"reuse", "scattered_dram", "tlb_reach_mib",
                                                         "tlb_cost", "slice_cost"};
 constexpr std::array<std::string_view, 3> kPlainOnly = {"l2_share", "overlap", "split_s"};
@@ -197,22 +198,24 @@ struct NamedBound {
 };
 
 constexpr const char* kShare = "a share of what the hardware offers";
+constexpr double kOfSheet = 0.2; // see TermBound::spread
 constexpr const char* kCycles =
     "SM cycles an element: between a vectorised load and a slow function";
 
 // clang-format off
 constexpr std::array kBounds = {
-    NamedBound{"peak_share",         {0.5, 1.0, kShare}},
+    NamedBound{"peak_share",         {0.5, 1.0, kShare, kOfSheet}},
     NamedBound{"half_intensity",     {0.1, 40.0, "half of the rate at a tile of 80 x 80 at most"}},
     NamedBound{"ramp_k",             {1.0, 256.0, "steps of k: at most a long pipeline"}},
     NamedBound{"ramp_cycles",        {50.0, 5000.0, "a few latencies of DRAM (400 to 900 cycles)"}},
     NamedBound{"ramp_occupancy",     {0.005, 1.0, "a share of an SM's registers"}},
     NamedBound{"slice_cost",         {0.005, 0.5, "a sum over a few warps beside the product"}},
-    NamedBound{"dram_share",         {0.5, 1.0, kShare}},
+    NamedBound{"dram_share",         {0.5, 1.0, kShare, kOfSheet}},
+    NamedBound{"dram_start_s",       {1e-7, 5e-6, "a few latencies of DRAM"}},
     NamedBound{"l2_share",           {0.5, 1.55, "of 0.55 or 0.65 of the port: at most the port"}},
     NamedBound{"overlap",            {1.0, 8.0, "1: one after the other; 8: the longest alone"}},
     NamedBound{"split_s",            {5e-7, 5e-5, "one more kernel"}},
-    NamedBound{"sustained_clock",    {0.2, 1.0, kShare}},
+    NamedBound{"sustained_clock",    {0.2, 1.0, kShare, kOfSheet}},
     NamedBound{"settle_s",           {1e-5, 1e-1, "a power limiter acts within 10 us to 0.1 s"}},
     NamedBound{"reuse",              {0.1, 10.0, "sets of the operands that L2 must keep"}},
     NamedBound{"scattered_dram",     {0.1, 1.0, kShare}},
@@ -278,7 +281,7 @@ constexpr std::array kBounds = {
     NamedBound{"miopen_winograd_share", {0.05, 1.0, kShare}},
     NamedBound{"miopen_winograd_s",  {5e-7, 5e-5, "one more kernel"}},
     NamedBound{"start_s",            {1e-9, 5e-6, "less than a launch"}},
-    NamedBound{"softmax_pass",       {0.01, 1.0, "one more reading"}},
+    NamedBound{"softmax_pass",       {0.01, 2.0, "two more readings"}},
     NamedBound{"norm_pass",          {0.01, 1.0, "one more reading"}},
     NamedBound{"norm_cache",         {0.05, 1.0, kShare}},
     NamedBound{"norm_cycles",        {0.05, 4.0, kCycles}},
@@ -309,7 +312,7 @@ TermBound term_bound(std::string_view name) {
 }
 
 bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 37> kOff = {
+    constexpr std::array<std::string_view, 38> kOff = {
         "half_intensity", "ramp_k",        "ramp_cycles",    "ramp_occupancy",  "slice_cost",
         "split_s",        "reuse",         "tlb_cost",       "resident_l2",     "quantise_s",
         "quantise_pass",  "int8_s",        "stride_waste",   "weight_sums",     "fused_ramp_k",
@@ -317,7 +320,7 @@ bool can_be_off(std::string_view name) {
         "softmax_pass",   "norm_pass",     "norm_cycles",    "function_cycles", "gated_cycles",
         "rope_cycles",    "gather_cycles", "row_s",          "combine_s",       "cta_cycles",
         "decode_cycles",  "append_s",      "routing_passes", "routing_s",       "expert_s",
-        "cast_cycles",    "fused_cast_s"};
+        "cast_cycles",    "fused_cast_s",  "dram_start_s"};
     return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
 }
 

@@ -37,6 +37,7 @@ struct MatmulTerms {
     double ramp_occupancy = 0.1;     // resident share of an SM at which half the latency is hidden
     double slice_cost = 0.03;        // extra work of a CTA that splits k among its warps
     double dram_share = 0.7;         // of the data-sheet bandwidth that is sustained
+    double dram_start_s = 0.0;       // until DRAM streams: its latency, before a CTA's first tile
     double l2_share = 0.9;           // of l2_bandwidth()
     double overlap = 3.0;            // exponent p of the norm that joins compute, L2 and DRAM
     double split_s = 6e-6;           // a second kernel that adds up the parts of split-k
@@ -235,6 +236,9 @@ struct GpuCalibration {
 struct TermBound {
     double low = 0.0, high = 1e30;
     const char* meaning = ""; // why
+    // ln, of the term over the GPUs, as far as its meaning says: what the hardware does of its data
+    // sheet varies by a tenth, what a library spends by any factor.
+    double spread = 1.0;
 };
 
 // The bound of a term of calibration_terms, "" or unknown: any positive number. A term that is

@@ -113,7 +113,7 @@ struct MatmulTime {
 //   e = peak_share I / (I + I0),  I = tm tn / (tm + tn)
 //   L = x (1 + x0) / (x + x0),  x resident share
 //   i = issue_share where shares_issue_slots on vector lanes, else 1;  a = alignment_share on tensor cores, else 1
-//   dram = bytes ((1-r)/(share B) + r/(gain L2bw)),  r: resident_of
+//   dram = (1-r) start + bytes ((1-r)/(share B) + r/(gain L2bw)),  r: resident_of
 //   l2 = V (1 + cost t)/(share L2) + V' d/(scattered B),  V = ctas (tm + tn) k/splits bytes,
 //   V' = ctas tn k/splits bytes: the weights; on tensor cores since Hopper a cluster of two CTAs
 //   reads the longer side of its tiles once: min(tm, tn) + max(tm, tn)/2

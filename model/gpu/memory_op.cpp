@@ -69,16 +69,6 @@ double joined2(double a, double b) {
     return std::sqrt(a * a + b * b);
 }
 
-// Bytes that softmax reads again: of rows that registers do not hold.
-double repeated_readings(const MemoryTerms& terms, const Layer& layer) {
-    const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    if (rows == nullptr || layer.op != Op::softmax || rows->cols <= kRowInRegisters) {
-        return 0.0;
-    }
-    return terms.softmax_pass * static_cast<double>(rows->rows) * static_cast<double>(rows->cols) *
-           bytes_per_element(layer.types.input);
-}
-
 // Positions of the maxima, which frameworks write beside them, 64 bits each.
 double positions_bytes(const Gpu& gpu, const Layer& layer) {
     constexpr double kPosition = 8.0;
@@ -104,7 +94,44 @@ bool keeps_rows(NormKernel norm) {
     return norm == NormKernel::compiled || norm == NormKernel::fused;
 }
 
-// A norm's second reading of its rows: from L2 while those in flight fit.
+// Seconds a byte of rows that are read again while `flying` bytes of them are at work: from L2 as
+// far as those fit, else from DRAM.
+double again_s_per_byte(const Gpu& gpu, const MemoryTerms& terms, double flying,
+                        double l2_s_per_byte) {
+    const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
+    const double lost = 1.0 / (1.0 + fill * fill);
+    return lost / streamed(gpu, terms) + (1.0 - lost) * l2_s_per_byte;
+}
+
+// Softmax reads rows that registers do not hold for their maximum, their sum and the result, in
+// CTAs of 1024 threads.
+double softmax_readings_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
+                          double l2_s_per_byte) {
+    constexpr double kThreads = 1024.0;
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    if (rows == nullptr || layer.op != Op::softmax || rows->cols <= kRowInRegisters) {
+        return 0.0;
+    }
+    const double row_bytes = static_cast<double>(rows->cols) * bytes_per_element(layer.types.input);
+    const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / kThreads), 1.0);
+    const double flying = row_bytes * std::min(static_cast<double>(rows->rows), held);
+    return terms.softmax_pass * row_bytes * static_cast<double>(rows->rows) *
+           again_s_per_byte(gpu, terms, flying, l2_s_per_byte);
+}
+
+// Share of rows at work on an SM that its L1 does not hold, where one memory serves both it and
+// what CTAs share: since Volta.
+double missed_l1(const Gpu& gpu, double row_bytes) {
+    const bool one_memory = gpu.arch != GpuArch::amd && gpu.arch >= GpuArch::volta;
+    if (!one_memory || gpu.shared_bytes_per_sm <= 0.0) {
+        return 1.0;
+    }
+    const double at_work = row_bytes * std::max(gpu.max_threads_per_sm / kNormThreads, 1.0);
+    const double fill = gpu.shared_bytes_per_sm / at_work;
+    return 1.0 / (1.0 + fill * fill);
+}
+
+// A norm's second reading of its rows: from L1 or L2 while those in flight fit.
 double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
                         NormKernel norm, double l2_s_per_byte) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
@@ -119,10 +146,9 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
     // A row of batch norm is a channel of all images: every channel is in flight.
     const double in_flight = layer.op == Op::batchnorm ? static_cast<double>(rows->rows) : held;
     const double flying = row_bytes * std::min(static_cast<double>(rows->rows), in_flight);
-    const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
-    const double lost = 1.0 / (1.0 + fill * fill);
-    return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) *
-           (lost / streamed(gpu, terms) + (1.0 - lost) * l2_s_per_byte);
+    const double missed = layer.op == Op::layernorm ? missed_l1(gpu, row_bytes) : 1.0;
+    return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) * missed *
+           again_s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
 // Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
@@ -224,12 +250,12 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double fits = std::min(1.0, terms.resident_l2 * l2_reach_bytes(gpu) / footprint);
     t.resident = std::pow(fits, terms.resident_sharpness);
     const double further = further_kernels(layer); // each writes a sum, which the next reads
-    t.bytes = footprint + repeated_readings(terms, layer) +
-              2.0 * further * static_cast<double>(work.bytes_written());
+    t.bytes = footprint + 2.0 * further * static_cast<double>(work.bytes_written());
     const double dram_s = 1.0 / streamed(gpu, terms); // of a byte
     const double l2_s = std::min(dram_s, 1.0 / streamed_l2(gpu, terms));
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
-                           second_reading_s(gpu, terms, layer, norm, l2_s);
+                           second_reading_s(gpu, terms, layer, norm, l2_s) +
+                           softmax_readings_s(gpu, terms, layer, l2_s);
     t.moved_s = moved_s;
     t.sm_s = sm_seconds(gpu, terms, layer, norm) + serial_seconds(gpu, layer);
     t.gather_bound = t.sm_s > moved_s;

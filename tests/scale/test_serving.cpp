@@ -109,12 +109,12 @@ TEST_CASE("tokens a second of gpt-fast at batch 1") {
         const double error = std::abs(rate / row.rate - 1.0);
         MESSAGE("tensor ", row.tensor, ": ", rate, " of ", row.rate, " tokens/s, messages ",
                 s.points[0].message_s * 1e3, " ms");
-        CHECK(error <= (row.tensor == 1 ? 0.15 : 0.27));
+        CHECK(error <= (row.tensor == 1 ? 0.15 : 0.26));
         sum += error;
         worst = std::max(worst, error);
     }
     MESSAGE("gpt-fast: mean error ", sum / 11.0, ", worst ", worst);
-    CHECK(sum / 11.0 <= 0.13);
+    CHECK(sum / 11.0 <= 0.11);
 }
 
 } // namespace test_scale_serving

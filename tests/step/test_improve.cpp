@@ -146,7 +146,7 @@ TEST_CASE("a graph's chain carries its times and at least its memory") {
     }
 }
 
-TEST_CASE("decoding in fewer bits: published rates within 11 %") {
+TEST_CASE("decoding in fewer bits: published rates within a tenth") {
     // gpt-fast@32971d3, Llama-2-7B on an A100 80GB, prompt of 5 words, compiled and captured:
     // 104.9, 155.58 and 196.8 words a second in bf16, int8 and int4 in groups of 32.
     analysis::Scenario scenario;
@@ -171,7 +171,7 @@ TEST_CASE("decoding in fewer bits: published rates within 11 %") {
     };
     CHECK(rate(std::nullopt) == near(104.9, 0.1));
     CHECK(rate(model::DataType::int8) == near(155.58, 0.1));
-    CHECK(rate(model::DataType::int4) == near(196.8, 0.11));
+    CHECK(rate(model::DataType::int4) == near(196.8, 0.1));
     MESSAGE(rate(std::nullopt), " ", rate(model::DataType::int8), " ", rate(model::DataType::int4));
 }
 

@@ -74,6 +74,14 @@ TEST_CASE(
     CHECK(cast_s(ByteCast::slow) - fused == near(std::hypot(3e-6, 4e-6) - 3e-6));
     gpu.calibration.tensor_gemm.quantise_pass = 2.0;
     CHECK(cast_s(ByteCast::kernels) - fused == near(3e-6));
+    const Layer bytes =
+        test::gemm(1000, 64, 1000, DataType::int8); // finds each row's maximum first
+    const auto int8_s = [&](ByteCast cast) {
+        return kernel_of(gpu, bytes, *work_of(bytes), {.cast = cast})->body_s;
+    };
+    const double given = int8_s(ByteCast::fused);
+    gpu.calibration.tensor_gemm.cast_cycles = 0.02;
+    CHECK(int8_s(ByteCast::slow) - given == near(std::hypot(3e-6, 4e-6)));
 }
 
 TEST_CASE("the interval of an unknown framework holds those of both ways to cast") {

@@ -31,6 +31,8 @@ bool lacks(KernelClass c, const char* term) {
 TEST_CASE("a class has the terms of its kernels alone") {
     CHECK(lacks(KernelClass::linear, "fp8_share"));
     CHECK(lacks(KernelClass::linear, "resident_l2"));
+    CHECK(lacks(KernelClass::linear, "dram_start_s"));
+    CHECK_FALSE(lacks(KernelClass::tensor_gemm, "dram_start_s"));
     CHECK_FALSE(lacks(KernelClass::linear, "tlb_cost"));
     CHECK(lacks(KernelClass::tensor_gemm, "tlb_cost"));
     CHECK_FALSE(lacks(KernelClass::tensor_gemm, "cast_cycles"));

@@ -83,6 +83,27 @@ TEST_CASE("a CTA of half a tile starts in half the time, and apart runs at its s
           near((waves + tail) * own * 1e-9, 1e-6));
 }
 
+TEST_CASE(
+    "beyond 32 heads to a key TensorRT-LLM generates each on vector lanes, others pack them") {
+    AttentionTerms terms;
+    terms.mma_share = terms.dram_share = terms.apart_share = 1.0;
+    terms.score_cycles = terms.append_s = terms.combine_s = 0.0;
+    terms.decode_cycles = 1000.0;
+    AttentionShape many{100, 66, 1, 1024, 128, 2}; // 33 heads to a key
+    AttentionShape few = many;
+    few.groups = 64;
+    CHECK(time_of(terms, few, HeadPacking::apart).ctas == 100 * 2);
+    CHECK(time_of(terms, few, HeadPacking::apart).tile_m == 32);
+    CHECK(time_of(terms, many, HeadPacking::packed).ctas == 100 * 2);
+    const FusedTime lanes = time_of(terms, many, HeadPacking::apart);
+    CHECK(lanes.ctas == 100 * 66);
+    CHECK(lanes.tile_m == 1);
+    // 660 CTAs on each of ten SMs at 1 GHz; eight tiles of 128 keys at a tenth of the lanes' 100
+    // FLOP a cycle.
+    const double tile = 4.0 * 128 * 128 / (0.1 * 100.0);
+    CHECK(lanes.compute_s == near(660.0 * (1000.0 + 8.0 * tile) * 1e-9, 1e-6));
+}
+
 TEST_CASE("a library that is not named packs heads, says so, and its interval holds both ways") {
     const AttentionTerms terms;
     const double packed = time_of(terms, short_prompts(), HeadPacking::packed).body_s;

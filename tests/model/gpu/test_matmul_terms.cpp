@@ -131,6 +131,22 @@ TEST_CASE("operands that stay in L2 between calls are read at its pace") {
     CHECK(model::resident_of(gpu, terms, p) == near(resident));
 }
 
+TEST_CASE("DRAM needs its start before it streams, not for what L2 keeps") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.dram_bytes_per_s = 1e9;
+    MatmulTerms terms = test::plain_matmul();
+    const Product p{1, 100, 100, 100, 4, 4}; // 120 kB
+    terms.dram_start_s = 7e-6;
+    CHECK(time_of(terms, p, {64, 64, 1}, 1, DataType::fp32, gpu).dram_s == near(120e-6 + 7e-6));
+    gpu.l2_bytes_per_s = 4e9;
+    gpu.l2_bytes = 120000.0;
+    terms.resident_l2 = terms.resident_sharpness = 1.0;
+    terms.resident_gain = 0.25; // as quick as DRAM
+    const double resident = model::resident_of(gpu, terms, p);
+    CHECK(time_of(terms, p, {64, 64, 1}, 1, DataType::fp32, gpu).dram_s ==
+          near(120e-6 + 7e-6 * (1.0 - resident)));
+}
+
 TEST_CASE("a product reads its tiles from the chiplets' caches, not from the L2 behind them") {
     model::Gpu gpu = test::plain_gpu();
     gpu.l2_bytes_per_s = 1e9;

@@ -56,8 +56,13 @@ TEST_CASE("softmax keeps rows of 1024 elements in registers and reads longer one
     terms.softmax_pass = 0.5;
     const Layer held = rows(Op::softmax, 64, 1024);
     CHECK(body(terms, held) == near(bytes(held) / 1e9));
+    // Ten SMs hold two rows each; L2 holds as much: half of what is read again comes from it.
+    model::Gpu gpu = gpu_of_memory();
+    gpu.max_threads_per_sm = 2048;
+    gpu.l2_bytes = 20.0 * 4.0 * 1025;
     const Layer longer = rows(Op::softmax, 64, 1025);
-    CHECK(body(terms, longer) == near((bytes(longer) + 0.5 * 4.0 * 64 * 1025) / 1e9));
+    const double again = 0.5 * 4.0 * 64 * 1025 * (0.5 / 1e9 + 0.5 / 4e9);
+    CHECK(body(terms, longer, gpu) == near(bytes(longer) / 1e9 + again));
 }
 
 TEST_CASE("copies reach 0.8 of a link, of which one direction is half of what is published") {
@@ -91,6 +96,14 @@ TEST_CASE("a norm reads its rows twice, from L2 what those in flight leave there
     const Layer norm = rows(Op::layernorm, 1000, 500);
     const double again = 0.5 * 4.0 * 1000 * 500 * (0.5 / 1e9 + 0.5 / 4e9);
     CHECK(body(terms, norm, gpu) == near(bytes(norm) / 1e9 + again));
+    // As much on an SM as its L1 holds: that keeps half, where it shares a memory with the CTAs.
+    gpu.shared_bytes_per_sm = 2.0 * 4.0 * 500;
+    CHECK(body(terms, norm, gpu) == near(bytes(norm) / 1e9 + again / 2.0));
+    gpu.arch = model::GpuArch::amd; // two memories
+    CHECK(body(terms, norm, gpu) == near(bytes(norm) / 1e9 + again));
+    gpu = gpu_of_memory();
+    gpu.max_threads_per_sm = 256;
+    gpu.l2_bytes = 20.0 * 4.0 * 500;
     // Batch norm has every channel in flight: fifty times what L2 holds.
     const Layer batch = rows(Op::batchnorm, 1000, 500);
     const double lost = 1.0 / (1.0 + 1.0 / 2500.0);
