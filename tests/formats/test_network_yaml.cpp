@@ -192,6 +192,11 @@ TEST_CASE("expressions follow the usual precedence") {
     CHECK(value("32 * width") == 16.0);
     CHECK(value("n >= 3") == 1.0);
     CHECK(value("n < 3") == 0.0);
+    CHECK(value("n <= 3") == 1.0);
+    CHECK(value("n > 3") == 0.0);
+    CHECK(value("n > 2") == 1.0);
+    CHECK(value("n != 3") == 0.0);
+    CHECK(value("n != 2") == 1.0);
     CHECK(value("1 + 1 == 2") == 1.0);
 }
 

@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 namespace test_scale_message_terms {
 
@@ -67,8 +69,9 @@ double values_of(const Transformer& t) {
 }
 
 ServingPoint point_of(const Transformer& t, ServingOptions o) {
-    const auto machine =
-        hwdb::load_machine("a100-sxm-80gb", {std::filesystem::path(tests::source_dir()) / "hwdb"});
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
+                                                        "hwdb"};
+    const auto machine = hwdb::load_machine("a100-sxm-80gb", folders);
     REQUIRE(machine.ok());
     const auto result = serve(t, *machine, flat(), o);
     REQUIRE(result.ok());

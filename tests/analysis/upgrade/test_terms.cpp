@@ -3,13 +3,17 @@
 #include "analysis/upgrade/advice.hpp"
 #include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
+#include "hwdb/catalog.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
+#include "tests/paths.hpp"
 #include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace test_analysis_upgrade_terms {
 
@@ -131,6 +135,41 @@ TEST_CASE("the old card's resale lowers the outlay, and is what keeping it costs
     const auto& answer = bought->answers.front();
     REQUIRE(answer.outlay_usd);
     CHECK(*answer.outlay_usd == near(answer.then.devices * 10000.0 - 4 * 3000.0));
+}
+
+TEST_CASE("of two sizes that gain nearly alike the nearer one is advised") {
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
+                                                        "hwdb"};
+    const auto gpu = hwdb::load_machine("a100-sxm-40gb", folders);
+    REQUIRE(gpu.ok());
+    // Seconds a row of a product [rows, 4096] x [4096, 1280].
+    const auto of_a_row = [&](Count rows) {
+        const auto report =
+            analysis::run(tests::question_of(network({test::gemm(rows, 1280, 4096)}), *gpu));
+        REQUIRE(report.ok());
+        return report->layers.front().time_s / static_cast<double>(rows);
+    };
+    int nearer = 0;
+    for (Count rows = 1000; rows <= 2300; rows += 20) {
+        analysis::AdviceOptions options;
+        options.most = 1000;
+        const auto found = analysis::advise(
+            tests::question_of(network({test::gemm(rows, 1280, 4096)}), *gpu), options);
+        REQUIRE(found.ok());
+        for (const analysis::Advice& advice : *found) {
+            if (advice.kind != analysis::AdviceKind::fill_waves || advice.dimension != "m") {
+                continue;
+            }
+            const double advised = of_a_row(advice.to);
+            CHECK(advice.gain == near(of_a_row(rows) / advised));
+            double best = advised; // of the sizes on tile borders within a quarter
+            for (Count other = rows * 3 / 4 / 32 * 32; other <= rows * 5 / 4; other += 32) {
+                best = std::min(best, of_a_row(other));
+            }
+            nearer += advised > best * (1.0 + 1e-9) ? 1 : 0;
+        }
+    }
+    CHECK(nearer > 0); // some advice forgoes up to a twentieth for a nearer size
 }
 
 } // namespace test_analysis_upgrade_terms
