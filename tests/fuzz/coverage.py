@@ -7,13 +7,13 @@ aim with the lines that they lack. Writers and the lookup of files by name are n
 """
 import collections
 import glob
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 AIM = 85.0
 NO_READERS = re.compile(r"write|catalog|folders|lint|usual_host|hwdb/systolic|load_onnx")
 MEASUREMENTS = ("profile_file", "byte_source", "launch_sums", "library_log", "launch_line", "measurement",
@@ -72,22 +72,31 @@ def tool(name):
     return found
 
 
+def lines_of(build, profile, lines, reached):
+    """Adds the lines that one target has, and those that it reached. One target at a time: functions of one name
+    differ between programs, and their counts are dropped where profiles are merged."""
+    name = os.path.basename(profile).removesuffix(".profraw")
+    merged = profile.removesuffix(".profraw") + ".profdata"
+    subprocess.run([tool("llvm-profdata"), "merge", "-sparse", profile, "-o", merged], check=True)
+    export = subprocess.run([tool("llvm-cov"), "export", "-format=lcov", f"-instr-profile={merged}",
+                             os.path.join(build, "tests/fuzz", f"fuzz_{name}")], check=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True)
+    path = ""
+    for line in export.stdout.splitlines():
+        if line.startswith("SF:"):
+            path = os.path.relpath(os.path.join(build, line[3:]), ROOT)
+        elif line.startswith("DA:") and reader_of(path):
+            number, count = line[3:].split(",")[:2]
+            lines[path].add(int(number))
+            if count != "0":
+                reached[path].add(int(number))
+
+
 def covered(build, profiles):
-    root = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-    merged = os.path.join(build, "coverage", "all.profdata")
-    subprocess.run([tool("llvm-profdata"), "merge", "-sparse", *profiles, "-o", merged], check=True)
-    names = [os.path.basename(profile).removesuffix(".profraw") for profile in profiles]
-    programs = [os.path.join(build, "tests/fuzz", f"fuzz_{name}") for name in names]
-    objects = [word for program in programs[1:] for word in ("-object", program)]
-    # one line for a function however often it is instantiated: -summary-only of lines, not of regions
-    export = subprocess.run([tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={merged}", programs[0],
-                             *objects], check=True, stdout=subprocess.PIPE)
-    files = {}
-    for file in json.loads(export.stdout)["data"][0]["files"]:
-        path = os.path.relpath(os.path.join(build, file["filename"]), root)
-        lines = file["summary"]["lines"]
-        files[path] = (lines["count"], lines["covered"])
-    return files
+    lines, reached = collections.defaultdict(set), collections.defaultdict(set)
+    for profile in profiles:
+        lines_of(build, profile, lines, reached)
+    return {path: (len(lines[path]), len(reached[path])) for path in lines}
 
 
 def main():
