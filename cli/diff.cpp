@@ -189,8 +189,15 @@ Result<profiles::Profile> run_of(const std::string& file, analysis::RunPart by,
 
 Exit diff_runs(Context& context, const DiffOptions& options, const std::string& command) {
     analysis::PartCategories categories;
-    const auto a = run_of(options.a, part_of(options.by), categories);
-    const auto b = run_of(options.b, part_of(options.by), categories);
+    analysis::RunPart by = part_of(options.by);
+    auto a = run_of(options.a, by, categories);
+    auto b = run_of(options.b, by, categories);
+    if (!options.by_given && by == analysis::RunPart::layer && !(a && b)) { // no operator is known
+        by = analysis::RunPart::kernel;
+        categories.clear();
+        a = run_of(options.a, by, categories);
+        b = run_of(options.b, by, categories);
+    }
     Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
@@ -198,7 +205,7 @@ Exit diff_runs(Context& context, const DiffOptions& options, const std::string& 
     }
     context.report(all); // warnings of the readers
     const analysis::RunDiff found =
-        analysis::diff_runs(*a, options.a, *b, options.b, part_of(options.by), categories);
+        analysis::diff_runs(*a, options.a, *b, options.b, by, categories);
     const std::string& format = options.output.format;
     const std::string text = format == "json"   ? report::run_diff_json(found)
                              : format == "csv"  ? report::run_diff_csv(found)

@@ -181,7 +181,10 @@ std::optional<FoundLayer> layer_of_call(const Profile& profile, const Operator* 
         return std::nullopt;
     }
     const auto context = context_of(profile, launches);
-    if (auto known = profiles::any_layer_of(*op, context)) {
+    // "All2All_Pooled_Wait" may only copy: a collective has a kernel that communicates.
+    const bool only_named =
+        profiles::is_collective(op->name) && !reduces_between_ranks(profile, launches);
+    if (auto known = only_named ? std::nullopt : profiles::any_layer_of(*op, context)) {
         const bool exact = !known->approximate;
         set_tf32(profile, launches, known->layer);
         return FoundLayer{*std::move(known), exact ? Found::exact : Found::assumed,

@@ -8,7 +8,7 @@ namespace eyeroof::analysis {
 // clocks, caches and the library's choice of kernel are those of the run, and where something of
 // the shape is inferred, its work too. docs/traces.md has the coverage of each GPU when these are
 // set by the traces of the others.
-inline constexpr double kRunSigma = 0.5;
+inline constexpr double kRunSigma = 0.56;
 inline constexpr double kInferredSigma = 0.8;
 
 // Correlation of these errors between two GPUs that run the same operator: of the model's own (50

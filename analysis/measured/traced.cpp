@@ -379,6 +379,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
         }
         if (const auto at = predicted.find(layer.name); at != predicted.end()) {
             add_prediction(row, layer, *at->second);
+            row.doubt = doubt_of(row, layer, kernels[i]);
         }
         made.rows.push_back(std::move(row));
     }

@@ -33,6 +33,7 @@ struct TracedRow {
     std::optional<double> predicted_s; // where a report is beside it, of all runs
     std::optional<double> low_s, high_s; // 80 % interval of it, with what a trace leaves open
     bool inside_model = false;           // the runs alone lie inside the model's own interval
+    std::string doubt;        // what its kernel does that the prediction does not know; else empty
     std::string not_compared; // why prediction and measurement are not of one thing; else empty
     std::string bound_by;     // "DRAM", "fp16 arithmetic", "PCIe", "link to peers"
     std::string cause; // why it lies above its roof, or what keeps it below; empty: not known

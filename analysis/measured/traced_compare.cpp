@@ -177,6 +177,45 @@ void add_prediction(TracedRow& row, const model::Layer& layer, const LayerReport
     row.inside_model = each >= *predicted.low_s && each <= *predicted.high_s;
 }
 
+std::string doubt_of(const TracedRow& row, const model::Layer& layer,
+                     const std::vector<std::string>& kernels) {
+    const auto says = [&](const char* part) {
+        return std::ranges::any_of(
+            kernels, [&](const std::string& name) { return name.find(part) != std::string::npos; });
+    };
+    constexpr Count kLoad = 16; // bytes of the widest load
+    constexpr Count kSmall = 16;
+    if (const auto* gemm = std::get_if<model::GemmShape>(&layer.shape)) {
+        const Count bytes = std::max(1, model::storage_bits(layer.types.input) / 8);
+        if (gemm->n * bytes % kLoad != 0 || gemm->k * bytes % kLoad != 0) {
+            return "rows not aligned to 16 bytes; the model counts that of K, and no other kernels";
+        }
+        if (gemm->batch > 1 && std::min({gemm->m, gemm->n, gemm->k}) <= kSmall) {
+            return "a batch of small products: kernels of their own";
+        }
+    }
+    if (says("CatArrayBatchedCopy")) {
+        return "concatenates: element by element, the model has a plain copy";
+    }
+    if (says("softmax_warp_forward")) {
+        return "a warp a row, kept in registers; the model has a CTA a row";
+    }
+    if (says("cunn_SoftMaxForward")) {
+        return "reads each row up to three times; the model reads it once from DRAM";
+    }
+    if (row.category == "reduction" || says("reduce_kernel")) {
+        return "reduces; the model does not know along which stride";
+    }
+    if (says("GammaBetaBackward")) {
+        return "gradients of weights and bias are kernels of their own";
+    }
+    if (layer.op == model::Op::elementwise && says("elementwise_kernel") &&
+        !says("vectorized_elementwise_kernel") && !says("unrolled_elementwise_kernel")) {
+        return "strided or broadcast: its kernel loads single elements";
+    }
+    return kernels.size() > 1 ? std::to_string(kernels.size()) + " kernels, predicted as one" : "";
+}
+
 std::vector<TracedComparison> comparisons_of(const std::vector<TracedRow>& rows) {
     std::vector<const TracedRow*> all;
     std::map<std::string, std::vector<const TracedRow*>> by_category;

@@ -17,6 +17,10 @@ std::vector<RunsAlone> runs_alone(const formats::TraceNetwork& trace);
 // Time and interval of the layer's runs, and why they cannot be compared where they cannot.
 void add_prediction(TracedRow& row, const model::Layer& layer, const LayerReport& predicted);
 
+// What the names of its kernels and its dimensions say that the model does not count.
+std::string doubt_of(const TracedRow& row, const model::Layer& layer,
+                     const std::vector<std::string>& kernels);
+
 std::vector<TracedComparison> comparisons_of(const std::vector<TracedRow>& rows);
 std::vector<TracedLeftOut> left_out_of(const std::vector<TracedRow>& rows);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::analysis {
 
@@ -108,6 +109,33 @@ std::string rows_text(const Traced& traced) {
                           : "");
 }
 
+// The operators whose predictions miss most time.
+std::string worst_text(const Traced& traced) {
+    constexpr std::size_t kShown = 10;
+    std::vector<const TracedRow*> rows;
+    for (const TracedRow& row : traced.rows) {
+        if (row.ratio()) {
+            rows.push_back(&row);
+        }
+    }
+    const auto missed = [](const TracedRow* row) {
+        return std::abs(row->alone_s - row->alone_s / *row->ratio());
+    };
+    std::ranges::stable_sort(rows, std::ranges::greater{}, missed);
+    rows.resize(std::min(kShown, rows.size()));
+    std::string text = fmt::format("\n{:<38}{:>12}{:>12}{:>9}  {}\n", "largest misses, a run",
+                                   "measured", "predicted", "ratio",
+                                   "what the prediction does "
+                                   "not know");
+    for (const TracedRow* row : rows) {
+        const double each = row->alone_s / static_cast<double>(row->alone_runs);
+        text += fmt::format("{}{:>12}{:>12}{:>8.2f}x  {}\n", left(row->layer, 38),
+                            format_si(each, "s"), format_si(each / *row->ratio(), "s"),
+                            *row->ratio(), row->doubt.empty() ? "not known" : row->doubt);
+    }
+    return text + "\n";
+}
+
 std::string comparison_text(const Traced& traced) {
     if (traced.comparisons.empty()) {
         return {};
@@ -125,6 +153,7 @@ std::string comparison_text(const Traced& traced) {
                     "with what a trace leaves open (clocks, caches, inferred shapes), and the "
                     "model's own",
                     2, kTraceWidth);
+    text += worst_text(traced);
     for (const TracedLeftOut& out : traced.left_out) {
         text += wrapped(fmt::format("not compared: {} shapes, {}: {}", out.rows,
                                     format_si(out.measured_s, "s"), out.why),
@@ -197,8 +226,8 @@ std::string traced_text(const Traced& traced) {
         text += path_text(*traced.path);
     }
     if (traced.backward_s > 0.0) {
-        text += fmt::format("\nforward {}, backward {} of kernels\n",
-                            format_si(traced.forward_s, "s"), format_si(traced.backward_s, "s"));
+        text += fmt::format("\nbackward pass {}, all else {} of kernels and copies\n",
+                            format_si(traced.backward_s, "s"), format_si(traced.forward_s, "s"));
     }
     return text + categories_text(traced) + rows_text(traced) + comparison_text(traced) +
            modules_text(traced) + changes_text(traced);

@@ -69,6 +69,7 @@ Json row_json(const analysis::TracedRow& row) {
     text("why", row.why);
     text("bound_by", row.bound_by);
     text("cause", row.cause);
+    text("doubt", row.doubt);
     text("not_compared", row.not_compared);
     return json;
 }

@@ -142,6 +142,39 @@ TEST_CASE("what waits for other ranks, or has no known work, is named and not co
     CHECK(said.left_out[1].why.starts_with("only its tensors are known"));
 }
 
+TEST_CASE("an operator that is named after a collective and only copies is none") {
+    TraceText trace;
+    trace.op("All2All_Pooled_Wait", "[[1024,1024]]", kFloats);
+    trace.kernel("CatArrayBatchedCopy", 50.0);
+    const Traced said = examined(trace);
+    REQUIRE(said.rows.size() == 1);
+    CHECK(said.rows[0].found == formats::Found::traffic);
+    CHECK(said.rows[0].bound_by == "DRAM");
+}
+
+TEST_CASE("a row above its roof in a trace of whole microseconds may lie within that clock") {
+    // 64 MiB read and written: 40.04 us on an H100 (3352 GB/s), more than its 50 MB of L2.
+    TraceText trace;
+    for (int i = 0; i < 20; ++i) {
+        trace.op("aten::relu", "[[16384,1024]]", kFloats);
+        trace.kernel("relu", 40.0);
+        trace.next();
+    }
+    const Traced said = examined(trace);
+    REQUIRE(said.rows.size() == 1);
+    REQUIRE(said.rows[0].above_roof());
+    CHECK(said.rows[0].cause == "within the trace's clock, which counts whole microseconds");
+}
+
+TEST_CASE("what a kernel does that the prediction does not know stands beside it") {
+    TraceText trace;
+    trace.op("aten::mm", "[[4096,4096],[4096,4097]]", R"(["c10::Half","c10::Half"])");
+    trace.kernel("gemm_align1", 900.0);
+    const Traced said = examined(trace);
+    CHECK(said.rows.at(0).doubt.starts_with("rows not aligned to 16 bytes"));
+    CHECK(traced_text(said).find("largest misses") != std::string::npos);
+}
+
 TEST_CASE(
     "kernels belong to the modules that called them, and gradients to those of their forward") {
     TraceText trace;
