@@ -58,10 +58,12 @@ bool on_device_in_fp32(const Asked& asked) {
 bool infers(const Asked& asked) {
     return !asked.scenario.training.has_value();
 }
-// `map` searches; so does an exam with --mapping best.
+// `map` searches; so does an exam with --mapping best. Known difference: under Timeloop's counting
+// `map` refuses gradients of the input, where an exam takes the dataflow's own mapping.
 bool searched(const Asked& asked) {
     return !on_gpu(asked) && asked.scenario.policy == analysis::MappingPolicy::best &&
-           !asked.scenario.training && asked.scenario.density.empty();
+           asked.scenario.counting == model::Counting::eyeroof && !asked.scenario.training &&
+           asked.scenario.density.empty();
 }
 
 Words again(const std::string& command, const Asked& asked, Words more = {}) {
@@ -167,11 +169,12 @@ Figures scale_figures(const Json& answer, const Asked& /*asked*/) {
                           {"fits", "points.0.memory_bytes.fits"}});
 }
 
-// Each point is a layer, and its time that of the layer's kernels.
+// Each point is a layer, and its time that of the layer's kernels; layers of one name together.
 Figures roofline_figures(const Json& answer, const Asked& /*asked*/) {
     Figures figures;
     for (const Json& point : answer.at("points")) {
-        figures["kernel of " + point.at("name").get<std::string>()] = point.at("time_s");
+        add(figures, "kernel of " + point.at("name").get<std::string>(),
+            point.at("time_s").get<double>());
     }
     return figures;
 }
@@ -293,7 +296,7 @@ Figures exam_figures(const Json& exam) {
     }
     for (const Json& layer : exam.at("layers")) {
         const std::string name = layer.at("name");
-        figures["kernel of " + name] = layer.at("time_s");
+        add(figures, "kernel of " + name, layer.at("time_s").get<double>());
         figures["cycles of " + name] = layer.at("cycles");
         add(figures, "kernels of " + name,
             layer.at("time_s").get<double>() * layer.at("count").get<double>());

@@ -97,6 +97,34 @@ TEST_CASE("every command that takes a scenario states it first, or has a reason 
     }
 }
 
+TEST_CASE(
+    "convolutions of 16 bits run channels-last unless a layout is named, and the answer says so") {
+    const auto first = [](Words more) {
+        Words words = {"exam", "resnet50", "--on", "a100-sxm-40gb", "--batch", "64"};
+        words.insert(words.end(), more.begin(), more.end());
+        return paragraph(run(words).out);
+    };
+    for (const Words& phase : {Words{}, Words{"--phase", "training"}}) {
+        for (const auto& [type, layout] : {std::pair("fp16", "channels-last"),
+                                           {"bf16", "channels-last"},
+                                           {"fp32", "channels-first"},
+                                           {"tf32", "channels-first"}}) {
+            Words usual = {"--dtype", type};
+            usual.insert(usual.end(), phase.begin(), phase.end());
+            CHECK(first(usual).find(layout) != std::string::npos);
+            for (const std::string other : {"channels-last", "channels-first"}) {
+                Words named = usual;
+                named.insert(named.end(), {"--layout", other});
+                CHECK(first(named).find(other) != std::string::npos);
+            }
+        }
+    }
+    // Passes between layouts are operators with a time of their own.
+    const Words passes = {"exam",    "resnet50", "--on",     "a100-sxm-40gb",  "--batch",  "64",
+                          "--dtype", "fp16",     "--layout", "channels-first", "--format", "csv"};
+    CHECK(run(passes).out.find("conv1.to_channels_last") != std::string::npos);
+}
+
 TEST_CASE("a sweep says its defaults beside the rows, among them how layers are mapped") {
     const Outcome sweep = run({"sweep", "alexnet", "--on", "eyeriss-v2", "--vary", "batch=1"});
     CHECK(sweep.exit == 0);

@@ -57,7 +57,7 @@ TEST_CASE("a batch multiplies the batch dimension of every operator") {
     lookup.layers[0].op = Op::embedding;
     lookup.layers[0].shape = RowsShape{100, 8};
     const Count lines = totals_of(lookup)->parameters;
-    CHECK(lines == 800);
+    CHECK(lines == 800 * lookup.layers[0].count);
     CHECK(totals_of(*with_batch(lookup, 64))->parameters == lines);
 }
 
