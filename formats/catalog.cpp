@@ -305,6 +305,12 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
     return unknown(reference, folders);
 }
 
+// The beginning of a mapping whose keys are quoted: "name": …
+bool begins_with_quoted_key(std::string_view line) {
+    const std::size_t end = line.starts_with('"') ? line.find('"', 1) : std::string_view::npos;
+    return end != std::string_view::npos && line.substr(end + 1).starts_with(':');
+}
+
 } // namespace
 
 OwnFormat own_format(std::string_view text) {
@@ -316,7 +322,8 @@ OwnFormat own_format(std::string_view text) {
         return OwnFormat::network_yaml;
     }
     const bool mapping = header.cells[0].text.find(':') != std::string_view::npos ||
-                         header.cells[0].text.starts_with("{");
+                         header.cells[0].text.starts_with("{") ||
+                         begins_with_quoted_key(header.raw);
     return mapping ? OwnFormat::network_yaml : OwnFormat::layer_csv;
 }
 

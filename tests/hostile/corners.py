@@ -94,6 +94,9 @@ def names(folder):
         rows = list(csv.DictReader(io.StringIO(run(*words)[1])))
         ours = [row["name"] for row in rows][:len(odd)]
         check(f"names that begin like formulas, {words[0]}", ours == ["'" + name for name in odd], ours)
+    path = write(f"{folder}/quoted.yaml", '"name": "a, b"\n"layers":\n- {"name": x, "op": gemm, "m": 8, "n": 8, "k": 8}\n')
+    code, _, said, _ = run("net", "check", path)
+    check("a network whose keys are quoted", code == 0, said)
     print("names that act: refused or guarded")
 
 
