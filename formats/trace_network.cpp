@@ -421,6 +421,11 @@ class Builder {
 
 } // namespace
 
+std::string_view found_name(Found found) {
+    constexpr std::string_view kNames[] = {"exact", "assumed", "traffic"};
+    return kNames[static_cast<std::size_t>(found)];
+}
+
 bool is_trace_file(const std::filesystem::path& path) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) {

@@ -22,6 +22,7 @@ namespace eyeroof::formats {
 // taken from the operator beside it, from a kernel's name and grid, or from a usual value. traffic:
 // only the tensors that it was called with are known, so its bound is that of their bytes.
 enum class Found { exact, assumed, traffic };
+std::string_view found_name(Found found);
 
 struct TracedLayer {
     std::string op;   // "aten::addmm"
