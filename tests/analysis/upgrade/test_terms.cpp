@@ -1,6 +1,6 @@
 // Terms of an upgrade, each worked by hand: shared errors, waits, resale.
+#include "analysis/advice/shapes.hpp"
 #include "analysis/exam/run.hpp"
-#include "analysis/upgrade/advice.hpp"
 #include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "hwdb/catalog.hpp"
