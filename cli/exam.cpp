@@ -309,16 +309,19 @@ Diagnostics take_ranks(ExamOptions& options) {
         }
         std::ranges::sort(files);
         if (files.empty()) {
-            found.error("no-trace", network.front() + " holds no trace",
-                        "name a folder with the traces of all ranks, one file each");
+            found.error("no-trace", "the directory " + network.front() + " has no trace",
+                        "name a directory with the traces of all ranks, one file each");
             return found;
         }
     }
     files.insert(files.end(), options.ranks.begin(), options.ranks.end());
     for (const std::string& file : options.ranks) {
-        if (!formats::is_trace_file(file)) {
-            found.error("not-a-trace", file + " is no trace of a rank",
-                        "behind the network stand traces of further ranks alone");
+        if (!std::filesystem::exists(file, error)) {
+            found.error("usage", fmt::format("unexpected argument '{}'", file),
+                        "name one network; only traces of further ranks may follow it");
+        } else if (!formats::is_trace_file(file)) {
+            found.error("not-a-trace", file + " is not a PyTorch profiler trace",
+                        "name one network; only traces of further ranks may follow it");
         }
     }
     network.front() = files.front();

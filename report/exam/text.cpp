@@ -132,12 +132,7 @@ std::string answer(const analysis::Report& report, const TextStyle& style) {
     }
     parts.push_back(total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
                                      : format_si(total.flops, "op", 4));
-    double uncoded = 0.0;
-    for (const analysis::LayerReport& layer : report.layers) {
-        uncoded += static_cast<double>(layer.layer.count) *
-                   analysis::uncoded_outer_bytes(report.machine, layer);
-    }
-    parts.push_back(moved_text(total.outer_bytes, uncoded));
+    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
     if (total.energy_j > 0.0) {
         parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }
@@ -146,6 +141,16 @@ std::string answer(const analysis::Report& report, const TextStyle& style) {
         text += line.empty() ? std::string() : wrapped(line, 0, style.width);
     }
     return text;
+}
+
+// Traffic of the outermost memory without zero coding.
+double uncoded_bytes(const analysis::Report& report) {
+    double bytes = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        bytes += static_cast<double>(layer.layer.count) *
+                 analysis::uncoded_outer_bytes(report.machine, layer);
+    }
+    return bytes;
 }
 
 // What else holds for the whole network, under the table of layers.
@@ -162,6 +167,9 @@ std::string further_totals(const analysis::Report& report, const TextStyle& styl
     if (total.averaged_units > 0.0) {
         parts.push_back(fmt::format("{} {} active on average", amount(total.averaged_units),
                                     unit_name(report)));
+    }
+    if (const double uncoded = uncoded_bytes(report); uncoded > 1.005 * total.outer_bytes) {
+        parts.push_back(format_si(uncoded, "B") + " moved before zeros are coded");
     }
     if (std::string proofs = proofs_text(report); !proofs.empty()) {
         parts.push_back(std::move(proofs));

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 namespace eyeroof::report {
 
@@ -171,6 +173,45 @@ std::string measured_ladder_rows(const analysis::Report& report, const analysis:
     return text;
 }
 
+namespace {
+
+// Layers with the most unexplained time over all runs, at most a dozen, in the network's order; how
+// many measured ones are left.
+std::vector<const analysis::LayerReport*> most_unexplained(const analysis::Report& report,
+                                                           std::size_t& more) {
+    constexpr std::size_t shown = 12;
+    const auto unexplained = [](const analysis::LayerReport* layer) {
+        return layer->measured ? std::abs(layer->measured->unexplained_s) *
+                                     static_cast<double>(layer->layer.count)
+                               : 0.0;
+    };
+    std::vector<const analysis::LayerReport*> layers;
+    for (const analysis::LayerReport& layer : report.layers) {
+        layers.push_back(&layer);
+    }
+    more = layers.size() - std::min(shown, layers.size());
+    if (more > 0) {
+        std::ranges::stable_sort(layers, std::ranges::greater(), unexplained);
+        layers.resize(shown);
+        std::ranges::sort(layers); // their order in the report
+    }
+    return layers;
+}
+
+std::string measured_row(const analysis::LayerReport& layer) {
+    const std::string name = left(masked_controls(layer.layer.name), 18);
+    if (!layer.measured) {
+        return name + right("not measured", 20) + "\n";
+    }
+    const analysis::LayerMeasurement& m = *layer.measured;
+    return fmt::format("{}{}{}{}{}  {}\n", name, right(format_si(m.predicted_s, "s"), 10),
+                       right(format_si(m.time_s, "s"), 10), right(signed_time(m.unexplained_s), 12),
+                       right(signed_share(m.unexplained_s, m.predicted_s), 8),
+                       clipped(main_disagreement(m), 20));
+}
+
+} // namespace
+
 std::string measured_overview(const analysis::Report& report, bool colour) {
     if (!report.measured) {
         return {};
@@ -178,28 +219,22 @@ std::string measured_overview(const analysis::Report& report, bool colour) {
     const analysis::Measurement& all = *report.measured;
     std::string text =
         "\n" + inked("measured, below step seven", Ink::bold, colour) + "\n" +
-        inked(fmt::format("{}{}{}{}{}  {}", left("layer", 18), right("predicted", 11),
-                          right("measured", 11), right("unexplained", 13), right("", 9),
-                          "the step whose counter disagrees"),
+        inked(fmt::format("{}{}{}{}{}  {}", left("layer", 18), right("predicted", 10),
+                          right("measured", 10), right("unexplained", 12), right("", 8),
+                          "step that disagrees"),
               Ink::faint, colour) +
         "\n";
-    for (const analysis::LayerReport& layer : report.layers) {
-        if (!layer.measured) {
-            text += left(masked_controls(layer.layer.name), 18) + right("not measured", 22) + "\n";
-            continue;
-        }
-        const analysis::LayerMeasurement& m = *layer.measured;
-        text += fmt::format("{}{}{}{}{}  {}\n", left(masked_controls(layer.layer.name), 18),
-                            right(format_si(m.predicted_s, "s"), 11),
-                            right(format_si(m.time_s, "s"), 11),
-                            right(signed_time(m.unexplained_s), 13),
-                            right(signed_share(m.unexplained_s, m.predicted_s), 9),
-                            clipped(main_disagreement(m), 34));
+    std::size_t more = 0;
+    for (const analysis::LayerReport* layer : most_unexplained(report, more)) {
+        text += measured_row(*layer);
+    }
+    if (more > 0) {
+        text += fmt::format("and {} more layers; --format csv has all\n", more);
     }
     text += fmt::format(
-        "{}{}{}{}{}\n", left("total", 18), right(format_si(all.predicted_s, "s"), 11),
-        right(format_si(all.measured_s, "s"), 11), right(signed_time(all.unexplained_s), 13),
-        right(signed_share(all.unexplained_s, all.predicted_s), 9));
+        "{}{}{}{}{}\n", left("total", 18), right(format_si(all.predicted_s, "s"), 10),
+        right(format_si(all.measured_s, "s"), 10), right(signed_time(all.unexplained_s), 12),
+        right(signed_share(all.unexplained_s, all.predicted_s), 8));
     for (const analysis::Disagreement& d : all.by_step) {
         if (d.accounts_s) {
             text += wrapped(fmt::format("step {} {}, {}: {}", d.step, model::kStepNames[d.step - 1],

@@ -27,7 +27,7 @@ std::string proofs_text(const analysis::Report& report) {
         return {};
     }
     if (proved == searched) {
-        return fmt::format("all {} searched mappings are proven optimal", searched);
+        return fmt::format("all searched mappings are proven optimal ({})", searched);
     }
     // A gap is a share of the value found: 1 / (1 - gap) times the bound.
     const double above = 100.0 * worst / std::max(1e-12, 1.0 - worst);

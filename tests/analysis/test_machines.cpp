@@ -136,7 +136,7 @@ TEST_CASE("Eyeriss v2's mesh gains on MobileNet what the paper prints, within 10
 TEST_CASE("figures of a machine are told with their confidence, recalled ones never in a mean") {
     const std::string text = report::machines_text({table("eyeriss-v2")});
     CHECK(text.find("recalled") != std::string::npos);
-    CHECK(text.find("recalled figures are left out") != std::string::npos);
+    CHECK(text.find("without unsourced figures") != std::string::npos);
     const std::string csv = report::machines_csv({table("simba")});
     CHECK(csv.find("simba,ResNet-50,simba,resnet50,frames/s,1988,") != std::string::npos);
     CHECK(report::machines_json({table("simba")}).find("\"eyeroof/published/1\"") !=
@@ -192,7 +192,7 @@ TEST_CASE("a type whose words the machine has not is refused, layers' own types 
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.diagnostics().items().front().code == "unsupported-type");
     CHECK(refused.diagnostics().items().front().message ==
-          "TPU v1 computes with words of 8 bit, fp32 has 32");
+          "TPU v1 computes with 8-bit data, fp32 has 32");
     scenario.data_type = model::DataType::int8;
     CHECK(analysis::run(network("tpu-mlp0"), machine("tpu-v1"), scenario).ok());
 

@@ -19,11 +19,10 @@ TEST_CASE("reports say how many mappings are proved, and how far off the worst m
     open.gap = 0.2; // the bound is 0.8 of the value: 25 % above it
     report.layers[0].certificates = {proved};
     CHECK(report::proofs_text(report) ==
-          "the mappings of all 1 layers that were searched are proved to be the best");
+          "all searched mappings are proven optimal (1)");
     report.layers[1].certificates = {proved, open};
     CHECK(report::proofs_text(report) ==
-          "the mappings of 1 of 2 layers are proved to be the best; two "
-          "is open: at most 25 % above it");
+          "1 of 2 searched mappings are proven optimal; two is within 25 % of its lower bound");
 }
 
 } // namespace test_analysis_proofs_text
