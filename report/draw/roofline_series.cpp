@@ -62,7 +62,7 @@ bool SeriesTable::by_step(const PlotPoint& point) const {
     return !by_level_ && !by_machine_ && !point.measured && point.limiter_step > 0;
 }
 
-// In the words of the table and the card, the most frequent first: "limited at step 7: ramp
+// In the words of the table and the card, the most frequent first: "bound by step 7: ramp
 // and latency".
 std::string SeriesTable::step_name(std::size_t series) const {
     constexpr std::size_t kMost = 2; // a legend has no room for more
@@ -122,7 +122,7 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
         series.name = kind;
     } else {
         look = point.limiter_step - 1;
-        series.name = fmt::format("limited at step {}", point.limiter_step);
+        series.name = fmt::format("bound by step {}", point.limiter_step);
     }
     if ((by_level_ || by_machine_) && both_) {
         series.name += fmt::format(", {}", kind);

@@ -79,16 +79,16 @@ TEST_CASE(
     const auto scene = make_scene(input, {});
     REQUIRE(scene);
     REQUIRE(scene->series.size() == 2);
-    CHECK(scene->series[0].name == "limited at step 6: DRAM bandwidth");
-    CHECK(scene->series[1].name == "limited at step 7: ramp and latency, launch");
+    CHECK(scene->series[0].name == "bound by step 6: DRAM bandwidth");
+    CHECK(scene->series[1].name == "bound by step 7: ramp and latency, launch");
     CHECK(scene->series[1].count == 3);
     input.points.push_back(limited("e", 7, "clock under power"));
     input.points.push_back(limited("f", 5, ""));
     const auto more = make_scene(input, {});
     REQUIRE(more);
-    CHECK(more->series[0].name == "limited at step 5");
+    CHECK(more->series[0].name == "bound by step 5");
     CHECK(more->series[2].name == // equally often: by name
-          "limited at step 7: ramp and latency, clock under power …");
+          "bound by step 7: ramp and latency, clock under power …");
 }
 
 TEST_CASE("a point stands at its operations per byte and per second") {
