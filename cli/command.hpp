@@ -62,7 +62,12 @@ struct OutputOptions {
     std::string format = "text";
     std::string file; // empty: stdout
 };
-// --format {…} with the first as the default, and -o FILE.
+// The format that the ending of a file's name stands for ("json" for x.json); empty: none.
+std::string format_of_name(const std::string& file);
+// Why a command of these formats cannot write a file of this name; empty: it can.
+std::string not_written(const std::string& file, const std::vector<std::string>& formats);
+// --format {…} with the first as the default, and -o FILE, whose ending chooses the format where
+// --format does not.
 void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
 // -o FILE alone, for commands with one format.
 void add_output_file(CLI::App& app, std::string& file);

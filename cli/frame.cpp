@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 namespace eyeroof::cli {
@@ -90,16 +92,53 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
         ->type_name(fmt::format("{{{}}}", fmt::join(choices, ",")));
 }
 
+namespace {
+
+CLI::Option& output_file(CLI::App& app, std::string& file) {
+    return *app.add_option("-o,--output", file,
+                           "Write the result to a file; it is whole or untouched, also on errors")
+                ->type_name("FILE");
+}
+
+} // namespace
+
+std::string format_of_name(const std::string& file) {
+    static const std::map<std::string, std::string> endings = {
+        {".txt", "text"},  {".json", "json"}, {".csv", "csv"}, {".md", "md"},
+        {".html", "html"}, {".htm", "html"},  {".svg", "svg"}, {".yaml", "yaml"},
+        {".yml", "yaml"},  {".pdf", "pdf"},   {".png", "png"}};
+    const auto found = endings.find(std::filesystem::path(file).extension().string());
+    return found == endings.end() ? std::string() : found->second;
+}
+
+std::string not_written(const std::string& file, const std::vector<std::string>& formats) {
+    const std::string named = format_of_name(file);
+    const bool known =
+        named.empty() || std::find(formats.begin(), formats.end(), named) != formats.end();
+    return known
+               ? std::string()
+               : fmt::format("'{}': this command writes {}, not {}; --format overrides the ending",
+                             file, fmt::join(formats, ", "), named);
+}
+
 void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {
     options.format = formats.front();
-    add_choice(app, "--format", options.format, formats, "Output format");
-    add_output_file(app, options.file);
+    const CLI::Option* format =
+        add_choice(app, "--format", options.format, formats, "Output format");
+    output_file(app, options.file).check([&options, formats, format](const std::string& file) {
+        if (format->count() > 0) {
+            return std::string();
+        }
+        std::string wrong = not_written(file, formats);
+        if (const std::string named = format_of_name(file); wrong.empty() && !named.empty()) {
+            options.format = named;
+        }
+        return wrong;
+    });
 }
 
 void add_output_file(CLI::App& app, std::string& file) {
-    app.add_option("-o,--output", file,
-                   "Write the result to a file; it is whole or untouched, also on errors")
-        ->type_name("FILE");
+    output_file(app, file);
 }
 
 void add_commands(Frame& frame) {

@@ -35,6 +35,15 @@ int run_command(const Action& action, Context& context) {
     return static_cast<int>(context.fail(found));
 }
 
+// "help exam" asks what "exam --help" asks.
+std::vector<std::string> with_help(std::vector<std::string> arguments) {
+    if (!arguments.empty() && arguments.front() == "help") {
+        arguments.erase(arguments.begin());
+        arguments.emplace_back("--help");
+    }
+    return arguments;
+}
+
 } // namespace
 
 int run_program(const std::vector<std::string>& arguments, const Environment& environment,
@@ -42,7 +51,7 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
     Context context(environment);
     Frame frame(program);
     program.add_commands(frame);
-    const auto words = with_document(context, frame.root(), arguments);
+    const auto words = with_document(context, frame.root(), with_help(arguments));
     if (!words) {
         return static_cast<int>(context.fail(words.diagnostics()));
     }
@@ -50,6 +59,12 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         std::vector<std::string> reversed(words->rbegin(), words->rend());
         frame.root().parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
+        const bool named = !words->empty() && !words->front().starts_with("-");
+        if (named && frame.root().get_subcommands().empty()) {
+            return static_cast<int>(
+                context.fail_usage(fmt::format("there is no command '{}'", words->front()),
+                                   "eyeroof --help lists the commands"));
+        }
         return static_cast<int>(context.write(help_text(deepest(frame.root()))));
     } catch (const CLI::CallForVersion&) {
         return static_cast<int>(context.write(version_text(program, environment)));

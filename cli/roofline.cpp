@@ -274,11 +274,15 @@ void add_roofline(Frame& frame) {
     app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")
         ->type_name("LAYER");
     add_view_options(app, *options);
-    add_choice(app, "--format", options->format, {"svg", "html", "csv", "json"},
-               "Output format [by the ending of FILE, else svg]");
+    const std::vector<std::string> formats = {"svg", "html", "csv", "json"};
+    const CLI::Option* format = add_choice(app, "--format", options->format, formats,
+                                           "Output format [by the ending of FILE, else svg]");
     app.add_option("-o,--output", options->file,
                    "Write the result to a file; it is whole or untouched, also on errors")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check([formats, format](const std::string& file) {
+            return format->count() > 0 ? std::string() : not_written(file, formats);
+        });
     frame.run(app, [options, &app](Context& context) {
         return roofline(context, *options, page_command(app, *options));
     });

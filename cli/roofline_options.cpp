@@ -1,5 +1,6 @@
 #include "cli/roofline_options.hpp"
 
+#include "cli/command.hpp"
 #include "formats/file_kind.hpp"
 
 #include <fmt/format.h>
@@ -152,13 +153,8 @@ std::string roofline_format(const RooflineOptions& options) {
     if (!options.format.empty()) {
         return options.format;
     }
-    const std::string ending = std::filesystem::path(options.file).extension().string();
-    for (const char* known : {"svg", "html", "csv", "json"}) {
-        if (ending == std::string(".") + known) {
-            return known;
-        }
-    }
-    return "svg";
+    const std::string named = format_of_name(options.file);
+    return named.empty() ? "svg" : named;
 }
 
 } // namespace eyeroof::cli

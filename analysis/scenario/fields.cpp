@@ -1,6 +1,7 @@
 #include "analysis/scenario/fields.hpp"
 
 #include "analysis/scenario/field_forms.hpp"
+#include "base/ascii.hpp"
 #include "base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +87,8 @@ ScenarioField type_field() {
         },
         {});
     made.set = [](Scenario& s, const Texts& texts) {
-        s.data_type = texts.empty() ? std::nullopt : model::data_type_from_name(texts.front());
+        s.data_type =
+            texts.empty() ? std::nullopt : model::data_type_from_name(lowered(texts.front()));
         if (!texts.empty() && !s.data_type) {
             return refused("dtype", fmt::format("'{}' is not a data type", texts.front()),
                            suggestion(texts.front(), data_types()));

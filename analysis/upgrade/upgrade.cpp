@@ -97,7 +97,7 @@ std::string why_not_more(const LayerReport& a, const LayerReport& b, const model
         return "the kernel's start takes most of it: higher peaks shorten little";
     }
     if (!is_bound(a)) {
-        return fmt::format("held by {} on the old GPU, not by its peak or its memory", a.limiter);
+        return fmt::format("bound by {} on the old GPU, not by its peak or its memory", a.limiter);
     }
     const auto ratio = ratio_of(a.limit, a, b, from, to);
     const std::string amount =
@@ -298,7 +298,7 @@ void add_notes(const Report& before, const UpgradeOptions& options, Upgrade& u) 
     if (!u.error.beats_sheets() && u.error.families > 0) {
         u.notes.push_back(fmt::format(
             "no better than knowing the two data sheets: on {} families of {} left out, mean error "
-            "{:.0f} %, by the ratio of bandwidths {:.0f} %, by the usual gain {:.0f} %",
+            "{:.0f} %, by the ratio of bandwidths {:.0f} %, by the median gain {:.0f} %",
             u.error.families, u.kind, 100.0 * u.error.mape, 100.0 * u.error.sheet_mape,
             100.0 * u.error.guess_mape));
     }

@@ -99,7 +99,7 @@ Table candidates_table(const analysis::Purchase& p) {
 }
 
 Table flips_table(const analysis::PurchaseAnswer& a) {
-    Table table{"What would turn it over", {"change", "speed-up", "break-even", "verdict"}, {}};
+    Table table{"What would change the verdict", {"change", "speed-up", "break-even", "verdict"}, {}};
     for (const analysis::Flip& flip : a.flips) {
         table.rows.push_back({flip.what, flip.speedup ? fmt::format("{:.2f}x", *flip.speedup) : "",
                               flip.break_even, flip.flips ? "changes" : "stays"});
@@ -108,7 +108,7 @@ Table flips_table(const analysis::PurchaseAnswer& a) {
 }
 
 Table evidence_table(const analysis::PurchaseAnswer& a) {
-    Table table{"Published speed-ups that come nearest",
+    Table table{"Nearest published speed-ups",
                 {"network", "phase", "from", "to", "GPUs", "published", "predicted", "off", "alike",
                  "source"},
                 {}};
@@ -126,7 +126,7 @@ Table evidence_table(const analysis::PurchaseAnswer& a) {
 }
 
 Table beside_table(const analysis::PurchaseAnswer& a) {
-    Table table{"Beside it", {"question", "speed-up", "80 % interval"}, {}};
+    Table table{"Other questions", {"question", "speed-up", "80 % interval"}, {}};
     for (const analysis::BesideLine& line : a.beside) {
         table.rows.push_back(
             {line.what,

@@ -189,6 +189,46 @@ TEST_CASE("completion and the manual list every command and every option") {
 }
 
 // Renewed by  test_cli -tc="docs/options.md*" --update-golden
+TEST_CASE("help COMMAND prints the help of the command") {
+    const auto help = run({"help", "exam"});
+    CHECK(help.exit == 0);
+    CHECK(help.out == run({"exam", "--help"}).out);
+    CHECK(run({"help"}).out == run({"--help"}).out);
+    CHECK(run({"help", "exams"}).exit == 2);
+}
+
+TEST_CASE("the ending of the output file chooses the format, and --format overrides it") {
+    const tests::Scratch scratch;
+    const auto written = [&](const std::string& name, std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"exam",     "alexnet", "--on", "eyeriss-v1",
+                                          "--layers", "CONV1",   "-o",   (scratch / name).string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words);
+    };
+    CHECK(written("x.json").exit == 0);
+    CHECK(tests::read_file((scratch / "x.json").string()).starts_with("{"));
+    CHECK(written("x.html").exit == 0);
+    CHECK(tests::read_file((scratch / "x.html").string()).starts_with("<!"));
+    CHECK(written("x.json", {"--format", "csv"}).exit == 0);
+    CHECK(tests::read_file((scratch / "x.json").string()).starts_with("name,"));
+    for (const char* wrong : {"x.pdf", "x.png", "x.svg"}) {
+        const auto refused = written(wrong);
+        CHECK(refused.exit == 2);
+        CHECK(contains(refused.err, "this command writes text, json, csv, md, html"));
+        CHECK(!std::filesystem::exists(scratch / wrong));
+    }
+    const auto picture =
+        run({"roofline", "alexnet", "--on", "eyeriss-v1", "-o", (scratch / "x.pdf").string()});
+    CHECK(picture.exit == 2);
+}
+
+TEST_CASE("a data type may be written in capitals") {
+    const auto words = [](const char* type) {
+        return std::vector<std::string>{"exam", "alexnet", "--on", "t4", "--dtype", type};
+    };
+    CHECK(run(words("FP16")).out == run(words("fp16")).out);
+}
+
 TEST_CASE("docs/options.md has every option once for each meaning, as the program writes it") {
     cli::Frame frame;
     cli::add_commands(frame);
