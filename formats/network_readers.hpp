@@ -1,4 +1,4 @@
-// The registry of readers for other tools' network files, which are told apart by their content.
+// The registry of readers for other tools' network files, which are recognized by their content.
 // A new format is a source file with a NetworkReader and a row in network_readers.cpp.
 #pragma once
 

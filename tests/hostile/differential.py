@@ -29,7 +29,7 @@ class Different(Exception):
     pass
 
 
-def told(*words):
+def printed(*words):
     end = subprocess.run([EYEROOF, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                          env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     if end.returncode != 0:
@@ -48,7 +48,7 @@ def near(what, ours, theirs):
 
 
 def layers_of(path):
-    return json.loads(told("net", "show", path, "--format", "json"))["layers"]
+    return json.loads(printed("net", "show", path, "--format", "json"))["layers"]
 
 
 def name(dice, number):
@@ -118,7 +118,7 @@ def differ_layer_csv(dice, folder):
     for row, (_, macs, _) in zip(rows, made):
         theirs.append((row, macs, int(row["count"] or 1)))
     compared = check_layers(layers_of(path), theirs)
-    kept = list(csv.DictReader(io.StringIO(told("exam", path, "--on", "t4", "--format", "csv"), newline="")))
+    kept = list(csv.DictReader(io.StringIO(printed("exam", path, "--on", "t4", "--format", "csv"), newline="")))
     for ours, row in zip(kept, rows):
         for key in extra:
             same(f"{key} of {row['name']}", ours[key], row[key])
@@ -127,7 +127,7 @@ def differ_layer_csv(dice, folder):
 
 def check_sums(path, theirs):
     """Calls and times of each kernel against another reader's: {name: (calls, ns, least, most)}."""
-    ours = {row["kernel"]: row for row in csv.DictReader(io.StringIO(told("import", path, "--format", "csv")))}
+    ours = {row["kernel"]: row for row in csv.DictReader(io.StringIO(printed("import", path, "--format", "csv")))}
     same("kernels", sorted(ours), sorted(theirs))
     for kernel, (calls, total, least, most) in theirs.items():
         same(f"calls of {kernel}", int(ours[kernel]["calls"]), calls)
@@ -205,7 +205,7 @@ def differ_yaml(dice, folder):
     read = yaml.safe_load(text)
     theirs = [(one, macs, int(one.get("count", 1))) for one, (_, macs, _) in zip(read["layers"], made)]
     compared = check_layers(layers_of(path), theirs)
-    written = yaml.safe_load(told("net", "show", path, "--format", "yaml"))
+    written = yaml.safe_load(printed("net", "show", path, "--format", "yaml"))
     same("name written", written["name"], read["name"])
     same("layers written", [one["name"] for one in written["layers"]], [one["name"] for one in read["layers"]])
     return compared

@@ -2,8 +2,8 @@
 """Memory against input size for every reader: a table, a plot, and a verdict.
 
 memory.py EYEROOF [LARGEST_MB (64) [PLOT.svg [READER …]]]: each reader gets files of 1, 4, 16 … MB. Wrong is
-what takes more than 512 MB, and what takes more than a tenth (and 32 MB) above its need at 64 MB for a larger file
-(at 256 MB for the readers of LATE, which reach their own limits later). Readers that refuse a file by its size are measured up to there.
+what takes more than 512 MB, and what takes more than a tenth (and 32 MB) above its need at 64 MB for a larger
+file. Readers that refuse a file by its size are measured up to there.
 memory.py --draw PRINTED PLOT.svg draws what earlier runs printed.
 """
 import gzip
@@ -21,8 +21,6 @@ LARGEST = int(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[1] != "--draw" else
 PLOT = sys.argv[3] if len(sys.argv) > 3 else None
 CHOSEN = sys.argv[4:]
 MOST_MB = 512
-# Up to 180 MB of a trace's events are joined to operators; half a million launches are 200 MB of long tables.
-LATE = ("PyTorch trace", "Nsight Compute, long")
 DICE = random.Random(1)
 NAMES = [f"void kernel_{i}<float, {i}>(float*, int)" for i in range(50)]
 
@@ -249,10 +247,9 @@ with tempfile.TemporaryDirectory() as folder:
                 break
             size *= 4
         results[name] = points
-        flat_from = 256 if name.startswith(LATE) else 64
-        least = max((mb for size, mb in points if size <= flat_from), default=0)
+        at_64 = max((mb for size, mb in points if size <= 64), default=0)
         wrong += [f"{name}: grows to {mb:.0f} MB at {size} MB" for size, mb in points
-                  if size > flat_from and mb > max(1.1 * least, least + 32)]
+                  if size > 64 and mb > max(1.1 * at_64, at_64 + 32)]
 if PLOT:
     plot(results, PLOT)
 for one in wrong:
