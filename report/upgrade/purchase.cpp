@@ -99,7 +99,8 @@ Table candidates_table(const analysis::Purchase& p) {
 }
 
 Table flips_table(const analysis::PurchaseAnswer& a) {
-    Table table{"What would change the verdict", {"change", "speed-up", "break-even", "verdict"}, {}};
+    Table table{
+        "What would change the verdict", {"change", "speed-up", "break-even", "verdict"}, {}};
     for (const analysis::Flip& flip : a.flips) {
         table.rows.push_back({flip.what, flip.speedup ? fmt::format("{:.2f}x", *flip.speedup) : "",
                               flip.break_even, flip.flips ? "changes" : "stays"});

@@ -18,8 +18,7 @@ TEST_CASE("reports say how many mappings are proved, and how far off the worst m
     mapper::Certificate open;
     open.gap = 0.2; // the bound is 0.8 of the value: 25 % above it
     report.layers[0].certificates = {proved};
-    CHECK(report::proofs_text(report) ==
-          "all searched mappings are proven optimal (1)");
+    CHECK(report::proofs_text(report) == "all searched mappings are proven optimal (1)");
     report.layers[1].certificates = {proved, open};
     CHECK(report::proofs_text(report) ==
           "1 of 2 searched mappings are proven optimal; two is within 25 % of its lower bound");
