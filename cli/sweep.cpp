@@ -201,16 +201,31 @@ Diagnostics incomplete(const SweepOptions& options, const analysis::Scenario& sc
     return found;
 }
 
+constexpr std::uint64_t kLongSearch = 64; // points
+
+// Is the mapping of each layer searched at each point?
+bool searches(const analysis::Question& question) {
+    const auto* accelerator = std::get_if<model::Accelerator>(&question.machine.kind);
+    const auto context = accelerator == nullptr
+                             ? std::nullopt
+                             : std::optional(analysis::accelerator_context(question, *accelerator));
+    return context && *context && (*context)->policy == analysis::MappingPolicy::best;
+}
+
 // The rows say no scenario: its defaults, among them how layers are mapped, stand beside them.
 void say_first_point(Context& context, const analysis::SweepGrid& grid, std::uint64_t point) {
     const std::vector<std::size_t> at = grid.at(point);
     const auto machine = grid.machine_at(at);
     if (machine) {
+        const analysis::Question question = grid.question_at(at, *machine);
+        const bool long_search = grid.points() >= kLongSearch && searches(question);
         Diagnostics said;
         said.add({Severity::note,
                   "first-point",
-                  analysis::scenario_words(grid.question_at(at, *machine)),
-                  {},
+                  analysis::scenario_words(question),
+                  long_search ? "--mapping dataflow takes the dataflow's own mapping of each "
+                                "point, without a search"
+                              : "",
                   {},
                   {}});
         context.report(said);
@@ -273,7 +288,6 @@ void add_sweep(Frame& frame) {
     CLI::App& app = frame.add(
         "sweep", "A grid of points over machine, network and options: which design is best?",
         kSweepExamples);
-    options->scenario.usual.policy = analysis::MappingPolicy::dataflow;
     add_scenario(app, options->scenario);
     app.add_option("--vary", options->vary,
                    "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "

@@ -148,6 +148,17 @@ CapacityPoint point_of(const Task& task, SearchResult found) {
 
 } // namespace
 
+Result<CapacityPoint> least_traffic(const Task& task, Count capacity_bytes,
+                                    const SearchOptions& options, std::stop_token stop) {
+    Task two = collapsed(task);
+    two.machine.levels[1].stores[0].capacity_bytes = std::max<Count>(1, capacity_bytes);
+    auto found = search(two, options, std::move(stop), {});
+    if (!found) {
+        return found.diagnostics();
+    }
+    return point_of(two, *std::move(found));
+}
+
 // From the largest buffer downwards: each search asks for the least traffic with less than the
 // capacity that the last one needed.
 Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& options,

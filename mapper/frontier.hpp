@@ -69,4 +69,8 @@ Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& optio
                                      std::stop_token stop = {},
                                      const ProgressCallback& progress = {});
 
+// The least traffic with one capacity, by one search. Errors: as above; a capacity of 0 is 1.
+Result<CapacityPoint> least_traffic(const Task& task, Count capacity_bytes,
+                                    const SearchOptions& options = {}, std::stop_token stop = {});
+
 } // namespace eyeroof::mapper

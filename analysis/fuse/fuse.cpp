@@ -1,6 +1,7 @@
 #include "analysis/fuse/fuse.hpp"
 
 #include "analysis/fuse/members.hpp"
+#include "mapper/frontier.hpp"
 #include "model/fuse/partition.hpp"
 #include "model/fuse/product_chain.hpp"
 
@@ -15,6 +16,8 @@ using model::fuse::Group;
 using model::fuse::Window;
 
 namespace {
+
+constexpr std::uint64_t kLoneNodes = 200000; // of the search of one layer, as --search-nodes
 
 struct Costed { // one execution
     FuseCost cost;
@@ -53,8 +56,8 @@ std::string described(const model::fuse::ProductChain& chain,
 
 class Fuser {
   public:
-    Fuser(const Chains& chains, const Chip& chip, FuseAim aim)
-        : members_(chains.members), chip_(chip), aim_(aim) {}
+    Fuser(const Chains& chains, const Chip& chip, FuseAim aim, std::stop_token stop)
+        : members_(chains.members), chip_(chip), aim_(aim), stop_(std::move(stop)) {}
 
     std::optional<Costed> cost(Group g) {
         for (std::size_t i = g.first; i < g.last; ++i) {
@@ -92,6 +95,8 @@ class Fuser {
                 false};
     }
 
+    bool proved = true; // every search of a layer alone ended
+
     double aimed(const FuseCost& cost) const {
         return aim_ == FuseAim::traffic ? cost.bytes : cost.time_s;
     }
@@ -114,7 +119,36 @@ class Fuser {
         return widest;
     }
 
-    std::optional<Costed> windows(Group g) const {
+    // A convolution by itself: the least traffic of any mapping with this buffer, as `map
+    // --capacity-curve` and an exam count it, or of tiles of its plane where that is less (their
+    // regions are clipped at borders).
+    std::optional<Costed> mapped(std::size_t i) {
+        const auto [at, fresh] = alone_.try_emplace(i);
+        if (!fresh) {
+            return at->second;
+        }
+        at->second = tiled({i, i});
+        const ChainMember& m = members_[i];
+        mapper::Task task;
+        task.problem = *m.nest;
+        task.machine.word_bits.fill(static_cast<int>(m.word_bytes * 8.0));
+        mapper::SearchOptions search;
+        search.max_nodes = kLoneNodes;
+        const auto least =
+            mapper::least_traffic(task, static_cast<Count>(chip_.buffer_bytes), search, stop_);
+        if (least && (!at->second || least->traffic_bytes < at->second->cost.bytes)) {
+            proved = proved && least->certificate.proved;
+            at->second = Costed{timed(least->traffic_bytes, static_cast<double>(m.macs)),
+                                static_cast<double>(least->capacity_bytes), "mapped alone"};
+        }
+        return at->second;
+    }
+
+    std::optional<Costed> windows(Group g) {
+        return g.first == g.last && members_[g.first].nest ? mapped(g.first) : tiled(g);
+    }
+
+    std::optional<Costed> tiled(Group g) const {
         std::vector<Window> group;
         for (std::size_t i = g.first; i <= g.last; ++i) {
             group.push_back(std::get<Window>(members_[i].what));
@@ -223,6 +257,8 @@ class Fuser {
     const std::vector<ChainMember>& members_;
     const Chip& chip_;
     FuseAim aim_;
+    std::stop_token stop_;
+    std::map<std::size_t, std::optional<Costed>> alone_;
     std::map<std::tuple<Count, Count, Count, Count>, Front> fronts_;
 };
 
@@ -323,7 +359,7 @@ Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip,
         return Result<FuseResult>::failure("no-layers", "no layer here can be fused",
                                            "convolutions, pooling, products and attention can");
     }
-    Fuser fuser(*chains, chip, aim);
+    Fuser fuser(*chains, chip, aim, stop);
     std::map<std::pair<std::size_t, std::size_t>, Candidate> costs;
     const std::size_t members = chains->members.size();
     const auto cost = [&](Group g) -> std::optional<double> {
@@ -364,6 +400,7 @@ Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip,
     result.between = std::move(chains->between);
     result.edges_known = readers.has_value();
     result.sizes = sizes_of(*chains);
+    result.lone_proved = fuser.proved;
     Writer writer(*chains, fuser, costs);
     for (const Group& g : *partition) {
         result.groups.push_back(writer.group(g));

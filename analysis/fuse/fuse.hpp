@@ -51,6 +51,7 @@ struct FuseResult {
     // What "best" is among, and rests on.
     bool edges_known = false; // who reads what is from a graph, not from the order of layers
     model::fuse::SizesTried sizes = model::fuse::SizesTried::all; // of the largest plane
+    bool lone_proved = true; // the search of every layer that is alone ended
 
     std::size_t unfit() const; // groups that fit nowhere: what is shown is a lower bound
     bool operator==(const FuseResult&) const = default;

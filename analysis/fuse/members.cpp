@@ -56,6 +56,14 @@ bool joins(const ChainMember& a, const ChainMember& b, bool ordered) {
            x->copies == y->copies && x->product.m == y->product.m && x->product.n == y->product.k;
 }
 
+std::optional<model::Problem> nest_of(const Layer& layer) {
+    if (layer.op != model::Op::conv2d) {
+        return std::nullopt;
+    }
+    const auto nests = model::problems_of(layer);
+    return nests && nests->size() == 1 ? std::optional(nests->front()) : std::nullopt;
+}
+
 double word_bytes_of(const Layer& layer, std::optional<int> word_bits) {
     return word_bits ? *word_bits / 8.0
                      : std::max({model::bytes_per_element(layer.types.input),
@@ -93,13 +101,9 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
             chains.between.push_back(layer.name);
             continue;
         }
-        ChainMember member{layer.name,
-                           *std::move(what),
-                           layer.count,
-                           work->macs,
-                           word_bytes_of(layer, word_bits),
-                           0.0,
-                           false};
+        ChainMember member{
+            layer.name, *std::move(what), layer.count, work->macs, word_bytes_of(layer, word_bits),
+            0.0,        nest_of(layer),   false};
         for (const model::TensorUse& tensor : work->tensors) {
             member.compulsory_bytes += static_cast<double>(tensor.elements) * member.word_bytes;
         }

@@ -6,6 +6,7 @@
 #include "model/fuse/products.hpp"
 #include "model/fuse/windows.hpp"
 #include "model/workload/network.hpp"
+#include "model/workload/problem.hpp"
 
 #include <optional>
 #include <string>
@@ -32,9 +33,10 @@ struct ChainMember {
     std::string name;
     std::variant<model::fuse::Window, ProductMember, PairMember> what;
     Count count = 1;
-    Count macs = 0;                // of one execution
-    double word_bytes = 2.0;       // the widest of its tensors
-    double compulsory_bytes = 0.0; // each tensor once
+    Count macs = 0;                     // of one execution
+    double word_bytes = 2.0;            // the widest of its tensors
+    double compulsory_bytes = 0.0;      // each tensor once
+    std::optional<model::Problem> nest; // of a convolution: what the mapper maps when it is alone
     bool joins_next = false; // the next member reads what this one writes, and can be fused to it
     bool whole_rows = false; // what is applied to its result needs whole rows: a layer norm
 

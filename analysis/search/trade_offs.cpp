@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace eyeroof::analysis {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
@@ -74,6 +76,34 @@ Result<FrontReport> front_of(const Network& network, const Machine& machine,
                               : Result<FrontReport>(std::move(report));
 }
 
+namespace {
+
+// nullopt: the layer has several nests, and this is one of them.
+std::optional<double> compulsory_bytes(const Network& network, const LayerTask& task) {
+    const auto layer =
+        std::find_if(network.layers.begin(), network.layers.end(),
+                     [&](const Layer& candidate) { return candidate.name == task.layer; });
+    const auto work = layer == network.layers.end() ? std::nullopt : std::optional(work_of(*layer));
+    if (!work || !*work || (*work)->tensors.size() > kOperands) {
+        return std::nullopt;
+    }
+    double bits = 0.0;
+    for (const TensorUse& tensor : (*work)->tensors) {
+        const auto operand = std::find_if(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+            return tensor.name.find(operand_name(o)) != std::string::npos;
+        });
+        if (operand == kAllOperands.end()) {
+            return std::nullopt;
+        }
+        const bool second = tensor.name == "input2"; // of a batched product
+        bits += static_cast<double>(tensor.elements) *
+                task.task.machine.word_bits[index(second ? Operand::weight : *operand)];
+    }
+    return bits / 8.0;
+}
+
+} // namespace
+
 Result<CurveReport> curve_of(const Network& network, const Machine& machine,
                              const MapOptions& options, const std::string& level, double tolerance,
                              std::stop_token stop, const ProgressCallback& progress) {
@@ -102,7 +132,8 @@ Result<CurveReport> curve_of(const Network& network, const Machine& machine,
             found.append(of_layer(layer->layer, curve.diagnostics()));
             continue;
         }
-        LayerCurve one{layer->layer, layer->equals, *std::move(curve), std::nullopt};
+        const double once = compulsory_bytes(network, *layer).value_or(curve->compulsory_bytes);
+        LayerCurve one{layer->layer, layer->equals, *std::move(curve), once, std::nullopt};
         for (const mapper::CapacityPoint& point : one.curve.points) {
             if (marked && point.capacity_bytes <= report.capacity_bytes) {
                 one.traffic_bytes = point.traffic_bytes;

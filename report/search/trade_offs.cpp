@@ -92,10 +92,9 @@ std::string curve_text(const analysis::CurveReport& report, const analysis::Laye
     text += fmt::format("{:>11}  {:>11}  {:>11}  {:>9}  {:>10} {:>10} {:>10}\n", "capacity",
                         "traffic", "compulsory", "gap", "input", "weight", "output");
     for (const mapper::CapacityPoint& p : layer.curve.points) {
-        text +=
-            fmt::format("{:>11}  {:>11}  {:>10.3f}x  {:>7.2f} %",
-                        bytes(static_cast<double>(p.capacity_bytes)), bytes(p.traffic_bytes),
-                        p.traffic_bytes / layer.curve.compulsory_bytes, 100.0 * p.certificate.gap);
+        text += fmt::format("{:>11}  {:>11}  {:>10.3f}x  {:>7.2f} %",
+                            bytes(static_cast<double>(p.capacity_bytes)), bytes(p.traffic_bytes),
+                            p.traffic_bytes / layer.compulsory_bytes, 100.0 * p.certificate.gap);
         for (const Operand o : kAllOperands) {
             text += fmt::format(" {:>10}", p.buffer_words[index(o)] == 0
                                                ? "passes by"
@@ -105,6 +104,10 @@ std::string curve_text(const analysis::CurveReport& report, const analysis::Laye
     }
     text += fmt::format("\n{}; {}\n", points_text(layer.curve.points.size()),
                         complete_text(layer.curve.complete, "no buffer does better"));
+    text += fmt::format("compulsory (each tensor once): {}", bytes(layer.compulsory_bytes));
+    const double padding = layer.curve.compulsory_bytes - layer.compulsory_bytes;
+    text +=
+        padding > 0.0 ? fmt::format("; mappings also read {} of padding\n", bytes(padding)) : "\n";
     if (!report.level.empty()) {
         text += fmt::format("{} of {} holds {}: {}\n", report.level, report.machine,
                             bytes(static_cast<double>(report.capacity_bytes)),
@@ -119,7 +122,7 @@ Json curve_json(const analysis::LayerCurve& layer) {
     Json json;
     json["layer"] = layer.layer;
     json["equals"] = layer.equals;
-    json["compulsory_bytes"] = layer.curve.compulsory_bytes;
+    json["compulsory_bytes"] = layer.compulsory_bytes;
     json["complete"] = layer.curve.complete;
     if (layer.traffic_bytes) {
         json["level_traffic_bytes"] = *layer.traffic_bytes;
@@ -236,7 +239,7 @@ std::string curve_to_csv(const analysis::CurveReport& report) {
     for (const analysis::LayerCurve& layer : report.layers) {
         for (const mapper::CapacityPoint& p : layer.curve.points) {
             text += fmt::format("{},{},{},{},{},{}", csv_quoted(layer.layer), p.capacity_bytes,
-                                p.traffic_bytes, layer.curve.compulsory_bytes, p.certificate.gap,
+                                p.traffic_bytes, layer.compulsory_bytes, p.certificate.gap,
                                 p.certificate.proved);
             for (const Operand o : kAllOperands) {
                 text += fmt::format(",{},{}", p.buffer_words[index(o)], p.traffic_words[index(o)]);
@@ -266,8 +269,8 @@ std::string curve_to_svg(const analysis::CurveReport& report) {
         }
         chart.lines.push_back(std::move(line));
         if (alone) {
-            chart.marks.push_back({layer.curve.compulsory_bytes,
-                                   "compulsory " + bytes(layer.curve.compulsory_bytes), false});
+            chart.marks.push_back(
+                {layer.compulsory_bytes, "compulsory " + bytes(layer.compulsory_bytes), false});
         }
     }
     if (!report.level.empty()) {

@@ -75,6 +75,29 @@ TEST_CASE("more capacity never costs more traffic, and the level's own capacity 
               .exit == 2);
 }
 
+TEST_CASE("compulsory and least bytes are the same in an exam, a capacity curve, and a fusion") {
+    const auto answer = [](const std::string& command, std::vector<std::string> more) {
+        std::vector<std::string> words = {command, "alexnet",    "--layers", "CONV3",
+                                          "--on",  "eyeriss-v1", "--format", "json"};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto outcome = run(words);
+        REQUIRE(outcome.exit == 0);
+        return json::parse(outcome.out);
+    };
+    const auto layer = answer("exam", {})["layers"][0];
+    const auto curve = answer("map", {"--capacity-curve", "GLB"})["layers"][0];
+    const auto fused = answer("fuse", {})["groups"][0];
+    CHECK(curve["compulsory_bytes"] == layer["compulsory_bytes"]);
+    CHECK(curve["level_traffic_bytes"] == fused["apart"]["dram_bytes"]);
+    double moved = 0.0; // over the border of the outermost memory, before zeros are coded
+    for (const json& tensor : layer["traffic"]) {
+        moved += tensor["level"] == "DRAM"
+                     ? tensor["read_bytes"].get<double>() + tensor["write_bytes"].get<double>()
+                     : 0.0;
+    }
+    CHECK(curve["level_traffic_bytes"] == moved);
+}
+
 TEST_CASE("fronts and curves are of every different layer, as text, JSON, CSV and picture") {
     const Files files;
     const std::string svg = (files.scratch / "all.svg").string();

@@ -83,7 +83,9 @@ TEST_CASE("the last lines say what is proved, among what, and from where edges a
     const auto mobile = wired("mobilenet-v2");
     const auto readers = analysis::only_readers(mobile.network, *mobile.wiring);
     const auto ends_with = [](const analysis::FuseResult& result, const std::string& words) {
-        return report::fuse_text(result).find(words) != std::string::npos;
+        std::string text = report::fuse_text(result);
+        std::ranges::replace(text, '\n', ' '); // a sentence may go over several lines
+        return text.find(words) != std::string::npos;
     };
     CHECK(ends_with(fused(mobile.network, readers), "proved least among partitions"));
     CHECK(ends_with(fused(mobile.network, readers), "the network's graph"));
@@ -105,7 +107,7 @@ TEST_CASE("energy is that of the MACs and of what crosses the outermost memory")
     CHECK(result->together.energy_j ==
           near(1e-12 * (2.0 * result->together.macs + 100.0 * result->together.bytes), 1e-9));
     CHECK(result->together.energy_j < result->apart.energy_j);
-    CHECK(report::fuse_text(*result).find("MACs and outermost memory: ") != std::string::npos);
+    CHECK(report::fuse_text(*result).find("in MACs and the outermost") != std::string::npos);
 }
 
 } // namespace test_fuse_fuse_edges

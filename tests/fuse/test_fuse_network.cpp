@@ -106,10 +106,24 @@ TEST_CASE("an attention in one layer is costed as both products of each head") {
 }
 
 TEST_CASE("a layer that fits nowhere is told, and counted with each tensor once") {
-    const auto result = fused("vgg16", 40.0);
-    const analysis::FusedGroup* group = group_with(result, "CONV3_1");
+    const auto result = fused("vgg16", 4.0);
+    const analysis::FusedGroup* group = group_with(result, "POOL1");
+    REQUIRE(group != nullptr);
     CHECK(!group->fits);
     CHECK(group->how.find("does not fit") != std::string::npos);
+}
+
+TEST_CASE("a convolution alone moves what the mapper's best mapping moves, not more") {
+    // AlexNet's third convolution in 100 KiB: 2.13 MB, as `map --capacity-curve` and an exam say;
+    // tiles of its plane alone would move 3.89 MB.
+    analysis::Chip own = chip(100 * 1024.0);
+    own.word_bits = 16;
+    const auto result =
+        analysis::fuse_network(network_of("alexnet"), own, analysis::FuseAim::traffic);
+    REQUIRE(result.ok());
+    const analysis::FusedGroup* group = group_with(*result, "CONV3");
+    REQUIRE(group != nullptr);
+    CHECK(group->apart.bytes == near(2129664.0, 1e-9));
 }
 
 TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") {
