@@ -19,12 +19,15 @@ namespace eyeroof::cli {
 namespace {
 
 constexpr const char* kSweepExamples =
-    "# array, bandwidth and batch, for a spreadsheet\n"
+    "# array, bandwidth, and batch, for a spreadsheet\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary axes.kernel=16:64:16 --vary batch=1,4\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary 'dram-link-bandwidth=25.6 GB/s,x1,x2'\n"
     "# what no other point beats in time and energy, and a picture of all\n"
     "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto time,energy --plot "
     "f.svg\n"
+    "# thousands of arrays, each with its dataflow's own mapping\n"
+    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --vary axes.channel=1:64:1 "
+    "--mapping dataflow -o arrays.csv\n"
     "# a long one, that can be killed and gone on with\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary batch=1:8:x2 -o all.csv --resume\n"
     "# in two parts, on two machines, and together again\n"

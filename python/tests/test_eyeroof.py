@@ -164,7 +164,7 @@ def test_other_threads_go_on_meanwhile():
     thread = threading.Thread(target=tick)
     thread.start()
     er.command("sweep", "alexnet", "--on", "npu-int8", "--vary", "axes.kernel=8:64:4",
-               "--vary", "clock=100 MHz:1 GHz:10 MHz", "--threads", "1")
+               "--vary", "clock=100 MHz:1 GHz:10 MHz", "--threads", "1", "--mapping", "dataflow")
     done.set()
     thread.join()
     assert len(ticks) >= 3  # with the lock held there would be one at the begin and one at the end

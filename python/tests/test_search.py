@@ -73,11 +73,12 @@ def test_two_processes_of_a_cluster_write_the_file_of_the_command_line(tmp_path)
     vary = {"axes.kernel": "8:64:8", "axes.channel": "8:64:8", "batch": "1,2,4"}
     alone = tmp_path / "alone.jsonl"
     flags = [text for key, value in vary.items() for text in ("--vary", f"{key}={value}")]
+    flags += ["--mapping", "dataflow"]
     er.command("sweep", "alexnet", "--on", "npu-int8", *flags, "--format", "jsonl", "-o", str(alone))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
                                   dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
-            rows = er.sweep("alexnet", on="npu-int8", vary=vary, client=client)
+            rows = er.sweep("alexnet", on="npu-int8", vary=vary, mapping="dataflow", client=client)
     together = tmp_path / "together.jsonl"
     rows.save(together)
     assert len(rows) == 192

@@ -44,7 +44,7 @@ def commands(folder):
     with open(small, "w") as file:
         file.write("name,op,dtype,m,n,k\nsmall,gemm,fp32,64,64,64\n")
     model = "tune resnet18-c1-c12 --layers C9 --target model --trials 64 --log FILE"
-    sweep = "sweep resnet50 --on npu-int8 --vary axes.kernel=8:32:4 --vary batch=1,2,4 -o FILE"
+    sweep = "sweep resnet50 --on npu-int8 --vary axes.kernel=8:32:4 --vary batch=1,2,4 --mapping dataflow -o FILE"
     listed = [
         command("import", "p.jsonl", f"import {TRACE} --save FILE"),
         command("sweep", "sweep.csv", sweep, "rows", "--resume"),
