@@ -106,15 +106,15 @@ std::string format_of_name(const std::string& file) {
     static const std::map<std::string, std::string> endings = {
         {".txt", "text"},  {".json", "json"}, {".csv", "csv"}, {".md", "md"},
         {".html", "html"}, {".htm", "html"},  {".svg", "svg"}, {".yaml", "yaml"},
-        {".yml", "yaml"},  {".pdf", "pdf"},   {".png", "png"}};
+        {".yml", "yaml"},  {".pdf", "pdf"},   {".png", "png"}, {".jsonl", "jsonl"}};
     const auto found = endings.find(std::filesystem::path(file).extension().string());
     return found == endings.end() ? std::string() : found->second;
 }
 
 std::string not_written(const std::string& file, const std::vector<std::string>& formats) {
     const std::string named = format_of_name(file);
-    const bool known =
-        named.empty() || std::find(formats.begin(), formats.end(), named) != formats.end();
+    const bool known = named.empty() || named == "jsonl" || // a profile's own ending
+                       std::find(formats.begin(), formats.end(), named) != formats.end();
     return known
                ? std::string()
                : fmt::format("'{}': this command writes {}, not {}; --format overrides the ending",
@@ -130,7 +130,8 @@ void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::st
             return std::string();
         }
         std::string wrong = not_written(file, formats);
-        if (const std::string named = format_of_name(file); wrong.empty() && !named.empty()) {
+        if (const std::string named = format_of_name(file);
+            wrong.empty() && std::ranges::find(formats, named) != formats.end()) {
             options.format = named;
         }
         return wrong;

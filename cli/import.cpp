@@ -92,9 +92,20 @@ std::string last_cell(const std::string& text, std::size_t width) {
     return display_width(plain) <= width ? plain : left(plain, width);
 }
 
-std::string summary_text(const profiles::Profile& profile) {
+// "void at::native::(anonymous namespace)::copy<…>" without what all names begin with.
+std::string shown_name(std::string name) {
+    for (const std::string_view part : {"void ", "at::native::", "(anonymous namespace)::"}) {
+        if (name.starts_with(part)) {
+            name.erase(0, part.size());
+        }
+    }
+    return name;
+}
+
+constexpr std::size_t kFigures = 55; // columns of a row before the kernel's name
+
+std::string summary_text(const profiles::Profile& profile, std::size_t columns) {
     constexpr std::size_t kRows = 20;
-    constexpr std::size_t kNameWidth = 60;
     const auto sums = profiles::summarise(profile);
     std::string text =
         fmt::format("{} launches of {} kernels", profile.launch_count(), sums.size());
@@ -111,15 +122,15 @@ std::string summary_text(const profiles::Profile& profile) {
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
     }
-    text += fmt::format("\n{:>7} {:>11} {:>8} {:>11} {:>11} {:>11} {:>11}  kernel\n", "share",
-                        "time", "calls", "mean", "minimum", "maximum", "deviation");
+    text += fmt::format("\n{:>6} {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}  kernel\n", "share", "time",
+                        "calls", "mean", "min", "max", "std");
     const auto cell = [](double seconds) { return format_si(seconds, "s"); };
     for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
         const profiles::KernelSummary& sum = sums[i];
-        text += fmt::format("{:>5.1f} % {:>11} {:>8} {:>11} {:>11} {:>11} {:>11}  {}\n",
+        text += fmt::format("{:>4.1f} % {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}  {}\n",
                             100.0 * sum.share, cell(sum.time_s), sum.calls, cell(sum.mean_s),
                             cell(sum.min_s), cell(sum.max_s), cell(sum.deviation_s),
-                            last_cell(sum.name, kNameWidth));
+                            last_cell(shown_name(sum.name), columns - kFigures));
     }
     if (sums.size() > kRows) {
         text += fmt::format("        … and {} kernels more\n", sums.size() - kRows);
@@ -300,9 +311,11 @@ Exit import(Context& context, ImportOptions options) {
         }
         layers = *std::move(operators);
     }
-    const std::string text = options.output.format == "json"  ? profiles::profile_text(*profile)
-                             : options.output.format == "csv" ? summary_csv(*profile)
-                                                              : summary_text(*profile) + layers;
+    const std::string text =
+        options.output.format == "json" ? profiles::profile_text(*profile)
+        : options.output.format == "csv"
+            ? summary_csv(*profile)
+            : summary_text(*profile, context.columns(options.output.file)) + layers;
     return context.write(text, options.output.file);
 }
 

@@ -25,9 +25,8 @@ constexpr const char* kSweepExamples =
     "# what no other point beats in time and energy, and a picture of all\n"
     "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto time,energy --plot "
     "f.svg\n"
-    "# thousands of arrays, each with its dataflow's own mapping\n"
-    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --vary axes.channel=1:64:1 "
-    "--mapping dataflow -o arrays.csv\n"
+    "# many arrays, each with its dataflow's own mapping, without a search\n"
+    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --mapping dataflow -o a.csv\n"
     "# a long one, that can be killed and gone on with\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary batch=1:8:x2 -o all.csv --resume\n"
     "# in two parts, on two machines, and together again\n"
@@ -95,6 +94,11 @@ Exit front(Context& context, const SweepOptions& options, std::string_view rows,
     return context.write(report::front_text(*table, *aims, best));
 }
 
+Exit table(Context& context, std::string_view rows) {
+    const auto swept = analysis::parse_rows(rows, "the sweep");
+    return swept ? context.write(report::sweep_text(*swept)) : context.fail(swept.diagnostics());
+}
+
 // Points to stdout, or to a file that grows row by row.
 struct Swept {
     std::string text; // where they go to stdout
@@ -155,8 +159,12 @@ Exit told(Context& context, const SweepOptions& options, const Swept& swept,
     }
     context.report(said);
     const bool looks = !options.pareto.empty() || !options.plot.empty();
+    if (options.output.file.empty() && !looks) {
+        return options.output.format == "text" ? table(context, swept.text)
+                                               : context.write(swept.text);
+    }
     if (options.output.file.empty()) {
-        return looks ? front(context, options, swept.text, "the sweep") : context.write(swept.text);
+        return front(context, options, swept.text, "the sweep");
     }
     if (!looks) {
         return context.write("");
@@ -307,11 +315,11 @@ void add_sweep(Frame& frame) {
                    "better), beside what -o gets")
         ->type_name("COLUMN,COLUMN");
     app.add_option("--plot", options->plot, "All points and the front as SVG")->type_name("FILE");
-    options->output.format = "csv";
-    add_choice(app, "--format", options->output.format, {"csv", "jsonl"}, "Output format [csv]");
-    app.add_option("-o,--output", options->output.file,
-                   "Write the points to a file; it grows row by row, and --resume goes on with it")
-        ->type_name("FILE");
+    add_output(app, options->output, {"text", "csv", "jsonl"});
+    app.get_option("--output")
+        ->description(
+            "Write the points to a file, as CSV or JSON lines by its ending; it grows row "
+            "by row, and --resume goes on with it");
     frame.run(app, [options](Context& context) { return sweep(context, *options); });
 
     auto parts = std::make_shared<MergeOptions>();

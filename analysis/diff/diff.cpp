@@ -98,6 +98,10 @@ Side read_side(std::string_view text, const std::string& file, Diagnostics& foun
     }
     side.name = fmt::format("{} on {}", read.text(read.at(json, "network", ""), "name", "network."),
                             read.text(read.at(json, "machine", ""), "name", "machine."));
+    if (json.contains("words") &&
+        json["words"].is_string()) { // the whole scenario; older answers lack it
+        side.name = json["words"].get<std::string>();
+    }
     const Json& total = read.at(json, "total", "");
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
         side.total[i] = read.number(total, std::string(kDiffFigures[i]).c_str(), "total.");

@@ -2,6 +2,7 @@
 
 #include "analysis/diff/diff.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 
@@ -88,22 +89,50 @@ std::string limits_text(const analysis::LayerDiff& layer) {
                : fmt::format("step {} -> step {}", layer.limiter_a, layer.limiter_b);
 }
 
+namespace {
+
+// "b takes 33.6 % longer than a, 278 ms -> 372 ms; CONV2 adds most, 30.9 ms"
+std::string verdict(const analysis::ExamDiff& diff,
+                    const std::vector<const analysis::LayerDiff*>& layers) {
+    const analysis::BothSides& time = diff.total[0];
+    const double ratio = time.a > 0.0 ? time.b / time.a - 1.0 : 0.0;
+    if (std::abs(ratio) <= analysis::kToldChange) {
+        return fmt::format("a and b take the same time: {}", figure_text(0, time.a));
+    }
+    std::string text = fmt::format("b takes {:.3g} % {} than a: {} -> {}", 100.0 * std::abs(ratio),
+                                   ratio > 0.0 ? "longer" : "less", figure_text(0, time.a),
+                                   figure_text(0, time.b));
+    if (!layers.empty()) {
+        const double adds = layers.front()->adds_s();
+        text += fmt::format("; {} {} most, {}", masked_controls(layers.front()->name),
+                            adds < 0.0 ? "saves" : "adds", figure_text(0, std::abs(adds)));
+    }
+    return text;
+}
+
+} // namespace
+
 std::string diff_text(const analysis::ExamDiff& diff) {
-    std::string text = fmt::format("a: {}\nb: {}\n\n", diff.name_a, diff.name_b);
+    static constexpr std::array<const char*, analysis::kDiffFigures.size()> names = {
+        "time", "energy", "outer traffic", "MACs", "utilization"};
+    const auto layers = telling(diff);
+    std::string text = wrapped("a: " + masked_controls(diff.name_a), 0, kTextColumns) +
+                       wrapped("b: " + masked_controls(diff.name_b), 0, kTextColumns) +
+                       wrapped(verdict(diff, layers), 0, kTextColumns) + "\n";
     for (std::size_t i = 0; i < analysis::kDiffFigures.size(); ++i) {
-        text += fmt::format("{:<12} {:>12} -> {:>12}  {}\n", analysis::kDiffFigures[i],
+        text += fmt::format("{:<14} {:>10} -> {:>10}  {:>9}\n", names[i],
                             figure_text(i, diff.total[i].a), figure_text(i, diff.total[i].b),
                             analysis::change_text(diff.total[i]));
     }
-    const auto layers = telling(diff);
     text += layers.empty() ? "\nno layer's time is another\n" : "\n";
     for (std::size_t i = 0; i < std::min(layers.size(), kMostLayers); ++i) {
         const analysis::LayerDiff& layer = *layers[i];
-        text += fmt::format(
-            "{}: {} -> {} ({}), {}{} in all\n  {}; {}\n", layer.name,
-            figure_text(0, layer.figures[0].a), figure_text(0, layer.figures[0].b),
-            analysis::change_text(layer.figures[0]), layer.adds_s() < 0.0 ? "-" : "+",
-            figure_text(0, std::abs(layer.adds_s())), limits_text(layer), steps_text(layer));
+        text +=
+            fmt::format("{} {:>9} -> {:>9}  {:>9}  {}{} in all\n",
+                        left(masked_controls(layer.name), 24), figure_text(0, layer.figures[0].a),
+                        figure_text(0, layer.figures[0].b), analysis::change_text(layer.figures[0]),
+                        layer.adds_s() < 0.0 ? "-" : "+", figure_text(0, std::abs(layer.adds_s())));
+        text += wrapped(limits_text(layer) + "; " + steps_text(layer), 2, kTextColumns);
     }
     if (layers.size() > kMostLayers) {
         text += fmt::format("and {} layers more\n", layers.size() - kMostLayers);

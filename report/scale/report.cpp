@@ -30,6 +30,12 @@ std::string in_si(double value, const char* unit) {
     return fmt::format("{:.4g} {}", value, unit);
 }
 
+// "21.35 k samples/s"
+std::string rate_text(double per_s, const analysis::ScaleResult& result) {
+    const std::string value = in_si(per_s, "");
+    return value + (value.ends_with(' ') ? "" : " ") + result.unit + "/s";
+}
+
 std::string duration(double s) {
     return s >= 1.0    ? fmt::format("{:.4g} s", s)
            : s >= 1e-3 ? fmt::format("{:.4g} ms", s * 1e3)
@@ -37,8 +43,9 @@ std::string duration(double s) {
 }
 
 std::string interval(const analysis::ScalePoint& p) {
-    return p.low_s && p.high_s ? fmt::format("{} to {}", duration(*p.low_s), duration(*p.high_s))
-                               : std::string("-");
+    return p.low_s && p.high_s
+               ? fmt::format("{} … {}", format_si(*p.low_s, "s"), format_si(*p.high_s, "s"))
+               : std::string("-");
 }
 
 double hours(const analysis::ScaleResult& result, const analysis::ScalePoint& point) {
@@ -69,7 +76,7 @@ std::string point_details(const analysis::ScaleResult& result, const analysis::S
                                    p.batch, result.unit);
     if (p.low_s) {
         text +=
-            fmt::format("  a step takes {}, {} (80 % interval)\n", duration(p.step_s), interval(p));
+            fmt::format("  a step takes {} (80 % interval {})\n", duration(p.step_s), interval(p));
     }
     for (const analysis::ScaleStep& step : p.steps) {
         text += fmt::format("  step {:>2}: {} {} {}  {}\n", step.number, left(step.name, 17),
@@ -79,12 +86,13 @@ std::string point_details(const analysis::ScaleResult& result, const analysis::S
                                 : std::string("      "),
                             masked_controls(step.reason));
     }
-    text += fmt::format("  memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
-                        "activations {}, buffers {}\n",
-                        in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
-                        in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
-                        in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
-                        in_si(p.memory.buffers, "B"));
+    text += wrapped(fmt::format("memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
+                                "activations {}, buffers {}",
+                                in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
+                                in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
+                                in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
+                                in_si(p.memory.buffers, "B")),
+                    2, kTextColumns);
     for (const analysis::ScaleVolume& v : p.volumes) {
         text += fmt::format("  {}: {} in {:.4g} messages a step\n", masked_controls(v.level),
                             in_si(v.bytes, "B"), v.messages);
@@ -97,7 +105,7 @@ std::string point_details(const analysis::ScaleResult& result, const analysis::S
                            : std::string());
     }
     for (const std::string& note : p.notes) {
-        text += "  note: " + masked_controls(note) + "\n";
+        text += wrapped("note: " + masked_controls(note), 2, kTextColumns);
     }
     return text;
 }
@@ -164,35 +172,61 @@ std::string fits_text(const analysis::ScalePoint& p) {
 
 } // namespace
 
+namespace {
+
+// Of the largest number of devices asked for that fits; the first where none does.
+std::string answer_text(const analysis::ScaleResult& result) {
+    const auto last = std::find_if(result.points.rbegin(), result.points.rend(),
+                                   [](const auto& point) { return point.memory.fits(); });
+    const analysis::ScalePoint& p = last == result.points.rend() ? result.points.front() : *last;
+    std::string text = wrapped(
+        fmt::format("{} devices: {} a step ({}), {}, {:.3g} times one device", p.devices,
+                    duration(p.step_s), interval(p), rate_text(p.samples_per_s, result), p.speedup),
+        0, kTextColumns);
+    text += wrapped_parts({fmt::format("{:.0f} % efficiency", 100 * p.efficiency),
+                           fmt::format("MFU {:.1f} %", 100 * p.mfu),
+                           fits_text(p) + " of memory a device", parts_text(p)},
+                          0, kTextColumns);
+    text += result.pays_to
+                ? fmt::format("At least 80 % efficiency up to {} devices\n", *result.pays_to)
+                : wrapped("No number of devices asked for fits and reaches 80 % "
+                          "efficiency",
+                          0, kTextColumns);
+    return text;
+}
+
+} // namespace
+
 std::string scale_text(const analysis::ScaleResult& result, bool details) {
-    std::string text =
-        fmt::format("{}, {}\n{} on {}, {}\n\n", result.baseline,
-                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()),
-                    masked_controls(result.network), masked_controls(result.gpu),
-                    masked_controls(result.fabric));
-    text += fmt::format("{} {} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
-                        right("step", 10), right("80 % interval", 22),
-                        right(result.unit + "/s", 10), right("speed-up", 9), right("eff.", 6),
-                        right("MFU", 6), right("memory", 12), "where the time goes");
+    std::string text = wrapped(masked_controls(result.baseline), 0, kTextColumns);
+    text += result.points.empty() ? std::string() : answer_text(result);
+    text += wrapped(fmt::format("{} on {}; one device alone: {}", masked_controls(result.gpu),
+                                masked_controls(result.fabric),
+                                rate_text(result.baseline_samples_per_s, result)),
+                    0, kTextColumns);
+    text += fmt::format("\n{} {} {} {} {} {} {} {} {}\n", right("devices", 7), right("batch", 6),
+                        right("step", 9), right("80 % interval", 18), right(result.unit + "/s", 9),
+                        right("speed-up", 8), right("eff.", 5), right("MFU", 6), right("GB", 5));
     for (const analysis::ScalePoint& p : result.points) {
-        text += fmt::format("{:>8} {:>8} {} {} {} {:>9.4g} {} {} {}  {}\n", p.devices, p.batch,
-                            right(duration(p.step_s), 10), right(interval(p), 22),
-                            right(in_si(p.samples_per_s, ""), 10), p.speedup,
-                            right(fmt::format("{:.0f} %", 100 * p.efficiency), 6),
-                            right(fmt::format("{:.1f} %", 100 * p.mfu), 6), right(fits_text(p), 12),
-                            parts_text(p));
+        text += fmt::format(
+            "{:>7} {:>6} {} {} {} {:>8.4g} {} {} {}\n", p.devices, p.batch,
+            right(duration(p.step_s), 9), right(interval(p), 18),
+            right(in_si(p.samples_per_s, ""), 9), p.speedup,
+            right(fmt::format("{:.0f} %", 100 * p.efficiency), 5),
+            right(fmt::format("{:.1f} %", 100 * p.mfu), 6),
+            right(fmt::format("{:.3g}{}", p.memory.total() / 1e9, p.memory.fits() ? "" : "!"), 5));
+        text += wrapped(parts_text(p), 8, kTextColumns);
     }
-    text +=
-        result.pays_to
-            ? fmt::format("\npays up to {} devices (efficiency at least 80 %)\n", *result.pays_to)
-            : std::string("\nno number of devices asked for fits and reaches 80 % efficiency\n");
+    const bool unfit = std::any_of(result.points.begin(), result.points.end(),
+                                   [](const auto& point) { return !point.memory.fits(); });
+    text += unfit ? "! more than a device has\n" : "";
     if (details || result.points.size() == 1) {
         for (const analysis::ScalePoint& p : result.points) {
             text += point_details(result, p);
         }
     }
     for (const std::string& note : result.notes) {
-        text += "note: " + masked_controls(note) + "\n";
+        text += wrapped("note: " + masked_controls(note), 0, kTextColumns);
     }
     return text;
 }
@@ -235,12 +269,12 @@ std::string scale_csv(const analysis::ScaleResult& result) {
 }
 
 std::string scale_markdown(const analysis::ScaleResult& result) {
-    std::string text = fmt::format(
-        "# {} on {}, {}\n\nBaseline: {}, {}.\n\n| devices | strategy | batch | "
-        "step | {}/s | speed-up | efficiency | MFU | memory | where the time goes |\n"
-        "|---|---|---|---|---|---|---|---|---|---|\n",
-        result.network, result.gpu, result.fabric, result.baseline,
-        in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()), result.unit);
+    std::string text =
+        fmt::format("# {} on {}, {}\n\nBaseline: {}, {}.\n\n| devices | strategy | batch | "
+                    "step | {}/s | speed-up | efficiency | MFU | memory | where the time goes |\n"
+                    "|---|---|---|---|---|---|---|---|---|---|\n",
+                    result.network, result.gpu, result.fabric, result.baseline,
+                    rate_text(result.baseline_samples_per_s, result), result.unit);
     for (const analysis::ScalePoint& p : result.points) {
         text += fmt::format("| {} | {} | {} | {} | {} | {:.4g} | {:.0f} % | {:.1f} % | {} | {} |\n",
                             p.devices, p.strategy, p.batch, duration(p.step_s),
@@ -326,7 +360,7 @@ std::string scale_html(const analysis::ScaleResult& result) {
                          "td:not(:last-child){white-space:nowrap}"
                          ".bar{height:.8em;background:#0072b2}") +
         fmt::format("<h1>{}</h1>\n<p>Baseline: {}, {}.</p>\n", title, svg_escape(result.baseline),
-                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+                    rate_text(result.baseline_samples_per_s, result));
     text += scale_svg(result);
     text += fmt::format(
         "<table "

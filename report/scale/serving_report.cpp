@@ -7,20 +7,25 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace eyeroof::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string ms(double seconds) {
+    return fmt::format("{:.3g}", seconds * 1e3);
+}
+
 std::string row(const analysis::ServingPoint& p) {
     return fmt::format(
-        "{:>6} {:>8} {:>9.4g} {:>9.4g} {:>15} {:>9.4g} {:>12.4g} {:>12.4g} {:>10.3g}{}{}\n",
-        p.tensor, p.batch, p.ttft_s * 1e3, p.tpot_s * 1e3,
-        fmt::format("{:.3g} to {:.3g}", p.tpot_s * p.tpot_band.low * 1e3,
-                    p.tpot_s * p.tpot_band.high * 1e3),
-        p.per_user(), p.per_device(), p.tokens_per_s, (p.weight_bytes + p.cache_bytes) / 1e9,
-        p.front ? "  front" : "", p.within ? "" : "  over a limit");
+        "{:>6} {:>8} {:>9} {:>8} {:>14} {:>9.4g} {:>10.4g} {:>8.3g} {}{}\n", p.tensor, p.batch,
+        ms(p.ttft_s), ms(p.tpot_s),
+        fmt::format("{} … {}", ms(p.tpot_s * p.tpot_band.low), ms(p.tpot_s * p.tpot_band.high)),
+        p.per_user(), p.per_device(), (p.weight_bytes + p.cache_bytes) / 1e9, p.front ? "*" : " ",
+        p.within ? "" : "!");
 }
 
 std::string load_name(const analysis::ServingLoad& l) {
@@ -29,26 +34,25 @@ std::string load_name(const analysis::ServingLoad& l) {
 }
 
 std::string three(const analysis::Percentiles& p) {
-    return fmt::format("{:.4g} / {:.4g} / {:.4g}", p.p50 * 1e3, p.p95 * 1e3, p.p99 * 1e3);
+    return fmt::format("{}/{}/{}", ms(p.p50), ms(p.p95), ms(p.p99));
 }
 
 std::string loads_text(const analysis::Serving& s) {
     if (s.loads.empty()) {
         return {};
     }
-    std::string text =
-        fmt::format("\nunder load, simulated with {}: percentiles 50 / 95 / "
-                    "99\n{:>6} {:>16} {:>26} {:>26} {:>9} "
-                    "{:>10} {:>8} {:>6}\n",
-                    analysis::engine_name(s.engine.kind), "tensor", "requests", "TTFT ms",
-                    "TPOT ms", "served/s", "answer t/s", "running", "busy");
+    std::string text = fmt::format(
+        "\nunder load, simulated with {}; p50/p95/p99\n{:>6} {:>13} {:>16} {:>15} {:>8} {:>8} "
+        "{:>5}\n",
+        analysis::engine_name(s.engine.kind), "tensor", "requests", "TTFT, ms", "TPOT, ms",
+        "served/s", "tokens/s", "busy");
     for (const analysis::ServingLoad& l : s.loads) {
         const analysis::LoadResult& r = l.result;
-        text +=
-            fmt::format("{:>6} {:>16} {:>26} {:>26} {:>9.4g} {:>10.4g} {:>8.3g} {:>6}{}{}\n",
-                        l.tensor, load_name(l), three(r.ttft), three(r.tpot), r.requests_per_s,
-                        r.tokens_per_s, r.mean_running, fmt::format("{:.0f} %", 100 * r.busy),
-                        r.keeps_up ? "" : "  the queue grows", l.within ? "" : "  over a limit");
+        text += fmt::format("{:>6} {:>13} {:>16} {:>15} {:>8.3g} {:>8.4g} {:>5}{}\n", l.tensor,
+                            load_name(l), three(r.ttft), three(r.tpot), r.requests_per_s,
+                            r.tokens_per_s, fmt::format("{:.0f} %", 100 * r.busy),
+                            l.within ? "" : " !");
+        text += r.keeps_up ? "" : "       the queue grows: more arrive than are served\n";
     }
     return text;
 }
@@ -76,29 +80,51 @@ Json json_of(const analysis::ServingLoad& l) {
 
 } // namespace
 
+namespace {
+
+std::string answer_text(const analysis::Serving& s) {
+    if (!s.best) {
+        return "No number of requests keeps both limits.\n";
+    }
+    const analysis::ServingPoint& p = s.points[*s.best];
+    return wrapped(
+               fmt::format("At most {:.4g} tokens/s a device within the limits: {} requests at a "
+                           "time, tensor parallel {}",
+                           p.per_device(), p.batch, p.tensor),
+               0, kTextColumns) +
+           wrapped(fmt::format("TTFT {} ms, TPOT {} ms ({} … {} ms); {:.3g} GB of {:.3g} GB a "
+                               "device",
+                               ms(p.ttft_s), ms(p.tpot_s), ms(p.tpot_s * p.tpot_band.low),
+                               ms(p.tpot_s * p.tpot_band.high),
+                               (p.weight_bytes + p.cache_bytes) / 1e9, s.capacity_bytes / 1e9),
+                   0, kTextColumns) +
+           (p.message_s > 0.0 ? wrapped(fmt::format("Of a step of {} ms messages take {} ms",
+                                                    ms(p.step_s), ms(p.message_s)),
+                                        0, kTextColumns)
+                              : std::string());
+}
+
+} // namespace
+
 std::string serving_text(const analysis::Serving& s) {
-    std::string text = fmt::format(
-        "{} on {}, {}\nprompt {}, answer {} tokens; {:.4g} GB a device; engine {}\n\n{:>6} {:>8} "
-        "{:>9} {:>9} {:>15} {:>9} {:>12} {:>12} {:>10}\n",
-        masked_controls(s.network), masked_controls(s.machine), masked_controls(s.fabric), s.prompt,
-        s.answer, s.capacity_bytes / 1e9, analysis::engine_name(s.engine.kind), "tensor",
-        "requests", "TTFT ms", "TPOT ms", "80 % interval", "user t/s", "device t/s", "all t/s",
-        "memory GB");
+    std::string text = answer_text(s);
+    text += wrapped_parts({fmt::format("prompt {}, answer {} tokens", s.prompt, s.answer),
+                           fmt::format("engine {}", analysis::engine_name(s.engine.kind)),
+                           masked_controls(s.fabric)},
+                          0, kTextColumns);
+    text +=
+        fmt::format("\n{:>6} {:>8} {:>9} {:>8} {:>14} {:>9} {:>10} {:>8}\n", "tensor", "requests",
+                    "TTFT, ms", "TPOT, ms", "80 % interval", "user t/s", "device t/s", "GB");
     for (const analysis::ServingPoint& p : s.points) {
         text += row(p);
     }
-    if (s.best) {
-        const analysis::ServingPoint& p = s.points[*s.best];
-        text += fmt::format("\nmost within the limits: {:.4g} tokens/s a device, tensor {}, {} "
-                            "requests; of a step of {:.4g} ms "
-                            "messages take {:.4g}\n",
-                            p.per_device(), p.tensor, p.batch, p.step_s * 1e3, p.message_s * 1e3);
-    } else {
-        text += "\nno point keeps both limits\n";
-    }
+    const bool over = std::any_of(s.points.begin(), s.points.end(),
+                                  [](const auto& point) { return !point.within; });
+    text += fmt::format("* no other point has more tokens/s for a user and a device{}\n",
+                        over ? "; ! over a limit" : "");
     text += loads_text(s);
     for (const std::string& note : s.notes) {
-        text += "note: " + masked_controls(note) + "\n";
+        text += wrapped("note: " + masked_controls(note), 0, kTextColumns);
     }
     return text;
 }

@@ -2,8 +2,11 @@
 
 #include "analysis/search/map_network.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/statistics.hpp"
+#include "base/units.hpp"
 #include "report/draw/chart.hpp"
+#include "report/exam/words.hpp"
 #include "report/search/map_json.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +64,8 @@ Json effort_json(const mapper::Certificate& c) {
 
 namespace {
 
-constexpr double kLeastTime_s = 1e-5; // a logarithmic axis has no zero
+constexpr std::size_t kNameColumns = 24; // of a layer's name, at most
+constexpr double kLeastTime_s = 1e-5;    // a logarithmic axis has no zero
 
 const analysis::MappedLayer& source_of(const analysis::MapReport& report,
                                        const analysis::MappedLayer& layer) {
@@ -110,10 +114,12 @@ std::string layer_line(const analysis::MapReport& report, const analysis::Mapped
                        std::size_t width) {
     const analysis::MappedLayer& source = source_of(report, layer);
     if (layer.same_as) {
-        return fmt::format("{:<{}}  as {}\n", layer.name, width, source.name);
+        return fmt::format("{}  as {}\n", left(masked_controls(layer.name), width),
+                           masked_controls(source.name));
     }
     if (!source.found) {
-        return fmt::format("{:<{}}  no mapping: {}\n", layer.name, width, failure_of(source));
+        return fmt::format("{}  no mapping: {}\n", left(masked_controls(layer.name), width),
+                           failure_of(source));
     }
     const mapper::Certificate& c = source.found->certificate;
     const MappingCost& cost = source.found->cost;
@@ -122,10 +128,12 @@ std::string layer_line(const analysis::MapReport& report, const analysis::Mapped
     const std::string gain = source.preset_value > 0.0
                                  ? fmt::format("{:.2f}x", source.preset_value / c.value)
                                  : std::string("-");
-    return fmt::format("{:<{}}  {:>11.4e}  {:>11.4e}  {:>6.1f} %  {:>11.4e}  {:>7.2f} %  {:<6}  "
-                       "{:>7}\n",
-                       layer.name, width, cost.energy_pj, source.found->latency.total_cycles(),
-                       100.0 * used, c.value, 100.0 * c.gap, c.proved ? "proved" : "open", gain);
+    return fmt::format("{}  {:>9}  {:>10}  {:>9.1f} %  {:>9}  {:>6}{}\n",
+                       left(masked_controls(layer.name), width),
+                       format_si(cost.energy_pj * 1e-12, "J"),
+                       amount(source.found->latency.total_cycles()), 100.0 * used,
+                       c.proved ? std::string("proven") : fmt::format("≤ {:.2g} %", 100.0 * c.gap),
+                       gain, layer.count > 1 ? fmt::format("  x{}", layer.count) : "");
 }
 
 // What the searches took together, and what they won.
@@ -149,15 +157,18 @@ std::string summary_of(const analysis::MapReport& report) {
     if (searches < 2) {
         return "";
     }
-    std::string text = fmt::format("{} of {} searches proved, worst gap {:.2f} %", proved, searches,
-                                   100.0 * worst_gap);
+    std::string text =
+        proved == searches
+            ? fmt::format("all {} searches proven optimal", searches)
+            : fmt::format("{} of {} searches proven optimal; optimality gap at most {:.2g} %",
+                          proved, searches, 100.0 * worst_gap);
     if (!gains.empty()) {
-        text += fmt::format("; gain over the dataflow's own mapping: median {:.2f}x, {:.2f}x to "
-                            "{:.2f}x",
+        text += fmt::format("; gain over the dataflow's own mapping: median {:.2f}x ({:.2f}x to "
+                            "{:.2f}x)",
                             median(gains), *std::min_element(gains.begin(), gains.end()),
                             *std::max_element(gains.begin(), gains.end()));
     }
-    return text + "\n";
+    return wrapped(text, 0, kTextColumns);
 }
 
 // What a certificate's bound does not hold for, once for all layers of which it is true.
@@ -172,10 +183,13 @@ std::string notes_of(const analysis::MapReport& report) {
     for (const auto& [note, layers] : layers_of) {
         constexpr std::size_t most = 6;
         const std::size_t shown = std::min(most, layers.size());
-        text += fmt::format(
-            "{}{}{}: {}\n", text.empty() ? "\n" : "",
-            fmt::join(layers.begin(), layers.begin() + static_cast<long>(shown), ", "),
-            layers.size() > shown ? fmt::format(" and {} more", layers.size() - shown) : "", note);
+        text += wrapped(
+            fmt::format("{}{}: {}",
+                        fmt::join(layers.begin(), layers.begin() + static_cast<long>(shown), ", "),
+                        layers.size() > shown ? fmt::format(" and {} more", layers.size() - shown)
+                                              : "",
+                        note),
+            0, kTextColumns);
     }
     return text;
 }
@@ -241,17 +255,24 @@ std::string map_to_text(const analysis::MapReport& report, const Accelerator& ac
                         bool details) {
     std::size_t width = 5;
     for (const analysis::MappedLayer& layer : report.layers) {
-        width = std::max(width, layer.name.size());
+        width = std::clamp(display_width(layer.name), width, kNameColumns);
     }
     const auto found =
         std::find_if(report.layers.begin(), report.layers.end(),
                      [](const analysis::MappedLayer& l) { return l.found.has_value(); });
     const std::string space =
         found == report.layers.end() ? "" : ", " + found->found->certificate.space;
-    std::string text = fmt::format("{} on {}: {} search for the least {}{}\n\n", report.network,
-                                   report.machine, report.strategy, report.objective, space);
-    text += fmt::format("{:<{}}  {:>11}  {:>11}  {:>8}  {:>11}  {:>9}  {:<6}  {:>7}\n", "layer",
-                        width, "energy/pJ", "cycles", "used", "value", "gap", "", "gain");
+    std::string text = wrapped_parts(
+        {format_si(report.energy_pj * 1e-12, "J"), amount(report.cycles) + " cycles",
+         format_si(report.cycles / accelerator.clock_hz, "s"),
+         report.cancelled ? "cancelled: of what was mapped" : "one pass of the network"},
+        0, kTextColumns);
+    text += wrapped(
+        fmt::format("{} search for the least {}{}", report.strategy, report.objective, space), 0,
+        kTextColumns);
+    text += summary_of(report);
+    text += fmt::format("\n{}  {:>9}  {:>10}  {:>11}  {:>9}  {:>6}\n", left("layer", width),
+                        "energy", "cycles", "utilization", "gap", "gain");
     for (const analysis::MappedLayer& layer : report.layers) {
         text += layer_line(report, layer, width);
         if (details && layer.found) {
@@ -259,11 +280,8 @@ std::string map_to_text(const analysis::MapReport& report, const Accelerator& ac
             text += to_text(layer.found->mapping, accelerator) + "\n";
         }
     }
-    text += notes_of(report);
-    text += fmt::format("\n{}energy {:.4e} pJ, {:.4e} cycles for one pass of the network\n",
-                        report.cancelled ? "cancelled; what was mapped takes " : "",
-                        report.energy_pj, report.cycles);
-    return text + summary_of(report);
+    text += "gain: over the dataflow's own mapping\n";
+    return text + notes_of(report);
 }
 
 std::string convergence_svg(const std::string& layer, const std::vector<Convergence>& runs) {

@@ -2,7 +2,9 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "analysis/step/improve.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
+#include "report/exam/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,13 +16,53 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string row(const analysis::step::Outcome& o) {
+constexpr std::size_t kFigures = 45; // columns of a row before its optimizations
+
+std::string names_of(const analysis::step::Outcome& o) {
     const auto names = analysis::step::remedies_of(o.combination);
-    return fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", fmt::format("{:.2f}x", o.gain),
-                       format_si(o.time_s, "s"),
-                       fmt::format("{} .. {}", format_si(o.low_s, "s"), format_si(o.high_s, "s")),
-                       format_si(static_cast<double>(o.peak), "B"), o.fits ? "yes" : "no",
-                       names.empty() ? "as it is" : fmt::format("{}", fmt::join(names, " + ")));
+    return names.empty() ? "as it is" : fmt::format("{}", fmt::join(names, " + "));
+}
+
+std::string figures(const std::string& gain, const std::string& step, const std::string& interval,
+                    const std::string& peak) {
+    return fmt::format("{:>6} {:>8} {:>17} {:>9}  ", gain, step, interval, peak);
+}
+
+std::string head() {
+    return figures("gain", "step", "80 % interval", "peak") + "change\n";
+}
+
+std::string row(const analysis::step::Outcome& o) {
+    const std::string words =
+        wrapped(names_of(o) + (o.fits ? "" : "; does not fit"), kFigures, kTextColumns);
+    return figures(fmt::format("{:.2f}x", o.gain), format_si(o.time_s, "s"),
+                   fmt::format("{} … {}", format_si(o.low_s, "s"), format_si(o.high_s, "s")),
+                   format_si(static_cast<double>(o.peak), "B")) +
+           words.substr(kFigures);
+}
+
+// The quickest that fits, and what changes it alone.
+std::string answer_text(const analysis::step::Improvement& found, Count limit) {
+    const std::string room = format_si(static_cast<double>(limit), "B");
+    if (found.front.empty()) {
+        return wrapped(fmt::format("No combination of {} fits {}; as it is: {}", found.tried, room,
+                                   format_si(found.now.time_s, "s")),
+                       0, kTextColumns);
+    }
+    const analysis::step::Outcome& best = found.front.front();
+    if (best.gain <= 1.0) {
+        return wrapped(fmt::format("None of {} combinations within {} is quicker than {}",
+                                   found.tried, room, format_si(found.now.time_s, "s")),
+                       0, kTextColumns);
+    }
+    return wrapped(fmt::format("{:.2f} times the throughput with {}", best.gain, names_of(best)), 0,
+                   kTextColumns) +
+           wrapped(fmt::format("a step of {} with {} of memory, {} now; the best of {} "
+                               "combinations within {}",
+                               time_text(best.time_s, best.low_s, best.high_s),
+                               format_si(static_cast<double>(best.peak), "B"),
+                               format_si(found.now.time_s, "s"), found.tried, room),
+                   0, kTextColumns);
 }
 
 Json outcome_json(const analysis::step::Outcome& o) {
@@ -39,27 +81,23 @@ Json outcome_json(const analysis::step::Outcome& o) {
 
 std::string improve_text(const analysis::step::Improvement& found, const std::string& words,
                          Count limit) {
-    const std::string head = fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", "gain", "step",
-                                         "interval", "peak", "fits", "optimizations");
-    std::string text = fmt::format(
-        "{}\n{} combinations within {}; gain is of items a second, the interval of the "
-        "step's time\n\n{}{}\nalone\n{}",
-        words, found.tried, format_si(static_cast<double>(limit), "B"), head, row(found.now), head);
+    std::string text = wrapped(words, 0, kTextColumns) + answer_text(found, limit);
+    text += "\n" + head() + row(found.now) + "\none change\n" + head();
     for (const analysis::step::Outcome& o : found.alone) {
         text += row(o);
     }
-    text += "\ntogether: quickest first, each smaller than those above\n" + head;
+    text += "\nseveral, the quickest first; each needs less memory than those above\n" + head();
     for (const analysis::step::Outcome& o : found.front) {
         text += row(o);
     }
     text += found.front.empty() ? "  nothing fits\n" : "";
-    text += found.schedules.empty() ? "" : "\nbefore it runs\n";
+    text += found.schedules.empty() ? "" : "\nschedules\n";
     for (const analysis::step::Excluded& e : found.schedules) {
-        text += fmt::format("  {}: {}\n", e.what, e.why);
+        text += wrapped(fmt::format("{}: {}", e.what, e.why), 2, kTextColumns);
     }
-    text += "\nnot offered\n";
+    text += "\nnot considered\n";
     for (const analysis::step::Excluded& e : found.excluded) {
-        text += fmt::format("  {}: {}\n", e.what, e.why);
+        text += wrapped(fmt::format("{}: {}", e.what, e.why), 2, kTextColumns);
     }
     return text;
 }

@@ -18,7 +18,7 @@ constexpr double kTitleLeft = 14.0, kKeyAbove = 40.0; // the baseline of a key a
 // Bottom to top: what stays, then what comes and goes.
 constexpr std::array<std::size_t, analysis::step::kHolders> kOrder = {2, 3, 1, 6, 0, 4, 5, 7};
 
-std::string amount(double bytes) {
+std::string bytes_text(double bytes) {
     return format_si(bytes, "B", 4);
 }
 
@@ -80,14 +80,15 @@ void add_bars(Drawing& d, const MemoryReport& r, const Curve& plot) {
             const auto bytes = static_cast<double>(r.memory().at[most][kOrder[k]]);
             if (bytes > 0.0) {
                 const double high = plot.y(below + bytes), low = plot.y(below);
-                d.boxes.push_back({{left, high, width, low - high},
-                                   role_of(k),
-                                   0.85,
-                                   false,
-                                   fmt::format("{}: {} of {}, {} in all", name, amount(bytes),
-                                               analysis::step::holder_text(kOrder[k]),
-                                               amount(static_cast<double>(analysis::step::total_of(
-                                                   r.memory().at[most]))))});
+                d.boxes.push_back(
+                    {{left, high, width, low - high},
+                     role_of(k),
+                     0.85,
+                     false,
+                     fmt::format("{}: {} of {}, {} in all", name, bytes_text(bytes),
+                                 analysis::step::holder_text(kOrder[k]),
+                                 bytes_text(static_cast<double>(
+                                     analysis::step::total_of(r.memory().at[most]))))});
                 below += bytes;
             }
         }
@@ -138,14 +139,14 @@ void add_scale(Drawing& d, const MemoryReport& r, const Curve& plot) {
         const double y = plot.y(bytes);
         d.lines.push_back({{{plot.box.left, y}, {plot.box.right(), y}}, ColourRole::grid});
         d.texts.push_back(
-            {{plot.box.left - 6.0, y + 4.0}, amount(bytes), ColourRole::faint, kSmallPx, 1.0});
+            {{plot.box.left - 6.0, y + 4.0}, bytes_text(bytes), ColourRole::faint, kSmallPx, 1.0});
     }
     if (r.limit > 0 && static_cast<double>(r.limit) <= plot.top) {
         const double y = plot.y(static_cast<double>(r.limit));
         d.lines.push_back(
             {{{plot.box.left, y}, {plot.box.right(), y}}, ColourRole::warning, 1.5, Dash::dashes});
         d.texts.push_back({{plot.box.left + 6.0, y + 13.0},
-                           "there are " + amount(static_cast<double>(r.limit)),
+                           "there are " + bytes_text(static_cast<double>(r.limit)),
                            ColourRole::text,
                            kSmallPx,
                            0.0,
@@ -182,7 +183,7 @@ Drawing draw_memory(const MemoryReport& r, const Canvas& canvas) {
     d.canvas = canvas_of(canvas);
     const auto peak = static_cast<double>(r.memory().peak), limit = static_cast<double>(r.limit);
     d.title = fmt::format("{} on {}: peak {} of {}", r.graph().name, r.report.machine.id,
-                          amount(peak), amount(limit));
+                          bytes_text(peak), bytes_text(limit));
     const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 32.0) / 8.5));
     d.texts.push_back(
         {{14.0, 22.0}, shortened(d.title, most), ColourRole::text, kFontPx, 0.0, true});

@@ -2,6 +2,7 @@
 #include "analysis/scenario/fields.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
+#include "report/exam/words.hpp"
 #include "report/step/timeline_write.hpp"
 
 #include <fmt/format.h>
@@ -20,8 +21,12 @@ std::string s(double seconds) {
     return format_si(seconds, "s");
 }
 
-double percent(double part, double whole) {
+double percent_of(double part, double whole) {
     return whole > 0.0 ? 100.0 * part / whole : 0.0;
+}
+
+std::string share(double part, double whole) {
+    return fmt::format("{:.1f} %", percent_of(part, whole));
 }
 
 struct PathSums {
@@ -51,28 +56,67 @@ std::size_t host_bound_of(const std::vector<analysis::step::LayerTime>& rows) {
     return all;
 }
 
-std::string head_text(const TimelineReport& r) {
+// What the step waits for most, and what ends that wait.
+struct Bottleneck {
+    double seconds;
+    const char* name;
+    std::string without;
+};
+
+Bottleneck bottleneck_of(const TimelineReport& r) {
     const analysis::step::Timeline& t = r.timeline();
+    const Bottleneck host{t.wait_host_s, "CPU launch overhead",
+                          r.report.scenario.launch == model::Launch::graph
+                              ? "without waiting for the host"
+                              : "without waiting for the host (--launch graph)"};
+    const Bottleneck copies{t.wait_copy_s, "copies between host and device",
+                            "without waiting for copies"};
+    const Bottleneck kernels{t.busy_s, "kernels", "with kernels that take no time"};
+    const auto shorter = [](const Bottleneck& a, const Bottleneck& b) {
+        return a.seconds < b.seconds;
+    };
+    return std::max({host, copies, kernels}, shorter);
+}
+
+std::string head_text(const TimelineReport& r, std::size_t host_bound) {
+    const analysis::step::Timeline& t = r.timeline();
+    const std::size_t operators = r.graph().operators.size();
     std::string text =
-        wrapped(fmt::format("{}; {} operators", r.report.words, r.graph().operators.size()), 0,
-                kTextColumns);
+        wrapped(fmt::format("{}; {} operators", r.report.words, operators), 0, kTextColumns);
+    text += wrapped(fmt::format("{} · kernels {} ({}) · CPU launches {}",
+                                time_text(t.time_s, t.low_s, t.high_s), s(t.busy_s),
+                                share(t.busy_s, t.time_s), s(t.host_s)),
+                    0, kTextColumns);
+    const Bottleneck most = bottleneck_of(r);
+    text += wrapped(fmt::format("Bound by {}: {} of the step; {} of {} operators start as soon as "
+                                "they are launched",
+                                most.name, share(most.seconds, t.time_s), host_bound, operators),
+                    0, kTextColumns);
+    text += wrapped(fmt::format("Largest saving: {} ({}) {}", s(most.seconds),
+                                share(most.seconds, t.time_s), most.without),
+                    0, kTextColumns);
     if (r.graph().chain) {
-        text += "The network gives no graph: its layers are taken as a chain, each reading the one "
-                "before it.\n";
+        text += wrapped("The network gives no graph: its layers are taken as a chain, each reading "
+                        "the one before it.",
+                        0, kTextColumns);
     }
-    text += fmt::format("\nstep                {:>10}   ({} to {})\n", s(t.time_s), s(t.low_s),
-                        s(t.high_s));
+    return text;
+}
+
+std::string parts_text(const TimelineReport& r, const PathSums& path) {
+    const analysis::step::Timeline& t = r.timeline();
+    std::string text = "\nof the step\n";
     const auto row = [&](const char* name, double seconds) {
-        text += fmt::format("  {:<18}{:>10}   {:5.1f} %\n", name, s(seconds),
-                            percent(seconds, t.time_s));
+        text += fmt::format("  {:<18}{:>10}  {:>7}\n", name, s(seconds), share(seconds, t.time_s));
     };
     row("kernels run", t.busy_s);
     row("wait for the host", t.wait_host_s);
     row("wait for copies", t.wait_copy_s);
     row("after the last", t.end_s);
-    text += fmt::format("CPU launches        {:>10}   {:5.1f} % of the step\n", s(t.host_s),
-                        percent(t.host_s, t.time_s));
-    return text;
+    return text + wrapped(fmt::format("critical path: {} in kernels, {} in the host's calls, {} in "
+                                      "copies",
+                                      s(path.kernel_s), s(path.host_s), s(path.copy_s)),
+                          2, kTextColumns);
 }
 
 } // namespace
@@ -81,21 +125,17 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
     const std::vector<analysis::step::LayerTime> rows =
         analysis::step::by_layer(r.graph(), r.timeline());
     const PathSums path = sums_of(r);
-    std::string text = head_text(r);
-    text += fmt::format("critical path       {} in kernels, {} in the host's calls, {} in copies\n",
-                        s(path.kernel_s), s(path.host_s), s(path.copy_s));
-    text += fmt::format("host-bound          {} of {} operators started as they were issued, the "
-                        "device idle before\n\n{:<28} {:>6} {:>10} {:>6} {:>10} {:>10} {:>10}\n",
-                        host_bound_of(rows), r.graph().operators.size(), "layer", "runs", "kernels",
-                        "share", "waits", "host-bound", "critical");
+    std::string text = head_text(r, host_bound_of(rows)) + parts_text(r, path);
+    text += fmt::format("\n{:<27} {:>5} {:>9} {:>6} {:>9} {:>10} {:>9}\n", "layer", "runs",
+                        "kernels", "share", "waits", "host-bound", "critical");
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
         const analysis::step::LayerTime& row = rows[i];
         const auto on_path = path.by_layer.find(row.layer);
-        text +=
-            fmt::format("{:<28} {:>6} {:>10} {:>5.1f}% {:>10} {:>10} {:>10}\n",
-                        r.graph().layers[row.layer].name, row.runs, s(row.kernels_s),
-                        percent(row.kernels_s, r.timeline().time_s), s(row.waits_s), row.host_bound,
-                        s(on_path == path.by_layer.end() ? 0.0 : on_path->second));
+        text += fmt::format("{} {:>5} {:>9} {:>5.1f}% {:>9} {:>10} {:>9}\n",
+                            left(masked_controls(r.graph().layers[row.layer].name), 27), row.runs,
+                            s(row.kernels_s), percent_of(row.kernels_s, r.timeline().time_s),
+                            s(row.waits_s), row.host_bound,
+                            s(on_path == path.by_layer.end() ? 0.0 : on_path->second));
     }
     if (rows.size() > most_rows) {
         text += fmt::format("and {} more; --format json has all\n", rows.size() - most_rows);

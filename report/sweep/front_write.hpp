@@ -1,4 +1,4 @@
-// The Pareto front of a sweep, as text and SVG.
+// A sweep's points and their Pareto front, as text and SVG.
 #pragma once
 
 #include "analysis/sweep/front.hpp"
@@ -6,6 +6,9 @@
 #include <string>
 
 namespace eyeroof::report {
+
+// The quickest point and that of the least energy, then a row each, the first kSweptRows of them.
+std::string sweep_text(const analysis::SweptTable& table);
 
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
                        const std::vector<std::size_t>& front);

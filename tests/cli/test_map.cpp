@@ -27,7 +27,7 @@ TEST_CASE("map searches equal layers once and certifies each, in text and in JSO
     const auto text = run({"map", files.layers, "--on", "nvdla-large"});
     REQUIRE(text.exit == 0);
     CHECK(contains(text.out, "third   as first"));
-    CHECK(contains(text.out, "proved"));
+    CHECK(contains(text.out, "proven optimal"));
     CHECK(contains(text.out, "gain"));
     const auto outcome = run({"map", files.layers, "--on", "nvdla-large", "--format", "json"});
     REQUIRE(outcome.exit == 0);
