@@ -7,6 +7,7 @@
 #include "report/draw/plot_html.hpp"
 #include "report/draw/plot_level.hpp"
 #include "report/draw/plot_make.hpp"
+#include "report/draw/roofline_text.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ namespace eyeroof::cli {
 namespace {
 
 constexpr const char* kRooflineExamples =
-    "# the layers of AlexNet below Eyeriss's roofs\n"
+    "# the layers of AlexNet below Eyeriss's roofs, in the terminal and as a picture\n"
+    "eyeroof roofline alexnet --on eyeriss-v1\n"
     "eyeroof roofline alexnet --on eyeriss-v1 -o alexnet.svg\n"
     "# the same network on two GPUs, as a page that answers the pointer\n"
     "eyeroof roofline resnet50 --on v100-sxm2-16gb --on a100-sxm-40gb -o resnet50.html\n"
@@ -163,10 +165,21 @@ Exit draw_ladder(Context& context, const RooflineOptions& options, const Materia
     return context.write(report::to_svg(scene, svg_theme(options)), options.file);
 }
 
+// One network on one machine is named by its scenario; several, by the plot's title.
+std::string in_text(report::RooflineScene scene, const Material& material, std::size_t columns) {
+    if (material.reports.size() == 1) {
+        scene.title = material.reports.front().words;
+    }
+    return report::roofline_text(scene, columns);
+}
+
 std::string rendered(const report::RooflineScene& scene, const Material& material,
                      const report::ViewState& view, const report::Canvas& canvas,
-                     const RooflineOptions& options) {
+                     const RooflineOptions& options, std::size_t columns) {
     const std::string format = roofline_format(options);
+    if (format == "text") {
+        return in_text(scene, material, columns);
+    }
     return format == "csv"    ? report::to_csv(scene, material.input)
            : format == "json" ? report::to_json(scene, material.input)
            : format == "html"
@@ -254,7 +267,8 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
         warnings.warning("plot", warning);
     }
     context.report(warnings);
-    return context.write(with_origin(rendered(*scene, *material, *view, *canvas, options),
+    return context.write(with_origin(rendered(*scene, *material, *view, *canvas, options,
+                                              context.columns(options.file)),
                                      roofline_format(options), command, material->machines),
                          options.file);
 }
@@ -274,9 +288,9 @@ void add_roofline(Frame& frame) {
     app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")
         ->type_name("LAYER");
     add_view_options(app, *options);
-    const std::vector<std::string> formats = {"svg", "html", "csv", "json"};
+    const std::vector<std::string> formats = {"text", "svg", "html", "csv", "json"};
     const CLI::Option* format = add_choice(app, "--format", options->format, formats,
-                                           "Output format [by the ending of FILE, else svg]");
+                                           "Output format [by the ending of FILE; text on stdout]");
     app.add_option("-o,--output", options->file,
                    "Write the result to a file; it is whole or untouched, also on errors")
         ->type_name("FILE")

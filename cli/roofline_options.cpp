@@ -153,8 +153,11 @@ std::string roofline_format(const RooflineOptions& options) {
     if (!options.format.empty()) {
         return options.format;
     }
+    if (options.file.empty() && options.ladder.empty()) {
+        return "text";
+    }
     const std::string named = format_of_name(options.file);
-    return named.empty() ? "svg" : named;
+    return named.empty() || named == "jsonl" ? "svg" : named;
 }
 
 } // namespace eyeroof::cli

@@ -55,10 +55,9 @@ Diagnostics check_types(const Network& network, const Machine& machine,
             types += (types.empty() ? "" : ", ") + type;
         }
         found.warning("other-words",
-                      fmt::format("{} computes with {}: traffic, room and time of {} layer{} of {} "
-                                  "are counted in those",
-                                  machine.name, words_text(accelerator), layers,
-                                  layers == 1 ? "" : "s", types));
+                      fmt::format("{} {} layer{} evaluated as {}, which is what {} computes with",
+                                  layers, types, layers == 1 ? " is" : "s are",
+                                  words_text(accelerator), machine.name));
     }
     return found;
 }

@@ -204,12 +204,12 @@ std::string scale_text(const analysis::ScaleResult& result, bool details) {
                                 masked_controls(result.fabric),
                                 rate_text(result.baseline_samples_per_s, result)),
                     0, kTextColumns);
-    text += fmt::format("\n{} {} {} {} {} {} {} {} {}\n", right("devices", 7), right("batch", 6),
+    text += fmt::format("\n{} {} {} {} {} {} {} {} {}\n", right("devices", 7), right("batch", 5),
                         right("step", 9), right("80 % interval", 18), right(result.unit + "/s", 9),
                         right("speed-up", 8), right("eff.", 5), right("MFU", 6), right("GB", 5));
     for (const analysis::ScalePoint& p : result.points) {
         text += fmt::format(
-            "{:>7} {:>6} {} {} {} {:>8.4g} {} {} {}\n", p.devices, p.batch,
+            "{:>7} {:>5} {} {} {} {:>8.4g} {} {} {}\n", p.devices, p.batch,
             right(duration(p.step_s), 9), right(interval(p), 18),
             right(in_si(p.samples_per_s, ""), 9), p.speedup,
             right(fmt::format("{:.0f} %", 100 * p.efficiency), 5),

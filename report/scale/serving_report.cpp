@@ -21,7 +21,7 @@ std::string ms(double seconds) {
 
 std::string row(const analysis::ServingPoint& p) {
     return fmt::format(
-        "{:>6} {:>8} {:>9} {:>8} {:>14} {:>9.4g} {:>10.4g} {:>8.3g} {}{}\n", p.tensor, p.batch,
+        "{:>6} {:>8} {:>9} {:>8} {:>14} {:>8.4g} {:>10.4g} {:>7.3g} {}{}\n", p.tensor, p.batch,
         ms(p.ttft_s), ms(p.tpot_s),
         fmt::format("{} … {}", ms(p.tpot_s * p.tpot_band.low), ms(p.tpot_s * p.tpot_band.high)),
         p.per_user(), p.per_device(), (p.weight_bytes + p.cache_bytes) / 1e9, p.front ? "*" : " ",
@@ -113,7 +113,7 @@ std::string serving_text(const analysis::Serving& s) {
                            masked_controls(s.fabric)},
                           0, kTextColumns);
     text +=
-        fmt::format("\n{:>6} {:>8} {:>9} {:>8} {:>14} {:>9} {:>10} {:>8}\n", "tensor", "requests",
+        fmt::format("\n{:>6} {:>8} {:>9} {:>8} {:>14} {:>8} {:>10} {:>7}\n", "tensor", "requests",
                     "TTFT, ms", "TPOT, ms", "80 % interval", "user t/s", "device t/s", "GB");
     for (const analysis::ServingPoint& p : s.points) {
         text += row(p);

@@ -126,13 +126,13 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
         analysis::step::by_layer(r.graph(), r.timeline());
     const PathSums path = sums_of(r);
     std::string text = head_text(r, host_bound_of(rows)) + parts_text(r, path);
-    text += fmt::format("\n{:<27} {:>5} {:>9} {:>6} {:>9} {:>10} {:>9}\n", "layer", "runs",
+    text += fmt::format("\n{:<26} {:>5} {:>9} {:>6} {:>9} {:>10} {:>9}\n", "layer", "runs",
                         "kernels", "share", "waits", "host-bound", "critical");
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
         const analysis::step::LayerTime& row = rows[i];
         const auto on_path = path.by_layer.find(row.layer);
         text += fmt::format("{} {:>5} {:>9} {:>5.1f}% {:>9} {:>10} {:>9}\n",
-                            left(masked_controls(r.graph().layers[row.layer].name), 27), row.runs,
+                            left(masked_controls(r.graph().layers[row.layer].name), 26), row.runs,
                             s(row.kernels_s), percent_of(row.kernels_s, r.timeline().time_s),
                             s(row.waits_s), row.host_bound,
                             s(on_path == path.by_layer.end() ? 0.0 : on_path->second));

@@ -30,7 +30,8 @@ std::string drawn_by_command(const report::Session& session) {
 std::string drawn_by_session(const report::Session& session) {
     const tests::Scratch scratch;
     tests::write_text(scratch / "s.yaml", report::write_session(session, scratch.path()));
-    const auto outcome = run({"roofline", "--session", (scratch / "s.yaml").string()});
+    const auto outcome =
+        run({"roofline", "--session", (scratch / "s.yaml").string(), "--format", "svg"});
     CAPTURE(outcome.err);
     CHECK(outcome.exit == 0);
     return outcome.out;
@@ -101,11 +102,12 @@ TEST_CASE("the copied line draws edited mappings") {
 }
 
 TEST_CASE("a session without a way to map is examined as the command line does by itself") {
-    CHECK(drawn_by_session(plain()) == run({"roofline", "alexnet", "--on", "eyeriss-v1"}).out);
+    CHECK(drawn_by_session(plain()) ==
+          run({"roofline", "alexnet", "--on", "eyeriss-v1", "--format", "svg"}).out);
     report::Session searching = plain();
     searching.machines = {"systolic:16x16"};
     CHECK(drawn_by_session(searching) ==
-          run({"roofline", "alexnet", "--on", "systolic:16x16"}).out);
+          run({"roofline", "alexnet", "--on", "systolic:16x16", "--format", "svg"}).out);
 }
 
 TEST_CASE("the help of roofline names the way to map that it takes") {
