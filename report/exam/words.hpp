@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/exam/report_figures.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -16,27 +17,6 @@ namespace eyeroof::report {
 
 inline std::string percent(double share) {
     return fmt::format("{:.1f} %", 100.0 * share);
-}
-
-// "1.2 ms (1.0 ms … 1.5 ms)"; the time alone without an interval.
-inline std::string time_text(double time_s, const std::optional<double>& low,
-                             const std::optional<double>& high) {
-    std::string text = format_si(time_s, "s");
-    if (low && high) {
-        text += fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"));
-    }
-    return text;
-}
-
-// Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
-inline std::string amount(double value) {
-    constexpr double plain_below = 1e4;
-    std::string text = value < plain_below && value >= 1e3 ? fmt::format("{:.0f}", value)
-                                                           : format_si(value, "", 4);
-    if (text.ends_with(' ')) {
-        text.pop_back();
-    }
-    return text;
 }
 
 // At most `width` columns, cut with "…"; control characters masked.

@@ -2,11 +2,11 @@
 
 #include "analysis/search/map_network.hpp"
 #include "base/csv.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "report/draw/chart.hpp"
-#include "report/exam/words.hpp"
 #include "report/search/map_json.hpp"
 
 #include <fmt/format.h>

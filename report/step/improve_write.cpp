@@ -2,9 +2,9 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "analysis/step/improve.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
-#include "report/exam/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 // The timeline for people and for programs.
 #include "analysis/scenario/fields.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
-#include "report/exam/words.hpp"
 #include "report/step/timeline_write.hpp"
 
 #include <fmt/format.h>
