@@ -43,6 +43,29 @@ int edit_distance(std::string_view a, std::string_view b) {
     return above[columns - 1];
 }
 
+namespace {
+
+// The one candidate that contains the word, or is contained in it: "clock" for "boost-clock",
+// "cuda-graph" for "graph". Of several none.
+std::string_view containing(std::string_view word, std::span<const std::string_view> candidates) {
+    constexpr std::size_t least = 3; // letters that the two share
+    const std::string small = lowered(word);
+    std::string_view only;
+    for (const std::string_view candidate : candidates) {
+        const std::string other = lowered(candidate);
+        const bool shared =
+            std::min(small.size(), other.size()) >= least &&
+            (other.find(small) != std::string::npos || small.find(other) != std::string::npos);
+        if (shared && !only.empty()) {
+            return {};
+        }
+        only = shared ? candidate : only;
+    }
+    return only;
+}
+
+} // namespace
+
 std::string closest(std::string_view word, std::span<const std::string_view> candidates) {
     std::string_view best;
     int best_distance = 0;
@@ -61,7 +84,7 @@ std::string closest(std::string_view word, std::span<const std::string_view> can
             best_distance = distance;
         }
     }
-    return std::string(best);
+    return std::string(best.empty() ? containing(word, candidates) : best);
 }
 
 std::string closest(std::string_view word, std::span<const std::string> candidates) {

@@ -15,7 +15,8 @@ namespace eyeroof {
 int edit_distance(std::string_view a, std::string_view b);
 
 // The nearest candidate, empty when none is near: at most one edit for every three letters of the
-// longer text. Of equals the first. A word longer than 64 letters has no nearest name.
+// longer text, or else the one that contains the word or is contained in it. Of equals the first. A
+// word longer than 64 letters has no nearest name.
 std::string closest(std::string_view word, std::span<const std::string_view> candidates);
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 

@@ -93,8 +93,16 @@ Text exam_of(Context& context, const std::string& reference) {
 }
 
 Text side(Context& context, const std::string& reference) {
-    return parts_of(reference).size() >= 2 ? exam_of(context, reference)
-                                           : read_text_file(reference);
+    std::error_code status;
+    if (parts_of(reference).size() >= 2) {
+        return exam_of(context, reference);
+    }
+    if (!std::filesystem::exists(reference, status)) {
+        return Text::failure("file-not-found", "there is no such file",
+                             "a side is a JSON answer of `eyeroof exam`, or NETWORK@MACHINE",
+                             {reference, 0, 0});
+    }
+    return read_text_file(reference);
 }
 
 // Of the sides that are examined here; a file tells of its own machine.

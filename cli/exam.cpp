@@ -292,7 +292,7 @@ Result<analysis::Ranks> compared_ranks(Context& context, const ExamOptions& opti
 }
 
 // Of a folder the traces in it, by name; of several files these. The first is examined.
-Diagnostics take_ranks(ExamOptions& options) {
+Diagnostics take_ranks(const Context& context, ExamOptions& options) {
     auto& network = options.scenario.values["network"].texts;
     std::error_code error;
     Diagnostics found;
@@ -318,7 +318,9 @@ Diagnostics take_ranks(ExamOptions& options) {
     for (const std::string& file : options.ranks) {
         if (!std::filesystem::exists(file, error)) {
             found.error("usage", fmt::format("unexpected argument '{}'", file),
-                        "name one network; only traces of further ranks may follow it");
+                        is_machine(context, file)
+                            ? fmt::format("--on {} names the machine", file)
+                            : "name one network; only traces of further ranks may follow it");
         } else if (!formats::is_trace_file(file)) {
             found.error("not-a-trace", file + " is not a PyTorch profiler trace",
                         "name one network; only traces of further ranks may follow it");
@@ -410,7 +412,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
 
 Exit exam(Context& context, ExamOptions& options, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, analysis::exam_gate_keys());
-    if (const auto wrong = take_ranks(options); wrong.has_errors()) {
+    if (const auto wrong = take_ranks(context, options); wrong.has_errors()) {
         return context.fail(wrong);
     }
     const auto scenario = scenario_of(context, options.scenario);

@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "cli/command.hpp"
 
 #include <fmt/format.h>
@@ -81,14 +82,17 @@ void Frame::run(CLI::App& app, Action action) {
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& description) {
-    const auto check = [choices](const std::string& word) {
-        if (std::find(choices.begin(), choices.end(), word) != choices.end()) {
-            return std::string{};
+    const auto check = [choices](std::string& word) {
+        for (const std::string& choice : choices) {
+            if (same_in_any_case(choice, word)) {
+                word = choice;
+                return std::string{};
+            }
         }
         return fmt::format("'{}' is not one of {}", word, fmt::join(choices, ", "));
     };
     return app.add_option(name, value, description)
-        ->check(check)
+        ->transform(CLI::Validator(check, {}))
         ->type_name(fmt::format("{{{}}}", fmt::join(choices, ",")));
 }
 

@@ -4,8 +4,12 @@
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "formats/any_machine.hpp"
+#include "formats/catalog.hpp"
 #include "formats/trace_gpu.hpp"
 #include "formats/trace_network.hpp"
+#include "hwdb/catalog.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -101,6 +105,29 @@ void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& 
         ->type_name("N");
 }
 
+bool is_machine(const Context& context, const std::string& name) {
+    const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml");
+    return !name.empty() && !path && hwdb::find_machine(name, context.machine_dirs()).ok();
+}
+
+namespace {
+
+// A machine where a network is expected, which happens to those who write the two the other way
+// round. nullopt: the name is no machine's, or a network's as well.
+std::optional<Diagnostics> machine_as_network(const Context& context,
+                                              const analysis::Scenario& scenario) {
+    if (!is_machine(context, scenario.network) ||
+        formats::load_network(scenario.network, folders_of(context).networks).ok()) {
+        return std::nullopt;
+    }
+    Diagnostics found;
+    found.error("usage", fmt::format("'{}' is a machine, not a network", scenario.network),
+                fmt::format("as in eyeroof exam resnet50 --on {}", scenario.network));
+    return found;
+}
+
+} // namespace
+
 Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& options) {
     using Answer = Result<analysis::Scenario>;
     analysis::Scenario scenario = options.usual;
@@ -132,6 +159,9 @@ Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& option
         options.machines = options.values.at("on").texts;
     } else if (options.machines.empty() && !scenario.machine.empty()) {
         options.machines = {scenario.machine};
+    }
+    if (auto swapped = machine_as_network(context, scenario)) {
+        return *std::move(swapped);
     }
     context.remember(scenario);
     return found.has_errors() ? Answer(std::move(found)) : Answer(std::move(scenario));
@@ -165,8 +195,9 @@ Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& sc
                     "a name in the catalog (eyeroof net list), or a file");
     }
     if (scenario.machine.empty() && options.values.contains("on")) {
-        found.error("usage", "--on MACHINE is missing",
-                    "a name in the catalog (eyeroof hw list), or a file");
+        found.error(
+            "usage", "--on MACHINE is missing",
+            "a name in the catalog (eyeroof hw list) or a file, such as --on a100-sxm-40gb");
     }
     return found;
 }

@@ -71,14 +71,14 @@ void check_values(const CLI::App& app, Diagnostics& found) {
                             fmt::format("leave it out, or see {} --help", command_path(app)));
             } else if (is_no_number(word) && !takes_names(*option)) {
                 found.error("usage",
-                            fmt::format("{}: {} is '{}', which is no number to count with",
+                            fmt::format("{}: {} is '{}', which is not a finite number",
                                         command_path(app), option->get_name(), word),
                             "a number with digits, such as 0.5");
             } else if (is_no_count(*option, word)) {
                 found.error("usage",
-                            fmt::format("{}: {} is '{}', which is no count", command_path(app),
+                            fmt::format("{}: {} is '{}', not a whole number", command_path(app),
                                         option->get_name(), word),
-                            "a whole number of at most 18 digits");
+                            "digits alone, at most 18 of them, such as 65536");
             }
         }
     }
@@ -230,10 +230,45 @@ constexpr Moved kMoved[] = {
     {"", "--fuse-attention", "--attention fused"},
 };
 
+// What other programs call an option.
+constexpr std::pair<const char*, const char*> kElsewhere[] = {
+    {"--bs", "--batch N"},
+    {"--batch-size", "--batch N"},
+    {"--precision", "--dtype WORD"},
+    {"--data-type", "--dtype WORD"},
+    {"--fp16", "--dtype fp16"},
+    {"--bf16", "--dtype bf16"},
+    {"--amp", "--dtype fp16"},
+    {"--train", "--phase training"},
+    {"--training", "--phase training"},
+    {"--inference", "--phase inference"},
+    {"--gpu", "--on MACHINE"},
+    {"--device", "--on MACHINE"},
+    {"--hardware", "--on MACHINE"},
+    {"--hw", "--on MACHINE"},
+    {"--machine", "--on MACHINE"},
+    {"--arch", "--on MACHINE"},
+    {"--model", "NETWORK, without an option"},
+    {"--network", "NETWORK, without an option"},
+    {"--json", "--format json"},
+    {"--csv", "--format csv"},
+    {"--html", "--format html"},
+    {"--out", "-o FILE"},
+    {"--seq-len", "--dim seq=N"},
+    {"--sequence-length", "--dim seq=N"},
+    {"--cuda-graph", "--launch graph"},
+    {"--gpus", "--devices N"},
+};
+
 std::string moved_to(const std::string& command, const std::string& name) {
     for (const Moved& moved : kMoved) {
         if (name == moved.name && (*moved.command == 0 || command == moved.command)) {
             return fmt::format("it is now `{}`", moved.now);
+        }
+    }
+    for (const auto& [word, here] : kElsewhere) {
+        if (name == word) {
+            return fmt::format("that is {} here", here);
         }
     }
     return "";

@@ -232,7 +232,8 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
             table.diagnostics()};
 }
 
-// "mobilenet-v1-0.5-128": the longest name in the folders that numbers alone follow.
+// "mobilenet-v1-0.5-128": the longest name in the folders that numbers alone follow, of a network
+// that has no named variants.
 std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string& reference,
                                                                const Folders& folders) {
     for (std::size_t cut = reference.rfind('-'); cut != std::string::npos && cut > 0;
@@ -246,7 +247,10 @@ std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string
             }
             given.values.emplace_back("", *value);
         }
-        if (auto path = network_file(reference.substr(0, cut), folders)) {
+        auto path = network_file(reference.substr(0, cut), folders);
+        // Names of a family's members end in numbers, too: "gpt-4" is no gpt of four tokens.
+        const auto head = path ? load_network_head(*path) : Result<NetworkHead>(NetworkHead{});
+        if (path && head && head->variants.empty()) {
             return std::pair(NamedNetwork{std::move(*path), {}, reference}, std::move(given));
         }
     }

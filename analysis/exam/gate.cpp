@@ -1,6 +1,7 @@
 #include "analysis/exam/gate.hpp"
 
 #include "base/suggest.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,14 @@ using Value = std::optional<double>;
 constexpr std::size_t kLongest = 4096;   // characters of an expression
 constexpr std::size_t kMostTerms = 1024; // alternatives after multiplying out
 constexpr int kDeepest = 64;             // parentheses
+
+// What a key ends with, the unit that a number may have there, and how many of the key's are one.
+struct KeyUnit {
+    std::string_view ending, base;
+    double factor;
+};
+constexpr std::array<KeyUnit, 4> kUnits = {
+    {{"_s", "s", 1.0}, {"_pj", "J", 1e12}, {"_j", "J", 1.0}, {"_bytes", "B", 1.0}}};
 
 class Parser {
   public:
@@ -155,6 +164,10 @@ class Parser {
         const std::string scope = all.substr(0, first);
         static const std::vector<std::string> scopes = {"net", "layer", "any", "all"};
         const auto known = std::find(scopes.begin(), scopes.end(), scope);
+        if (const auto key = first == std::string::npos ? key_of(all, keys_.net) : std::nullopt) {
+            c.key = *key; // of the whole
+            return;
+        }
         if (first == std::string::npos || known == scopes.end()) {
             fail(begin, all.empty() ? "a comparison is missing" : fmt::format("what is '{}'?", all),
                  fmt::format("write net.KEY, layer.NAME.KEY, any.KEY or all.KEY, such as net.{} < "
@@ -173,10 +186,27 @@ class Parser {
             return;
         }
         const auto& keys = c.scope != Comparison::Scope::net ? keys_.layers : keys_.net;
-        if (std::find(keys.begin(), keys.end(), c.key) == keys.end()) {
+        const auto key = key_of(c.key, keys);
+        if (!key) {
             fail(begin, fmt::format("unknown key '{}'", c.key), suggestion(c.key, keys, 16),
                  "unknown-key");
+            return;
         }
+        c.key = *key;
+    }
+
+    // A key as it is, or without its unit: "time" is "time_s".
+    static std::optional<std::string> key_of(const std::string& word,
+                                             const std::vector<std::string>& keys) {
+        for (const std::string& key : keys) {
+            const bool bare = std::any_of(kUnits.begin(), kUnits.end(), [&](const auto& unit) {
+                return key == word + std::string(unit.ending);
+            });
+            if (!word.empty() && (key == word || bare)) {
+                return key;
+            }
+        }
+        return std::nullopt;
     }
 
     void comparison_operator(Comparison& c) {
@@ -197,19 +227,63 @@ class Parser {
         fail(at_, "a comparison operator is missing", "one of < <= > >= == !=");
     }
 
+    // A number in the key's unit, or with a unit of its own: 5e-3, 5 ms, 60 %.
     void number(Comparison& c) {
         skip_blanks();
         const char* begin = text_.data() + at_;
         const char* end = text_.data() + text_.size();
         const auto [stop, error] = std::from_chars(begin, end, c.number);
-        const bool whole = stop == end || std::isspace(static_cast<unsigned char>(*stop)) != 0 ||
-                           std::string_view(")&|").find(*stop) != std::string_view::npos;
-        if (error != std::errc{} || !whole || !std::isfinite(c.number)) {
-            fail(at_, "a plain number is expected here",
-                 "such as 0.6 or 1e-3; units are in the key");
+        if (error != std::errc{} || !std::isfinite(c.number)) {
+            fail(at_, "a number is expected here", "such as 0.6, 1e-3, or 5 ms");
             return;
         }
+        const std::size_t from = at_;
         at_ += static_cast<std::size_t>(stop - begin);
+        const std::size_t after = at_;
+        skip_blanks();
+        const std::string unit = this->unit();
+        if (unit.empty()) {
+            at_ = after;
+            return;
+        }
+        const std::string_view written(begin, static_cast<std::size_t>(stop - begin));
+        if (const auto value = in_unit(c.key, std::string(written), unit)) {
+            c.number = *value;
+        } else {
+            fail(from, fmt::format("'{} {}' is not in the unit of {}", written, unit, c.key),
+                 "such as 5 ms of time, 3 GB of bytes, 2 J of energy, or 60 % of a share");
+        }
+    }
+
+    // Letters, '/' and '%' up to anything else; "and" and "or" are none.
+    std::string unit() {
+        const std::size_t begin = at_;
+        while (at_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[at_])) != 0 ||
+                                      text_[at_] == '%' || text_[at_] == '/')) {
+            ++at_;
+        }
+        std::string word(text_.substr(begin, at_ - begin));
+        if (word == "and" || word == "or") {
+            at_ = begin;
+            word.clear();
+        }
+        return word;
+    }
+
+    static std::optional<double> in_unit(const std::string& key, const std::string& number,
+                                         const std::string& unit) {
+        if (unit == "%") {
+            double share = 0.0;
+            std::from_chars(number.data(), number.data() + number.size(), share);
+            return share / 100.0;
+        }
+        for (const auto& [ending, base, factor] : kUnits) {
+            if (key.ends_with(ending)) {
+                const auto value = parse_quantity(number + " " + unit, base, key);
+                return value ? std::optional(*value * factor) : std::nullopt;
+            }
+        }
+        return std::nullopt;
     }
 
     std::string_view text_;

@@ -3,11 +3,12 @@
 //
 //   condition  = term { ("or" | "||") term }
 //   term       = factor { ("and" | "&&") factor }
-//   factor     = "(" condition ")" | subject operator number
+//   factor     = "(" condition ")" | subject operator number [ unit ]
 //   operator   = "<" | "<=" | ">" | ">=" | "==" | "!="
-//   subject    = "net." KEY | "layer." NAME "." KEY | "any." KEY | "all." KEY
+//   subject    = KEY | "net." KEY | "layer." NAME "." KEY | "any." KEY | "all." KEY
 //
-// A NAME may be quoted: layer."conv 1".time_s. `any` holds when one layer does, `all` when every
+// A KEY alone is the whole's, and may lack its unit: "time < 5 ms" is "net.time_s < 5e-3". A NAME
+// may be quoted: layer."conv 1".time_s. `any` holds when one layer does, `all` when every
 // layer does; several layers of one name are all looked at, and one is enough. Keys are the
 // report's own (gate_keys) with its units; those of layers are for one execution.
 #pragma once

@@ -1,10 +1,12 @@
 #include "analysis/scenario/field_forms.hpp"
 
+#include "base/ascii.hpp"
 #include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace eyeroof::analysis::fields {
@@ -72,12 +74,15 @@ ScenarioField choice_field(const char* name, FieldGroup group, const Texts& choi
             return Diagnostics{};
         }
         const std::string& word = texts.front();
-        if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
+        const auto known = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) {
+            return same_in_any_case(choice, word);
+        });
+        if (known == choices.end()) {
             return refused(name,
                            fmt::format("'{}' is not one of {}", word, fmt::join(choices, ", ")),
                            suggestion(word, choices));
         }
-        put(s, &word);
+        put(s, &*known);
         return Diagnostics{};
     };
     return made;

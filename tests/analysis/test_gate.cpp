@@ -29,6 +29,20 @@ Diagnostic first_error(const std::string& expression) {
 
 } // namespace
 
+TEST_CASE("a number may have a unit, and a key of the whole may stand alone without its own") {
+    CHECK(parse_gate("time < 5 ms").ok());
+    CHECK(*parse_gate("time < 5 ms") == *parse_gate("time < 5e-3"));
+    CHECK(parse_gate("time<5ms and energy > 2 mJ or outer_bytes >= 3GB").ok());
+    CHECK(parse_gate("time < 5 ms")->alternatives[0][0].key == "time_s");
+    CHECK(parse_gate("time < 5 ms")->alternatives[0][0].number == 5e-3);
+    CHECK(parse_gate("net.outer_bytes > 3 GB")->alternatives[0][0].number == 3e9);
+    CHECK(holds("utilization <= 39 %"));
+    CHECK(!holds("utilization < 38%"));
+    CHECK(first_error("time < 5 GB").message.find("not in the unit of time_s") !=
+          std::string::npos);
+    CHECK(first_error("limiter_step < 5 ms").code == "bad-expression");
+}
+
 TEST_CASE("comparisons look at the network, one layer, any layer or all of them") {
     CHECK(holds("net.utilization < 0.6"));
     CHECK(!holds("net.utilization < 0.39")); // is 0.39
