@@ -179,8 +179,12 @@ Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& optio
     while (true) {
         now.machine.levels[1].stores[0].capacity_bytes = std::max<Count>(1, capacity);
         auto found = series.next(now);
-        if (!found) {
+        if (!found && curve.points.empty()) {
             return found.diagnostics();
+        }
+        if (!found) { // what a limit leaves undone costs no point that is known
+            series.complete = false;
+            break;
         }
         CapacityPoint point = point_of(now, *std::move(found));
         if (!curve.points.empty() &&

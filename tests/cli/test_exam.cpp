@@ -52,16 +52,6 @@ TEST_CASE("an examination begins with its answer: scenario, time, bottleneck, la
     CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 40);
 }
 
-TEST_CASE("the README prints what the program prints") {
-    const std::string readme = tests::read_file(tests::source_dir() + "/README.md");
-    const std::string command = "$ eyeroof exam alexnet --on eyeriss-v1\n";
-    const auto begin = readme.find(command);
-    REQUIRE(begin != std::string::npos);
-    const auto text = begin + command.size();
-    const std::string printed = readme.substr(text, readme.find("```", text) - text);
-    CHECK(run({"exam", "alexnet", "--on", "eyeriss-v1"}).out.starts_with(printed));
-}
-
 TEST_CASE("a network of many layers fits a screen, equal layers once") {
     const auto outcome = run({"exam", "resnet50", "--on", "a100-sxm-40gb", "--batch", "32"});
     CHECK(outcome.exit == 0);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command that README.md and docs/*.md show (in ```sh fences, and lines indented by four) is
-# run, with samples of the files that they name, or stands in marked.txt with what it needs.
+# run, with samples of the files that they name, or stands in marked.txt with what it needs. Those of
+# ```console fences are printed.py's, which also compares what they print.
 # run.sh EYEROOF SOURCES; eyeroof-dev stands beside EYEROOF
 set -uo pipefail
 eyeroof=$(realpath "$1")
@@ -32,7 +33,7 @@ model_for() {
 
 commands() {
     awk 'FNR == 1 { fenced = 0; shell = 0; begun = "" }
-        /^ *```/ { fenced = !fenced; shell = fenced && ($0 ~ /```(sh|bash|console)? *$/); next }
+        /^ *```/ { fenced = !fenced; shell = fenced && ($0 ~ /```(sh|bash)? *$/); next }
         (fenced && shell) || begun != "" || /^    eyeroof / {
             line = $0
             sub(/^ +/, "", line); sub(/^\$ /, "", line); sub(/[ \t]+# .*/, "", line)

@@ -130,4 +130,20 @@ TEST_CASE("a larger buffer never brings more traffic, and the largest only what 
     }
 }
 
+TEST_CASE("a curve whose search is cut keeps the points that it has, and says that it is not whole") {
+    mapper::CurveOptions options;
+    options.search.max_nodes = 1; // a bound of whole mappings, never one of them
+    const mapper::Task task = small_task();
+    const auto whole = mapper::capacity_curve(task);
+    REQUIRE(whole);
+    for (std::uint64_t nodes = 1; nodes < 400; nodes = nodes * 3 / 2 + 1) {
+        options.search.max_nodes = nodes;
+        const auto cut = mapper::capacity_curve(task, options);
+        if (cut && !cut->complete) {
+            CHECK(!cut->points.empty());
+            CHECK(cut->points.back().traffic_bytes >= whole->points.back().traffic_bytes);
+        }
+    }
+}
+
 } // namespace test_mapper_frontier
