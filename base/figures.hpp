@@ -1,6 +1,7 @@
 // Figures as every text prints them: times with their interval, amounts with a prefix.
 #pragma once
 
+#include "base/provenance.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -29,6 +30,12 @@ inline std::string amount(double value) {
         text.pop_back();
     }
     return text;
+}
+
+// "recalled" in files and JSON; people read what it means: no source is named.
+inline std::string confidence_words(Confidence confidence) {
+    return confidence == Confidence::recalled ? std::string("unsourced")
+                                              : std::string(confidence_name(confidence));
 }
 
 } // namespace eyeroof

@@ -1,5 +1,6 @@
 #include "cli/hw_views.hpp"
 
+#include "base/figures.hpp"
 #include "base/units.hpp"
 #include "cli/hw_parts.hpp"
 
@@ -119,7 +120,7 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
             const Machine& machine = listed.machine;
             std::string line =
                 fmt::format("{:<{}}  {}  {:<9}  ", listed.entry.id, widest, columns_of(machine),
-                            confidence_name(least_trusted(machine.provenance)));
+                            confidence_words(least_trusted(machine.provenance)));
             line += description_of(machine);
             text += cut(std::move(line), kPageWidth) + "\n";
         }
@@ -139,7 +140,7 @@ std::string confidences_text(const hwdb::LintReport& report) {
     std::string text;
     for (const auto& [confidence, count] : report.confidences) {
         text +=
-            fmt::format("{}{} {}", text.empty() ? "" : ", ", count, confidence_name(confidence));
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", count, confidence_words(confidence));
     }
     return text;
 }

@@ -1,5 +1,6 @@
 #include "report/exam/origin.hpp"
 
+#include "base/figures.hpp"
 #include "base/markup.hpp"
 #include "report/exam/words.hpp"
 #include "report/page/page.hpp"
@@ -19,7 +20,7 @@ std::string sheet_of(const Machine& machine) {
     const Provenance* root = find_provenance(machine.provenance, "");
     return root == nullptr || root->source.empty()
                ? "its description names no source"
-               : fmt::format("{} ({})", root->source, confidence_name(root->confidence));
+               : fmt::format("{} ({})", root->source, confidence_words(root->confidence));
 }
 
 // Fields whose numbers have no source.
@@ -37,7 +38,7 @@ std::vector<std::string> machine_lines(const Machine& machine) {
     std::vector<std::string> lines = {
         fmt::format("Machine {} ({}): {}", machine.name, machine.id, sheet_of(machine))};
     if (const std::string fields = recalled_of(machine); !fields.empty()) {
-        lines.push_back("Recalled, not looked up: " + fields);
+        lines.push_back("Unsourced: " + fields);
     }
     if (!std::holds_alternative<model::Gpu>(machine.kind)) {
         lines.emplace_back(
@@ -63,7 +64,7 @@ std::vector<ConstantsRow> constants_of(const Machine& machine) {
         const model::ErrorBand& band = record.band;
         rows.push_back({std::string(model::kernel_class_name(static_cast<model::KernelClass>(c))),
                         fmt::format("{} ({})", record.provenance.source,
-                                    confidence_name(record.provenance.confidence)),
+                                    confidence_words(record.provenance.confidence)),
                         percent(band.mape), percent(band.median),
                         fmt::format("{:.2f} … {:.2f}", band.low, band.high),
                         fmt::format("{}", band.rows), band.basis});

@@ -2,6 +2,7 @@
 
 #include "analysis/silicon/silicon.hpp"
 #include "base/csv.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -31,7 +32,7 @@ std::string part_line(const analysis::SiliconReport& report, const analysis::Sil
                        left(title_of(line.part), 30), left(part_name(line.part.kind), 13),
                        line.part.instances, line.part.area_mm2,
                        100.0 * line.part.area_mm2 / report.area_mm2, joules(line.energy_j),
-                       watts(line.power_w), confidence_name(line.part.origin.confidence));
+                       watts(line.power_w), confidence_words(line.part.origin.confidence));
 }
 
 std::string published_lines(const analysis::SiliconReport& report) {
@@ -51,7 +52,7 @@ std::string published_lines(const analysis::SiliconReport& report) {
     }
     text += chip.note.empty() ? "" : fmt::format("; {}", masked_controls(chip.note));
     return wrapped(text + fmt::format(" [{}, {}]", masked_controls(chip.origin.source),
-                                      confidence_name(chip.origin.confidence)),
+                                      confidence_words(chip.origin.confidence)),
                    0, 100);
 }
 
