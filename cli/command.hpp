@@ -78,6 +78,7 @@ void add_commands(Frame& frame);
 // Made from the frame's own tree.
 std::string completion_script(const CLI::App& root, const std::string& shell); // bash, zsh, fish
 std::string manual_page(const CLI::App& root, const std::string& version);     // roff, man(7)
-std::string help_text(const CLI::App& app);
+std::string help_text(const CLI::App& app);  // every option explained: --help-all
+std::string brief_help(const CLI::App& app); // a screen: examples and what most questions need
 
 } // namespace eyeroof::cli

@@ -63,6 +63,7 @@ CLI::App& Frame::add(const std::string& name, const std::string& summary,
     CLI::App& above = parent == nullptr ? root_ : *parent;
     CLI::App& app = *above.add_subcommand(name, summary);
     app.set_help_flag("-h,--help", "Show this help and exit");
+    app.set_help_all_flag("--help-all", "Explain every option and exit");
     app.footer(examples);
     app.fallthrough();
     if (parent != nullptr) {

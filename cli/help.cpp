@@ -1,8 +1,10 @@
+#include "base/lines.hpp"
 #include "cli/option_words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -15,7 +17,7 @@ constexpr std::size_t kColumn = 30; // where descriptions begin
 constexpr std::size_t kWidth = 98;
 
 // Words of `text` in lines of at most kWidth, the following lines indented to kColumn.
-std::string wrapped(const std::string& text) {
+std::string in_column(const std::string& text) {
     std::istringstream words(text);
     std::string out;
     std::size_t column = kColumn;
@@ -44,7 +46,7 @@ std::string row(const std::string& name, const std::string& description) {
     } else {
         line.resize(kColumn, ' ');
     }
-    return line + wrapped(description) + "\n";
+    return line + in_column(description) + "\n";
 }
 
 std::string command_of(const CLI::App& app) {
@@ -142,7 +144,105 @@ std::string examples_of(const CLI::App& app) {
     return text;
 }
 
+// What most questions need; the rest of a long list is named, and --help-all explains it.
+bool everyday(const CLI::Option& option) {
+    static const std::set<std::string> names = {
+        "on",     "batch",   "dtype",  "phase",    "layers",  "set",     "scenario", "library",
+        "layout", "launch",  "from",   "compiled", "to",      "mapping", "format",   "output",
+        "vary",   "devices", "fabric", "profile",  "fail-if", "advice",  "buy",      "details"};
+    return std::any_of(option.get_lnames().begin(), option.get_lnames().end(),
+                       [](const std::string& name) { return names.contains(name); });
+}
+
+// The clauses of a description that fit a line, and its default where that fits, too.
+std::string brief_words(const std::string& description, std::size_t width) {
+    const std::size_t bracket =
+        description.ends_with(']') ? description.rfind(" [") : std::string::npos;
+    const std::string usual = bracket == std::string::npos ? "" : description.substr(bracket);
+    const std::string words = description.substr(0, bracket);
+    if (display_width(words + usual) <= width) {
+        return words + usual;
+    }
+    std::size_t end = words.size() <= width ? words.size() : 0;
+    for (std::size_t at = words.find_first_of(":;,("); at != std::string::npos && at <= width;
+         at = words.find_first_of(":;,(", at + 1)) {
+        const auto open = std::count(words.begin(), words.begin() + static_cast<long>(at), '(');
+        const auto shut = std::count(words.begin(), words.begin() + static_cast<long>(at), ')');
+        end = words.size() > width && open == shut ? at : end;
+    }
+    if (end == 0) {
+        return left(words, width);
+    }
+    std::string text = words.substr(0, end);
+    text.resize(text.find_last_not_of(' ') + 1);
+    return display_width(text + usual) <= width ? text + usual : text;
+}
+
+// "  --batch N    Samples of a step [the network's own]"
+std::string brief_row(const CLI::Option& option) {
+    constexpr std::size_t column = 28;
+    constexpr std::size_t longest = column - 3;
+    std::string name = name_of(option);
+    const std::size_t kind = name.rfind(' ');
+    if (display_width(name) > longest && kind != std::string::npos) {
+        name.resize(kind);
+    }
+    return "  " + left(name, std::max(longest, display_width(name))) + " " +
+           brief_words(option.get_description() + limits_of(option), kTextColumns - column) + "\n";
+}
+
+std::string brief_options(const CLI::App& app) {
+    std::string rows;
+    std::string others;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty() ||
+            option->get_lnames().empty()) {
+            continue;
+        }
+        if (everyday(*option)) {
+            rows += brief_row(*option);
+        } else {
+            others += (others.empty() ? "--" : ", --") + option->get_lnames().front();
+        }
+    }
+    return titled("Options", rows) +
+           "\nAlso: " + eyeroof::wrapped(others, 2, kTextColumns).substr(2) +
+           fmt::format("\n{} --help-all explains every option.\n", command_of(app));
+}
+
+std::string first_examples(const CLI::App& app) {
+    constexpr std::size_t most = 10; // lines
+    const std::string all = examples_of(app);
+    std::size_t end = 0;
+    for (std::size_t lines = 0; end < all.size() && lines < most; ++lines) {
+        end = std::min(all.find('\n', end), all.size() - 1) + 1;
+    }
+    std::string text = all.substr(0, end);
+    while (text.rfind("  #") != std::string::npos &&
+           text.find('\n', text.rfind("  #")) + 1 == text.size()) { // a comment without its example
+        text.resize(text.rfind("  #"));
+    }
+    return text;
+}
+
 } // namespace
+
+std::string brief_help(const CLI::App& app) {
+    constexpr std::size_t few = 18; // options that fit a screen with their descriptions
+    if (app.get_parent() == nullptr || app.get_options().size() <= few) {
+        return help_text(app);
+    }
+    std::string text = app.get_description() + "\n\n" + usage(app);
+    text += titled("Examples", first_examples(app));
+    text += titled("Commands", commands_of(app));
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() && !option->get_group().empty()) {
+            text += (text.find("\nArguments:\n") == std::string::npos ? "\nArguments:\n" : "") +
+                    brief_row(*option);
+        }
+    }
+    return text + brief_options(app);
+}
 
 std::string help_text(const CLI::App& app) {
     std::string text = app.get_description() + "\n\n" + usage(app);

@@ -65,6 +65,8 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
                 context.fail_usage(fmt::format("there is no command '{}'", words->front()),
                                    "eyeroof --help lists the commands"));
         }
+        return static_cast<int>(context.write(brief_help(deepest(frame.root()))));
+    } catch (const CLI::CallForAllHelp&) {
         return static_cast<int>(context.write(help_text(deepest(frame.root()))));
     } catch (const CLI::CallForVersion&) {
         return static_cast<int>(context.write(version_text(program, environment)));

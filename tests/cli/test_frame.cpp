@@ -130,6 +130,28 @@ TEST_CASE("every command's help has an example of itself and fits 100 columns") 
     }
 }
 
+TEST_CASE("the short help of every command is a screen and names every option") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    for (const CLI::App* command : all_commands(frame.root())) {
+        CAPTURE(command->get_name());
+        const std::string help = cli::brief_help(*command);
+        CHECK(std::count(help.begin(), help.end(), '\n') <= 56);
+        CHECK(contains(help, "\nExamples:\n"));
+        const auto options = help.find("\nOptions:\n");
+        if (contains(help, "--help-all explains")) {
+            CHECK(tests::width_of(help.substr(options)) <= 80);
+        }
+        for (const CLI::Option* option : command->get_options()) {
+            const std::string name = option->get_positional() || option->get_group().empty()
+                                         ? option->get_name(true)
+                                         : option->get_lnames().front();
+            CAPTURE(name);
+            CHECK((contains(help, name) || option->get_group().empty()));
+        }
+    }
+}
+
 TEST_CASE("what the examples of the help name is there") {
     const Scratch scratch;
     const auto before = std::filesystem::current_path();

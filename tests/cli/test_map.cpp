@@ -313,7 +313,7 @@ TEST_CASE("where only all constraints together leave nothing, the fewest that do
 }
 
 TEST_CASE("completion and help of map and exam know the words of the search") {
-    const auto help = run({"map", "--help"});
+    const auto help = run({"map", "--help-all"});
     for (const char* part :
          {"--pareto", "--chain", "--capacity-curve LEVEL", "--objective latency|energy|edp|…",
           "--constraints FILE", "eyeroof map prob.yaml --on arch.yaml"}) {
@@ -321,8 +321,8 @@ TEST_CASE("completion and help of map and exam know the words of the search") {
         CHECK(contains(help.out, part));
     }
     CHECK(tests::width_of(help.out) <= 100);
-    CHECK(tests::width_of(run({"exam", "--help"}).out) <= 100);
-    CHECK(contains(run({"exam", "--help"}).out, "--mapping {auto,dataflow,best}|FILE"));
+    CHECK(tests::width_of(run({"exam", "--help-all"}).out) <= 100);
+    CHECK(contains(run({"exam", "--help-all"}).out, "--mapping {auto,dataflow,best}|FILE"));
     const auto bash = run({"completion", "bash"});
     CHECK(contains(bash.out, "--capacity-curve"));
 }

@@ -111,7 +111,7 @@ TEST_CASE("a session without a way to map is examined as the command line does b
 }
 
 TEST_CASE("the help of roofline names the way to map that it takes") {
-    const auto help = run({"roofline", "--help"});
+    const auto help = run({"roofline", "--help-all"});
     CHECK(help.out.find("{auto,dataflow,best}") != std::string::npos);
     const std::string with_auto =
         run({"roofline", "alexnet", "--on", "systolic:16x16", "--mapping", "auto"}).out;
