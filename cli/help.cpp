@@ -205,8 +205,7 @@ std::string brief_options(const CLI::App& app) {
             others += (others.empty() ? "--" : ", --") + option->get_lnames().front();
         }
     }
-    return titled("Options", rows) +
-           "\nAlso: " + eyeroof::wrapped(others, 2, kTextColumns).substr(2) +
+    return titled("Options", rows) + "\n" + wrapped("Also: " + others, 2, kTextColumns) +
            fmt::format("\n{} --help-all explains every option.\n", command_of(app));
 }
 
