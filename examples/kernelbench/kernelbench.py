@@ -185,11 +185,13 @@ def figures(rows: List[Dict[str, Any]]) -> str:
     bias = math.exp(statistics.mean(math.log(r["predicted_ms"] / r["measured_ms"]) for r in rows))
     held = sum(r["low_ms"] <= r["measured_ms"] <= r["high_ms"] for r in rows) / len(rows)
     below = sum(r["bound_ms"] is not None and r["measured_ms"] < r["bound_ms"] for r in rows)
+    tight = [r["unfused_ms"] / r["measured_ms"] for r in rows if r["unfused_ms"] is not None]
     return (f"{len(rows):6} {100 * statistics.median(errors):8.1f} {100 * statistics.mean(errors):8.1f}"
-            f" {bias:7.2f} {100 * held:8.0f} {below:9}")
+            f" {bias:7.2f} {100 * held:8.0f} {below:9}"
+            f" {100 * statistics.median(tight) if tight else 0.0:10.1f}")
 
 
-HEAD = f"{'rows':>6} {'median %':>8} {'mean %':>8} {'bias':>7} {'held %':>8} {'below':>9}"
+HEAD = f"{'rows':>6} {'median %':>8} {'mean %':>8} {'bias':>7} {'held %':>8} {'below':>9} {'unfused %':>10}"
 
 
 def by_family_and_machine(rows: List[Dict[str, Any]]) -> str:

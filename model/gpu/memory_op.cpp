@@ -185,14 +185,28 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
            again_s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
+// Seconds that CTAs of so many threads take to walk along rows, each transfer of a row in rounds of
+// a load by all threads. 680 cycles a round explain channels of batch norms (KernelBench@7dd9cfa0,
+// H100 and A100) with 16 bytes a load, and with 4.
+struct Walk {
+    double threads = 0.0, load_bytes = 0.0, transfers = 0.0;
+
+    double seconds(const Gpu& gpu, const RowsShape& rows, double element) const {
+        constexpr double kWalkCycles = 680.0;
+        const double rounds =
+            transfers * static_cast<double>(rows.cols) * element / (threads * load_bytes);
+        const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / threads), 1.0);
+        const double turns = std::max(static_cast<double>(rows.rows) / held, 1.0);
+        return turns * rounds * kWalkCycles / gpu.boost_hz;
+    }
+};
+
+constexpr double kWideLoad = 16.0;
+
 // cuDNN's statistics of a batch with channels first: a CTA of 512 threads walks along a channel of
 // all images, reads it twice, and writes it. A load is 16 bytes where an image's plane is a
 // multiple of that. Source: kernel names of cuDNN ("bn_fw_tr_1C11": one CTA a channel).
 double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
-    constexpr double kThreads = 512.0;
-    constexpr double kLoad = 16.0;
-    constexpr double kWalkCycles = 680.0; // of a load by all threads; see memory_op.hpp
-    constexpr double kTransfers = 3.0;
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
     if (rows == nullptr || rows->images <= 0 || !vendor || keeps_rows(norm)) {
@@ -200,12 +214,28 @@ double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
     }
     const double element = bytes_per_element(layer.types.input);
     const double plane = static_cast<double>(rows->cols / rows->images) * element;
-    const double width = std::fmod(plane, kLoad) > 0.0 ? element : kLoad;
-    const double rounds =
-        kTransfers * static_cast<double>(rows->cols) * element / (kThreads * width);
-    const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / kThreads), 1.0);
-    const double turns = std::max(static_cast<double>(rows->rows) / held, 1.0);
-    return turns * rounds * kWalkCycles / gpu.boost_hz;
+    const double width = std::fmod(plane, kWideLoad) > 0.0 ? element : kWideLoad;
+    return Walk{512.0, width, 3.0}.seconds(gpu, *rows, element);
+}
+
+// Frameworks give each row one CTA, of 128 threads in a layer norm (two readings and a writing) and
+// of 1024 in softmax (three and one), which shows where long rows are too few to fill the device.
+// Rows up to 64 KiB are measured, with the terms above (NeuSight@6945927, vidur@7d47513). Source:
+// PyTorch, aten/src/ATen/native/cuda/layer_norm_kernel.cu (vectorized_layer_norm_kernel) and
+// SoftMax.cu.
+double row_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    const bool softmax = layer.op == Op::softmax;
+    if (rows == nullptr || layer.direction != Direction::fwd || keeps_rows(norm) ||
+        gpu.arch == GpuArch::host || (!softmax && layer.op != Op::layernorm)) {
+        return 0.0;
+    }
+    const double element = bytes_per_element(layer.types.input);
+    if (static_cast<double>(rows->cols) * element <= kKeptRow) {
+        return 0.0;
+    }
+    const Walk walk = softmax ? Walk{1024.0, kWideLoad, 4.0} : Walk{kNormThreads, kWideLoad, 3.0};
+    return walk.seconds(gpu, *rows, element);
 }
 
 // Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
@@ -241,9 +271,13 @@ double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, 
 //   scan: 6.6 cycles an element, rows of an SM one after the other; pick: 650 cycles for 32 rows.
 // Fitted on the eager times of cumsum and cross_entropy (KernelBench@7dd9cfa0) on T4, A100, L40S
 // and H100, less those of a pointwise operator of the same size: 21, 6.7, 6.5 and 6.8 cycles
-// for 3.2, 1.2, 0.9 and 1 rows an SM; 1180, 630, 610 and 700 cycles.
+// for 3.2, 1.2, 0.9 and 1 rows an SM; 1180, 630, 610 and 700 cycles. A CTA takes four such rows; of
+// more, CTAs run beside each other and share an SM's lanes: ten steps of eight instructions on 2
+// elements a thread, 0.31 cycles an element (counted in ScanKernels.cu of PyTorch, not fitted).
 double serial_seconds(const Gpu& gpu, const Layer& layer) {
     constexpr double kScanCycles = 6.6;
+    constexpr double kScanRows = 4.0;
+    constexpr double kScanLanes = 0.31;
     constexpr double kPickCycles = 650.0;
     constexpr double kLanes = 32.0;
     const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
@@ -252,7 +286,8 @@ double serial_seconds(const Gpu& gpu, const Layer& layer) {
     }
     const double rows = static_cast<double>(e->rows);
     const double cols = static_cast<double>(e->cols);
-    const double cycles = e->fn == "scan"   ? kScanCycles * cols * std::max(rows / gpu.sms, 1.0)
+    const double alone = kScanCycles * std::clamp(rows / gpu.sms, 1.0, kScanRows);
+    const double cycles = e->fn == "scan"   ? cols * std::max(alone, kScanLanes * rows / gpu.sms)
                           : e->fn == "pick" ? kPickCycles * std::ceil(rows * cols / kLanes)
                                             : 0.0;
     return cycles / gpu.boost_hz;
@@ -332,7 +367,8 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     t.moved_s = layout == Layout::channels_first
                     ? std::max(moved_s, channel_walk_s(gpu, layer, norm))
                     : moved_s;
-    t.moved_s = std::max(t.moved_s, unaligned_softmax_s(gpu, layer, norm));
+    t.moved_s =
+        std::max({t.moved_s, unaligned_softmax_s(gpu, layer, norm), row_walk_s(gpu, layer, norm)});
     // Generated scans and look-ups run on all lanes.
     t.sm_s = sm_seconds(gpu, terms, layer, norm) + (compiled ? 0.0 : serial_seconds(gpu, layer));
     t.gather_bound = t.sm_s > t.moved_s;

@@ -307,4 +307,29 @@ TEST_CASE("warps share out rows of softmax that are shorter than they are wide")
     CHECK(body(terms, rows(Op::softmax, 1000, 128), gpu) == near(1e-4));
 }
 
+TEST_CASE("a row above 64 KiB is one CTA's walk, as many beside each other as SMs hold") {
+    model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    gpu.max_threads_per_sm = 2048;      // 16 CTAs of 128 threads each
+    const MemoryTerms terms = test::plain_memory();
+    // 2^20 fp32 elements, 16 bytes a load: 2048 rounds of 128 threads, 256 of 1024, 680 cycles
+    // each.
+    const double norm = 3.0 * 2048.0 * 680e-9;
+    CHECK(body(terms, rows(Op::layernorm, 1, 1048576), gpu) == near(norm));
+    CHECK(body(terms, rows(Op::layernorm, 160, 1048576), gpu) == near(norm));
+    CHECK(body(terms, rows(Op::layernorm, 320, 1048576), gpu) == near(2.0 * norm));
+    CHECK(body(terms, rows(Op::softmax, 4, 1048576), gpu) == near(4.0 * 256.0 * 680e-9));
+    const Layer layer = rows(Op::layernorm, 1, 1048576);
+    CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
+              .body_s < norm / 100.0);
+}
+
+TEST_CASE("scans of many rows share an SM's lanes") {
+    const model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    const MemoryTerms terms = test::plain_memory();
+    CHECK(body(terms, elements("scan", 10, 1000), gpu) == near(6.6e-6));
+    CHECK(body(terms, elements("scan", 40, 1000), gpu) == near(4.0 * 6.6e-6));
+    CHECK(body(terms, elements("scan", 400, 1000), gpu) == near(4.0 * 6.6e-6));
+    CHECK(body(terms, elements("scan", 4000, 1000), gpu) == near(400.0 * 0.31e-6));
+}
+
 } // namespace test_model_gpu_memory_terms
