@@ -317,6 +317,11 @@ def test_a_bound_of_a_module_and_the_parts_of_a_measured_time():
     assert answer["fused"]["time_s"] <= answer["cached"]["time_s"] <= answer["unfused"]["time_s"]
     assert sum(part["seconds"] for part in answer["gap"]) == pytest.approx(1e-3)
     assert answer["gap"][-1]["part"] == "unexplained"
+    assert answer.time_s == 1e-3
+    assert answer.speed_of_light == pytest.approx(answer["fused"]["time_s"] / 1e-3)
+    assert answer.largest_part["seconds"] == max(p["seconds"] for p in answer["gap"][1:])
+    assert answer.best_change["gain"] == max(c["gain"] for c in answer["changes"]) > 1.0
+    assert "1 ms" in repr(answer) and "unexplained" in answer._repr_html_()
 
 
 def test_steps_of_a_recurrent_layer_are_launched_within_its_call():
