@@ -221,6 +221,8 @@ model::Shape read_rows(Cells& cells, Op op) {
     cells.need(Column::cols, shape.cols, op);
     if (op == Op::embedding) {
         cells.take(Column::n, shape.table);
+    } else if (op == Op::batchnorm) {
+        cells.take(Column::n, shape.images);
     }
     return shape;
 }

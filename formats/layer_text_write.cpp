@@ -69,7 +69,7 @@ struct PutShape {
     void operator()(const model::GemmShape& s) const { put_product(cells, s); }
     void operator()(const model::RowsShape& s) const {
         put_matrix(cells, s);
-        cells.put_unless(0, Column::n, s.table);
+        cells.put_unless(0, Column::n, std::max(s.table, s.images)); // one of them at most
     }
     void operator()(const model::ElementwiseShape& s) const {
         put_matrix(cells, s);

@@ -157,6 +157,21 @@ inline bool transposes(const OperatorArgs& args) {
     return args.dims(0).size() == args.dims(1).size() && to && from && *to != *from;
 }
 
+// Do the elements of one side lie in another order or further apart than those of the other? Then
+// a copy addresses each on its own.
+inline bool strided(const OperatorArgs& args) {
+    const Dims& dims = args.dims(0);
+    const Dims &to = args.strides(0), &from = args.strides(1);
+    if (dims != args.dims(1) || to.size() != dims.size() || from.size() != dims.size()) {
+        return false;
+    }
+    bool apart = false;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        apart = apart || (dims[i] > 1 && to[i] != from[i]);
+    }
+    return apart;
+}
+
 // "aten::add_" -> "add", "aten::_foreach_add_" -> "_foreach_add".
 inline std::string_view operator_stem(std::string_view name) {
     const std::size_t colon = name.rfind("::");

@@ -75,7 +75,9 @@ Made copied(const OperatorArgs& args) {
     if (!args.tensor(1)) { // from a scalar
         return pointwise_layer("fill", args.elements(0) * words, args.dims(0).back(), {to, to, to});
     }
-    const char* const same = transposes(args) ? "to_channels_first" : "copy";
+    const char* const same = transposes(args) ? "to_channels_first"
+                             : strided(args)  ? "permute"
+                                              : "copy";
     return pointwise_layer(from == to ? same : "cast", args.elements(0) * words,
                            args.dims(0).back(), {from, from, to});
 }
@@ -378,9 +380,9 @@ Made catenated(const OperatorArgs& args, const Operator& op, DataType type) {
     const Count listed = args.listed(0);
     if (listed > 0) {
         const Count cols = op.listed.front().dims.empty() ? 1 : op.listed.front().dims.back();
-        return pointwise_layer("copy", listed, cols, {type, type, type});
+        return pointwise_layer("concat", listed, cols, {type, type, type});
     }
-    return args.tensor(0) ? pointwise("copy", args) : std::nullopt;
+    return args.tensor(0) ? pointwise("concat", args) : std::nullopt;
 }
 
 Made by_name(const Operator& op, const OperatorArgs& args, const OperatorContext& context) {

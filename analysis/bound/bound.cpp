@@ -1,6 +1,7 @@
 #include "analysis/bound/bound.hpp"
 
 #include "analysis/exam/run.hpp"
+#include "analysis/program/lower.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -303,6 +304,58 @@ std::string assumptions_of(const Question& question, const Peaks& peaks) {
                        format_si(peaks.cache_bytes, "B"));
 }
 
+// What kernels take above their operators' bounds, by what they do meanwhile.
+struct Excess {
+    double arithmetic_s = 0.0, traffic_s = 0.0, on_chip_s = 0.0, start_s = 0.0;
+
+    void add(const LayerReport& row, const Bound& bound) {
+        const auto runs = static_cast<double>(row.layer.count);
+        TimeSplit left = row.split;
+        double spent = bound.time_s; // by the bound's own wall first
+        const auto spend = [&](double& from) {
+            const double taken = std::min(from, spent);
+            from -= taken;
+            spent -= taken;
+        };
+        if (bound.wall == Wall::arithmetic) {
+            spend(left.compute_s);
+        }
+        spend(left.dram_stall_s);
+        spend(left.on_chip_stall_s);
+        spend(left.compute_s);
+        spend(left.overhead_s);
+        arithmetic_s += runs * left.compute_s;
+        traffic_s += runs * left.dram_stall_s;
+        on_chip_s += runs * left.on_chip_stall_s;
+        start_s += runs * left.overhead_s;
+    }
+};
+
+Excess excess_of(const BoundReport& made, const Report& report) {
+    std::map<std::string, const Bound*> bounds;
+    for (const OperatorBound& op : made.operators) {
+        bounds[op.name] = &op.bound;
+    }
+    Excess excess;
+    for (const LayerReport& row : report.layers) {
+        const auto at = bounds.find(row.layer.name);
+        excess.add(row, at == bounds.end() ? Bound{} : *at->second);
+    }
+    return excess;
+}
+
+void add_kernels(const Excess& excess, double kernels_s, std::vector<GapPart>& parts) {
+    const double named = excess.arithmetic_s + excess.traffic_s + excess.start_s;
+    parts.push_back({"arithmetic", excess.arithmetic_s,
+                     "below peak rates: tensor cores unused, clocks, multiplications of direct "
+                     "convolution"});
+    parts.push_back({"traffic", excess.traffic_s,
+                     "memory above compulsory bytes, and below the data sheet's bandwidth"});
+    parts.push_back({"tails and stalls", kernels_s - named,
+                     "partial waves, low occupancy, operand loads, dependent steps"});
+    parts.push_back({"kernel starts", excess.start_s, "filling and draining an empty device"});
+}
+
 // From the bound upwards: traffic that fusion would spare, kernels above their own bounds,
 // launches, and what is left.
 std::vector<GapPart> gap_of(const BoundReport& made, const Report& report) {
@@ -314,8 +367,7 @@ std::vector<GapPart> gap_of(const BoundReport& made, const Report& report) {
          fmt::format("{} of inputs, weights, and outputs", wall_text(made.fused.wall))});
     parts.push_back({"unfused traffic", made.unfused.time_s - made.fused.time_s,
                      "tensors between operators, each written and read again"});
-    parts.push_back({"kernels", kernels - made.unfused.time_s,
-                     "below peak rates: tiles, tails, bandwidth, clocks"});
+    add_kernels(excess_of(made, report), kernels - made.unfused.time_s, parts);
     parts.push_back({"launch", made.predicted_s - kernels,
                      "the device waits for the host, less what kernels overlap"});
     if (made.measured_s) {
@@ -328,7 +380,29 @@ std::vector<GapPart> gap_of(const BoundReport& made, const Report& report) {
     return parts;
 }
 
-// The same program compiled, captured, both, and in 16 bits.
+// Kernels that a compiler made of several operators, the largest few by name.
+std::string fused_words(const Report& report) {
+    constexpr std::size_t kShown = 3;
+    std::vector<std::pair<std::size_t, std::string>> groups;
+    for (const auto& [layer, fused] : report.program.fused) {
+        if (fused.members.size() > 1) {
+            groups.emplace_back(fused.members.size(), report.program.layers[layer].name);
+        }
+    }
+    if (groups.empty()) {
+        return {};
+    }
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string words = fmt::format("{} kernel{} of several operators: ", groups.size(),
+                                    groups.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min(kShown, groups.size()); ++i) {
+        words += (i == 0 ? "" : ", ") + groups[i].second;
+    }
+    return words;
+}
+
+// The same program compiled, captured, both, with channels last, and in 16 bits.
 std::vector<Change> changes_of(const Question& question, const std::stop_token& stop) {
     std::vector<Change> changes;
     const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
@@ -342,7 +416,7 @@ std::vector<Change> changes_of(const Question& question, const std::stop_token& 
             return;
         }
         if (const auto report = run(other, stop)) {
-            changes.push_back({std::move(name), report->total.time_s});
+            changes.push_back({std::move(name), report->total.time_s, fused_words(*report)});
         }
     };
     with("compiled", [](Scenario& s) { s.compiled = true; });
@@ -351,6 +425,12 @@ std::vector<Change> changes_of(const Question& question, const std::stop_token& 
         s.compiled = true;
         s.launch = model::Launch::graph;
     });
+    const bool convolves =
+        std::any_of(question.network.layers.begin(), question.network.layers.end(),
+                    [](const Layer& l) { return l.op == Op::conv2d; });
+    if (convolves && layout_of(question) == model::Layout::channels_first) {
+        with("channels last", [](Scenario& s) { s.layout = model::Layout::channels_last; });
+    }
     for (const model::DataType type : {model::DataType::tf32, model::DataType::fp16}) {
         const bool narrower = std::any_of(
             question.network.layers.begin(), question.network.layers.end(), [&](const Layer& l) {

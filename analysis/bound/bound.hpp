@@ -58,6 +58,7 @@ struct GapPart {
 struct Change {
     std::string name;
     double time_s = 0.0; // predicted
+    std::string detail;  // which operators became one kernel; empty where none did
 
     bool operator==(const Change&) const = default;
 };
@@ -70,7 +71,7 @@ struct BoundReport {
     std::optional<double> low_s, high_s;
     std::optional<double> measured_s;
     std::vector<GapPart> gap;
-    std::vector<Change> changes;          // fastest first; none on accelerators
+    std::vector<Change> changes;          // largest potential first; none on accelerators
     std::vector<OperatorBound> operators; // largest gain first
 
     // What the gap is measured from: the measurement, else the prediction.

@@ -20,8 +20,8 @@ model::HostIssue host_of(const Question& question, const Gpu& gpu) {
         return gpu.issue;
     }
     model::HostIssue host = question.host.known() ? question.host : step::textbook_host();
-    for (double* seconds :
-         {&host.call_s, &host.gradient_s, &host.launch_s, &host.compiled_s, &host.replay_s}) {
+    for (double* seconds : {&host.call_s, &host.gradient_s, &host.launch_s, &host.latency_s,
+                            &host.compiled_s, &host.replay_s}) {
         *seconds /= question.scenario.host_speed;
     }
     return host;
@@ -107,7 +107,7 @@ Result<Report> examine_on_gpu(const Question& question, step::Graph program, con
         const auto prediction = step::predict_layer(program, i, gpu, software);
         problems.append(prediction.diagnostics());
         if (prediction) {
-            costs.layers.push_back(step::cost_of(program.layers[i], gpu, *prediction));
+            costs.layers.push_back(step::cost_of(program, i, gpu, *prediction));
             report.layers.push_back(layer_report(program, i, context, *prediction));
         }
     }

@@ -44,12 +44,12 @@ const char* category_of(const model::Layer& layer) {
     }
     const auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
     const std::string_view fn = shape != nullptr ? std::string_view(shape->fn) : "";
-    return fn == "h2d" || fn == "d2h"              ? "host copy"
-           : fn == "peer"                          ? "communication"
-           : fn == "copy" || fn == "cast"          ? "copy"
-           : fn == "fill"                          ? "fill"
-           : fn == "adam" || fn.starts_with("sgd") ? "optimizer"
-                                                   : "pointwise";
+    return fn == "h2d" || fn == "d2h"                                          ? "host copy"
+           : fn == "peer"                                                      ? "communication"
+           : fn == "copy" || fn == "permute" || fn == "concat" || fn == "cast" ? "copy"
+           : fn == "fill"                                                      ? "fill"
+           : fn == "adam" || fn.starts_with("sgd")                             ? "optimizer"
+                                                                               : "pointwise";
 }
 
 struct Bound {

@@ -33,7 +33,8 @@ Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t lay
         if (at == graph.fused.end()) {
             return model::predict(gpu, one, software(one));
         }
-        model::KernelGroup group{{}, at->second.read_bytes, at->second.written_bytes};
+        model::KernelGroup group{
+            {}, at->second.read_bytes, at->second.written_bytes, at->second.kernels};
         for (const FusedMember& member : at->second.members) {
             group.members.push_back({member.layer, member.outside});
         }
@@ -41,6 +42,14 @@ Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t lay
     }();
     prediction.diagnostics().place({}, one.name);
     return prediction;
+}
+
+LayerCost cost_of(const Graph& graph, std::uint32_t layer, const model::Gpu& gpu,
+                  const model::GpuPrediction& p) {
+    LayerCost cost = cost_of(graph.layers[layer], gpu, p);
+    const auto at = graph.fused.find(layer);
+    cost.kernels = at == graph.fused.end() ? 1 : at->second.kernels;
+    return cost;
 }
 
 LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu, const model::GpuPrediction& p) {
@@ -68,7 +77,7 @@ Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const Software
     for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
         const auto p = predict_layer(graph, i, gpu, software);
         found.append(p.diagnostics());
-        costs.layers.push_back(p ? cost_of(graph.layers[i], gpu, *p) : LayerCost{});
+        costs.layers.push_back(p ? cost_of(graph, i, gpu, *p) : LayerCost{});
     }
     if (found.has_errors()) {
         return found;

@@ -16,6 +16,7 @@ struct LayerCost {
     double start_s = 0.0;  // of device_s, filling and draining an empty GPU
     double low_s = 0.0;    // of device_s
     double high_s = 0.0;
+    Count kernels = 1;  // launches of one run
     double share = 1.0; // of the GPU that is taken while it runs: SMs or DRAM, whichever is more
     double bytes = 0.0; // moved at DRAM
     double flops = 0.0;
@@ -33,6 +34,8 @@ using SoftwareOf = std::function<model::Software(const model::Layer&)>;
 // predict() and predict_group(), with the layer's name.
 Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t layer,
                                            const model::Gpu& gpu, const SoftwareOf& software);
+LayerCost cost_of(const Graph& graph, std::uint32_t layer, const model::Gpu& gpu,
+                  const model::GpuPrediction& prediction);
 LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu,
                   const model::GpuPrediction& prediction);
 

@@ -19,7 +19,8 @@ bool has(const std::vector<TensorId>& list, TensorId t) {
 // Builds the program in which groups are operators.
 class Merger {
   public:
-    explicit Merger(const Graph& graph) : graph_(graph), readers_(graph.tensors.size(), 0) {
+    Merger(const Graph& graph, double sms)
+        : graph_(graph), sms_(sms), readers_(graph.tensors.size(), 0) {
         fused_ = graph;
         fused_.operators.clear();
         fused_.operands.clear();
@@ -123,7 +124,7 @@ class Merger {
 
     void add(const std::vector<OperatorId>& group) {
         const Operator& last = graph_.operators[group.back()];
-        if (group.size() == 1) {
+        if (group.size() == 1 && kernels_of(layers_of(group), sms_) == 1) {
             emit(last, last.layer, last.number, graph_.reads_of(last), graph_.writes_of(last));
             return;
         }
@@ -133,6 +134,14 @@ class Merger {
             at->second.layer = new_layer(group, out);
         }
         emit(last, at->second.layer, at->second.runs++, out.reads, out.writes);
+    }
+
+    std::vector<Layer> layers_of(const std::vector<OperatorId>& group) const {
+        std::vector<Layer> layers;
+        for (const OperatorId member : group) {
+            layers.push_back(graph_.layers[graph_.operators[member].layer]);
+        }
+        return layers;
     }
 
     std::uint32_t new_layer(const std::vector<OperatorId>& group, const Outside& out) {
@@ -152,6 +161,7 @@ class Merger {
         for (const TensorId t : out.writes) {
             members.written_bytes += bytes_of(t);
         }
+        members.kernels = kernels_of(layers_of(group), sms_);
         fused_.layers.push_back(std::move(layer));
         fused_.fused.emplace(id, std::move(members));
         return id;
@@ -174,15 +184,66 @@ class Merger {
         std::uint32_t layer = 0, runs = 0;
     };
     const Graph& graph_;
+    double sms_;
     std::vector<std::size_t> readers_;
     std::map<std::string, Known> known_;
     Graph fused_;
 };
 
+// Sums of a layer that run along its rows, and whether they leave something for every element.
+struct Sums {
+    Count rows = 0, cols = 0;
+    Count count = 0;
+    bool applied = false; // the layer itself uses them element by element
+    bool strided = false; // a row's elements lie apart
+};
+
+Sums sums_of(const Layer& layer) {
+    if (const auto* r = std::get_if<model::RowsShape>(&layer.shape)) {
+        const bool channel = layer.op == model::Op::batchnorm && r->images > 0;
+        const Count count = layer.op == model::Op::softmax                ? 2
+                            : layer.op == model::Op::layernorm || channel ? 1
+                                                                          : 0;
+        return {r->rows, r->cols, count, true, channel};
+    }
+    const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
+    if (pool == nullptr || !reduces_whole(layer)) {
+        return {};
+    }
+    return {pool->n * pool->c, pool->h * pool->w, 1, false, false};
+}
+
+bool splits(const Sums& sums, double sms) {
+    constexpr Count kLongRow = 8192;
+    constexpr double kCtas = 2.0; // an SM
+    constexpr Count kLongChannel = 32;
+    constexpr double kChannels = 64.0; // an SM
+    const auto rows = static_cast<double>(sums.rows);
+    return sums.count > 0 && (sums.strided ? rows < kChannels * sms && sums.cols > kLongChannel
+                                           : rows < kCtas * sms && sums.cols > kLongRow);
+}
+
 } // namespace
 
-Graph fuse(const Graph& graph) {
-    return Merger(graph).merge(fusible_groups(graph));
+Count kernels_of(const std::vector<Layer>& group, double sms) {
+    Count kernels = 0;
+    Count elements = 0; // of the last sums
+    bool applied = false;
+    for (const Layer& layer : group) {
+        const Sums sums = sums_of(layer);
+        if (splits(sums, sms)) {
+            kernels += 2 * sums.count;
+            elements = sums.rows * sums.cols;
+            applied = sums.applied;
+        } else if (kernels > 0) {
+            applied = applied || model::operands_of(layer).writes == elements;
+        }
+    }
+    return std::max<Count>(kernels + (applied ? 1 : 0), 1);
+}
+
+Graph fuse(const Graph& graph, double sms) {
+    return Merger(graph, sms).merge(fusible_groups(graph));
 }
 
 } // namespace eyeroof::analysis::step

@@ -7,19 +7,18 @@ namespace eyeroof::analysis::step {
 using model::Layer;
 using model::Op;
 
+bool reduces_whole(const Layer& layer) {
+    const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
+    return pool != nullptr && layer.direction == model::Direction::fwd && pool->r == pool->h &&
+           pool->s == pool->w && pool->pad == model::Extent2{0, 0};
+}
+
 namespace {
 
 enum class Part { pointwise, reduction, alone };
 
 bool trains(const Graph& graph) {
     return !graph.operators.empty() && graph.operators.back().kind != model::Issued::forward;
-}
-
-// A sum, mean, or maximum of whole rows, which networks hold as pooling with one result a row.
-bool reduces_whole(const Layer& layer) {
-    const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
-    return pool != nullptr && layer.direction == model::Direction::fwd && pool->r == pool->h &&
-           pool->s == pool->w && pool->pad == model::Extent2{0, 0};
 }
 
 Part part_of(const Layer& layer, bool training) {
@@ -40,7 +39,9 @@ Part part_of(const Layer& layer, bool training) {
     case Op::layernorm:
         return Part::reduction;
     case Op::batchnorm: // with running statistics it scales and shifts
-        return training ? Part::alone : Part::pointwise;
+        return training                                             ? Part::alone
+               : std::get<model::RowsShape>(layer.shape).images > 0 ? Part::reduction
+                                                                    : Part::pointwise;
     default:
         return Part::alone;
     }

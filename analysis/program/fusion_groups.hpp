@@ -15,4 +15,7 @@ namespace eyeroof::analysis::step {
 // leaves them to the libraries without max-autotune.
 std::vector<std::vector<OperatorId>> fusible_groups(const Graph& graph);
 
+// A sum, mean, or maximum of whole rows, which networks hold as pooling with one result a row.
+bool reduces_whole(const model::Layer& layer);
+
 } // namespace eyeroof::analysis::step

@@ -62,6 +62,7 @@ struct FusedMember {
 struct FusedLayer {
     std::vector<FusedMember> members;
     Count read_bytes = 0, written_bytes = 0; // that cross the kernel's border
+    Count kernels = 1;                       // that it is launched as; see kernels_of
 
     bool operator==(const FusedLayer&) const = default;
 };

@@ -22,7 +22,7 @@ bool needs_passes(const Layer& layer, const model::Gpu& gpu, const SoftwareOf& s
 }
 
 // A pass over a tensor of so many elements.
-Layer pass_of(const Layer& conv, Count elements, const char* function) {
+Layer pass_of(const Layer& conv, Count elements, const std::string& function) {
     Layer pass;
     pass.name = conv.name + "." + function;
     pass.op = model::Op::elementwise;
@@ -44,11 +44,12 @@ class Inserter {
         made_.operands.clear();
     }
 
-    Graph insert() {
+    Graph insert(bool compiled) {
         for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
             const Operator& op = graph_.operators[i];
-            moved_[i] = marked_[op.layer] ? with_passes(op)
-                                          : emit(op, graph_.reads_of(op), graph_.writes_of(op));
+            moved_[i] = !marked_[op.layer] ? emit(op, graph_.reads_of(op), graph_.writes_of(op))
+                        : compiled         ? with_turned(op)
+                                           : with_passes(op);
         }
         for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
             const OperatorId before = graph_.tensors[t].producer;
@@ -82,8 +83,9 @@ class Inserter {
         return static_cast<TensorId>(made_.tensors.size() - 1);
     }
 
-    std::uint32_t layer_id(std::uint32_t conv, const char* function, TensorId tensor) {
+    std::uint32_t layer_id(std::uint32_t conv, std::string function, TensorId tensor) {
         auto& known = passes_[{conv, function}];
+        function = function.starts_with("filter_") ? function.substr(7) : function;
         if (known == 0) {
             const Layer& layer = graph_.layers[conv];
             const int bits = model::storage_bits(layer.types.input);
@@ -94,12 +96,13 @@ class Inserter {
         return known - 1;
     }
 
-    void add_pass(const Operator& conv, const char* function, TensorId from, TensorId to) {
+    void add_pass(const Operator& conv, const char* function, TensorId from, TensorId to,
+                  bool within_call = true) {
         Operator pass;
         pass.layer = layer_id(conv.layer, function, from);
         pass.number = conv.number;
         pass.kind = conv.kind;
-        pass.within_call = true;
+        pass.within_call = within_call;
         const OperatorId id = emit(pass, {from}, {to});
         made_.tensors[to].producer = id;
     }
@@ -121,6 +124,41 @@ class Inserter {
         return conv;
     }
 
+    // Whether a tensor that is there before lies with channels first. Filters of one tap or one
+    // channel, and images of one channel, lie alike in both orders.
+    bool lies_first(const Operator& op, TensorId tensor) const {
+        const Tensor& t = graph_.tensors[tensor];
+        const auto& shape = std::get<model::ConvShape>(graph_.layers[op.layer].shape);
+        const bool filter = t.role == Role::weight;
+        const bool alike = filter ? shape.r * shape.s == 1 || shape.c == shape.groups
+                                  : shape.c == 1 || t.role != Role::input;
+        return t.producer == kNone && !alike;
+    }
+
+    OperatorId with_turned(const Operator& op) {
+        std::vector<TensorId> reads = graph_.reads_of(op);
+        std::vector<TensorId> writes = graph_.writes_of(op);
+        for (std::size_t i = 0; i < reads.size() && i < 2; ++i) { // the third is a bias
+            if (lies_first(op, reads[i])) {
+                const TensorId given = reads[i];
+                reads[i] = copy_of(given);
+                add_pass(op, i == 0 ? "to_channels_last" : "filter_to_channels_last", given,
+                         reads[i], false);
+            }
+        }
+        const bool leaves = !writes.empty() && graph_.tensors[writes.front()].output;
+        const TensorId result = writes.empty() ? kNone : writes.front();
+        if (leaves) {
+            writes.front() = copy_of(result);
+        }
+        const OperatorId conv = emit(op, reads, writes);
+        if (leaves) {
+            made_.tensors[writes.front()].producer = conv;
+            add_pass(op, "to_channels_first", writes.front(), result, false);
+        }
+        return conv;
+    }
+
     const Graph& graph_;
     const std::vector<bool>& marked_;
     std::vector<OperatorId> moved_;
@@ -138,7 +176,15 @@ Graph with_layout_passes(const Graph& graph, const model::Gpu& gpu, const Softwa
     if (std::find(marked.begin(), marked.end(), true) == marked.end()) {
         return graph;
     }
-    return Inserter(graph, marked).insert();
+    return Inserter(graph, marked).insert(false);
+}
+
+Graph with_turned_tensors(const Graph& graph, const std::function<bool(const Layer&)>& marked) {
+    std::vector<bool> turned;
+    for (const Layer& layer : graph.layers) {
+        turned.push_back(marked(layer));
+    }
+    return Inserter(graph, turned).insert(true);
 }
 
 } // namespace eyeroof::analysis::step

@@ -148,6 +148,55 @@ model::Layout layout_of(const Question& question) {
                                                    : model::Layout::channels_first);
 }
 
+namespace {
+
+// Two-dimensional: Inductor turns neither sequences nor volumes.
+bool is_planar(const Layer& layer) {
+    const auto* c = std::get_if<model::ConvShape>(&layer.shape);
+    return c != nullptr && c->depth == 1 && (c->h > 1 || c->r > 1);
+}
+
+// Multiplications of the convolutions, each by what channels last made of its time in Inductor's
+// benchmarks.
+struct Turned {
+    double now = 0.0, then = 0.0;
+    bool grouped = false, narrows = false, all_small = true;
+
+    void add(const Layer& layer, const model::ConvShape& c) {
+        constexpr Count kSmall = 64;
+        const Count channels = c.c / c.groups;
+        const bool in_groups = c.groups > 1 && channels > 1;
+        const bool narrow = c.k * 2 <= channels && c.r > 1;
+        const bool small = c.k <= kSmall && channels <= kSmall;
+        const auto work = model::work_of(layer);
+        const double macs = work ? static_cast<double>(work->macs * layer.count) : 0.0;
+        now += macs;
+        then += macs * (in_groups ? 1.358 : small ? 0.783 : narrow ? 0.725 : 0.823);
+        grouped = grouped || in_groups;
+        narrows = narrows || narrow;
+        all_small = all_small && small;
+    }
+};
+
+} // namespace
+
+bool turns_layout(const Question& question) {
+    const model::Gpu* gpu = gpu_of(question);
+    const Scenario& s = question.scenario;
+    if (gpu == nullptr || gpu->arch == model::GpuArch::amd || gpu->arch == model::GpuArch::host ||
+        !s.compiled || s.layout || layout_of(question) == model::Layout::channels_last) {
+        return false;
+    }
+    Turned all;
+    for (const Layer& layer : question.network.layers) {
+        if (const auto* conv = std::get_if<model::ConvShape>(&layer.shape)) {
+            all.add(layer, *conv);
+        }
+    }
+    return all.now > 0.0 &&
+           (s.training ? !all.grouped && !all.narrows && !all.all_small : all.then <= all.now);
+}
+
 model::Software software_of(const Scenario& scenario, model::Layout layout, const Layer& layer) {
     model::Software software = model::software_from_name(scenario.library, layer.types.input);
     software.layout = layout;
@@ -159,8 +208,10 @@ model::Software software_of(const Scenario& scenario, model::Layout layout, cons
 }
 
 step::SoftwareOf software_of(const Question& question) {
-    return [scenario = question.scenario, layout = layout_of(question)](const Layer& layer) {
-        return software_of(scenario, layout, layer);
+    return [scenario = question.scenario, layout = layout_of(question),
+            turns = turns_layout(question)](const Layer& layer) {
+        const bool turned = turns && is_planar(layer);
+        return software_of(scenario, turned ? model::Layout::channels_last : layout, layer);
     };
 }
 
@@ -274,7 +325,10 @@ Result<Graph> lower(const Question& question) {
         if (!question.network.as_it_ran) {
             graph = step::with_layout_passes(graph, *gpu, software_of(question));
         }
-        graph = question.scenario.compiled ? step::fuse(graph) : std::move(graph);
+        if (turns_layout(question)) {
+            graph = step::with_turned_tensors(graph, is_planar);
+        }
+        graph = question.scenario.compiled ? step::fuse(graph, gpu->sms) : std::move(graph);
     }
     count_runs(graph);
     if (question.scenario.layers) {

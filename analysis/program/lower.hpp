@@ -19,6 +19,12 @@ model::Software software_of(const Scenario& scenario, model::Layout layout,
                             const model::Layer& layer);
 step::SoftwareOf software_of(const Question& question);
 
+// Whether the compiler runs two-dimensional convolutions of 32 bits with channels last. Inductor
+// does where that costs no more by its own table, in training only without groups, narrowing
+// filters, and where some channels are more than 64 (torch/_inductor/graph.py, decide_layout_opt,
+// PyTorch 2.5).
+bool turns_layout(const Question& question);
+
 // Samples that the network's own sizes are for: Network::batch, else the n that all convolutions
 // and pools share, else 1.
 Count own_batch(const model::Network& network);

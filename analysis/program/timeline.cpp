@@ -177,20 +177,27 @@ class Simulator {
         return options_.launch == model::Launch::graph && !graph_.operators.empty();
     }
 
-    double host_of(const Operator& op) const {
+    double host_of(const Operator& op, double kernels) const {
         if (op.within_call && options_.launch == model::Launch::eager) {
             return options_.host.launch_s;
         }
         const double plain = model::issue_seconds(options_.host, options_.launch, op.kind);
         if (options_.launch != model::Launch::eager) {
-            return plain;
+            return plain * kernels;
         }
+        const double weight = model::call_weight(options_.host.weights, graph_.layers[op.layer]);
         if (options_.compiled) {
-            return std::min(options_.host.gradient_s, plain);
+            return std::min(options_.host.gradient_s, plain) * kernels *
+                   (generated(op) ? 1.0 : weight);
         }
-        return op.kind == model::Issued::update
-                   ? plain
-                   : plain * model::call_weight(options_.host.weights, graph_.layers[op.layer]);
+        return op.kind == model::Issued::update ? plain : plain * weight;
+    }
+
+    // Whether a compiler generates the operator's kernel: all but convolutions, GEMMs, and
+    // attention, which it calls as the framework does.
+    bool generated(const Operator& op) const {
+        const model::Op kind = graph_.layers[op.layer].op;
+        return !model::multiplies(kind) && kind != model::Op::moe;
     }
 
     std::size_t choose_stream(OperatorId latest) const {
@@ -233,7 +240,7 @@ class Simulator {
         const LayerCost& cost = costs_.layers[op.layer];
         Span span;
         span.issue_s = host_;
-        host_ += host_of(op);
+        host_ += host_of(op, static_cast<double>(cost.kernels));
         line_.host_s += host_ - span.issue_s;
         span.issued_s = host_;
         double operands_s = 0.0;

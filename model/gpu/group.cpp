@@ -62,8 +62,9 @@ Result<GpuPrediction> predict_group(const Gpu& gpu, const KernelGroup& group,
     }
     whole.memory.resident = std::min(resident_bytes / std::max(whole.memory.bytes, 1.0), 1.0);
     whole.memory.gather_bound = whole.memory.sm_s > whole.memory.moved_s;
-    whole.memory.body_s =
-        std::max(start_s, 0.0) + std::hypot(whole.memory.moved_s, whole.memory.sm_s);
+    whole.memory.body_s = std::max(start_s, 0.0) +
+                          std::hypot(whole.memory.moved_s, whole.memory.sm_s) +
+                          static_cast<double>(group.kernels - 1) * kernel_start_s(gpu);
     whole.body_s = whole.memory.body_s;
     const Layer& layer = heaviest(group);
     whole.type = layer.types.input;

@@ -186,7 +186,8 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
             grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer, software.experts);
         kernel.body_s = kernel.fused->body_s;
     } else if (!arithmetic) {
-        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work, software.norm);
+        kernel.memory =
+            memory_time(gpu, gpu.calibration.memory, layer, work, software.norm, software.layout);
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
         kernel.conv = best_conv(gpu, layer, software, kernel);

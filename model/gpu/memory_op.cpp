@@ -13,12 +13,23 @@ constexpr Count kRowInRegisters = 1024; // elements of a row that softmax keeps 
 constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
 // Of a vectorised norm: a dozen instructions an element on 128 lanes; assumed, not fitted.
 constexpr double kVectorNormCycles = 0.1;
+// Of copies that address each element on its own, SM cycles an element. Strided copies of 19.3 M
+// elements take 0.7 to 0.8 cycles on H100 and 1.0 on MI300X, `cat` 1.0 to 1.4 on both and 1.3
+// to 1.5 on A100 (AMD-AGI/TraceLens@171dd747, facebookresearch/HolisticTraceAnalysis@f4d0062c).
+constexpr double kPermuteCycles = 0.8;
+constexpr double kConcatCycles = 1.2;
+// Of a row that no vector load fits, cycles that a CTA's threads wait for one round of elements.
+constexpr double kRoundCycles = 800.0;
+constexpr double kAmdRoundCycles = 1230.0;
 constexpr double kKeptRow = 65536.0; // bytes of a row that a CTA's registers keep
 // Of what HBM behind Volta's memory controller and its successors' gives: GDDR, and Pascal's HBM
 // ("1.5x delivered memory bandwidth" for 1.2x the pins', NVIDIA Volta V100 white paper). Operators
 // above 0.3 ms reach 0.74 of the data sheet on P4 and T4, 0.77 on L40S, 0.73 on P100, against 0.88,
 // 0.85 and 0.90 on V100, A100 and H100.
 constexpr double kOlderMemory = 0.83;
+// Of DRAM's bandwidth, by generated kernels that change a layout in tiles: two-dimensional
+// convolutions of an image into 64 channels, compiled against eager (KernelBench@7dd9cfa0, H100).
+constexpr double kCompiledTranspose = 0.65;
 constexpr double kFarPartition = 0.6; // of L2's bandwidth, where half of it lies behind a crossing
 
 // GDDR, and HBM before Volta; where a machine's file names no memory, by the architecture's usual.
@@ -45,12 +56,6 @@ double streamed_l2(const Gpu& gpu, const MemoryTerms& terms) {
 double further_kernels(const Layer& layer) {
     const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
     return e != nullptr && e->fn == "add3" ? 1.0 : 0.0;
-}
-
-// What a kernel takes beyond its work; see launch_seconds in kernel.cpp.
-double kernel_start_s(const Gpu& gpu) {
-    const LaunchSeconds& launch = gpu.calibration.record(KernelClass::memory).launch;
-    return launch[static_cast<std::size_t>(Timing::kernel)] * kReferenceHz / gpu.boost_hz;
 }
 
 // Functions that multiply one half of a row by an activation of the other.
@@ -119,6 +124,35 @@ double softmax_readings_s(const Gpu& gpu, const MemoryTerms& terms, const Layer&
            again_s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
+// PyTorch's softmax of long rows of 16 bits whose starts are not aligned to 16 bytes: a CTA of 1024
+// threads reads the row three times, an element a thread, and waits for each round of loads; only
+// multiples of 1024 whole vectors are loaded as such (aten/src/ATen/native/cuda/SoftMax.cu,
+// cunn_SoftMaxForward; aligned rows are kept in shared memory). 301,152 rows of 3,137 elements in
+// bf16 take 5.7 ms on an H100 and 3.5 ms on an MI300X: 770 and 1230 cycles a round
+// (AMD-AGI/TraceLens@171dd747). Rows of fp32 need no such term: of 294 unaligned ones, repeated
+// readings explain the time within 10 % (NeuSight@6945927).
+double unaligned_softmax_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    constexpr double kThreads = 1024.0;
+    constexpr double kLoad = 16.0;
+    constexpr double kReadings = 3.0;
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    if (rows == nullptr || layer.op != Op::softmax || rows->cols <= kRowInRegisters ||
+        layer.direction != Direction::fwd || keeps_rows(norm) || gpu.arch == GpuArch::host) {
+        return 0.0;
+    }
+    const double element = bytes_per_element(layer.types.input);
+    const auto cols = static_cast<double>(rows->cols);
+    if (element >= 4.0 || std::fmod(cols * element, kLoad) == 0.0) {
+        return 0.0;
+    }
+    const double vectors = std::floor(cols / (kThreads * kLoad / element));
+    const double rest = cols - vectors * kThreads * kLoad / element;
+    const double rounds = kReadings * (vectors + std::ceil(rest / kThreads));
+    const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / kThreads), 1.0);
+    const double cycles = gpu.arch == GpuArch::amd ? kAmdRoundCycles : kRoundCycles;
+    return std::ceil(static_cast<double>(rows->rows) / held) * rounds * cycles / gpu.boost_hz;
+}
+
 // Share of rows at work on an SM that its L1 does not hold, where one memory serves both it and
 // what CTAs share: since Volta.
 double missed_l1(const Gpu& gpu, double row_bytes) {
@@ -151,13 +185,69 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
            again_s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
+// Seconds that CTAs of so many threads take to walk along rows, each transfer of a row in rounds of
+// a load by all threads. 680 cycles a round explain channels of batch norms (KernelBench@7dd9cfa0,
+// H100 and A100) with 16 bytes a load, and with 4.
+struct Walk {
+    double threads = 0.0, load_bytes = 0.0, transfers = 0.0;
+
+    double seconds(const Gpu& gpu, const RowsShape& rows, double element) const {
+        constexpr double kWalkCycles = 680.0;
+        const double rounds =
+            transfers * static_cast<double>(rows.cols) * element / (threads * load_bytes);
+        const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / threads), 1.0);
+        const double turns = std::max(static_cast<double>(rows.rows) / held, 1.0);
+        return turns * rounds * kWalkCycles / gpu.boost_hz;
+    }
+};
+
+constexpr double kWideLoad = 16.0;
+
+// cuDNN's statistics of a batch with channels first: a CTA of 512 threads walks along a channel of
+// all images, reads it twice, and writes it. A load is 16 bytes where an image's plane is a
+// multiple of that. Source: kernel names of cuDNN ("bn_fw_tr_1C11": one CTA a channel).
+double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
+    if (rows == nullptr || rows->images <= 0 || !vendor || keeps_rows(norm)) {
+        return 0.0;
+    }
+    const double element = bytes_per_element(layer.types.input);
+    const double plane = static_cast<double>(rows->cols / rows->images) * element;
+    const double width = std::fmod(plane, kWideLoad) > 0.0 ? element : kWideLoad;
+    return Walk{512.0, width, 3.0}.seconds(gpu, *rows, element);
+}
+
+// Frameworks give each row one CTA, of 128 threads in a layer norm (two readings and a writing) and
+// of 1024 in softmax (three and one), which shows where long rows are too few to fill the device.
+// Rows up to 64 KiB are measured, with the terms above (NeuSight@6945927, vidur@7d47513). Source:
+// PyTorch, aten/src/ATen/native/cuda/layer_norm_kernel.cu (vectorized_layer_norm_kernel) and
+// SoftMax.cu.
+double row_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    const bool softmax = layer.op == Op::softmax;
+    if (rows == nullptr || layer.direction != Direction::fwd || keeps_rows(norm) ||
+        gpu.arch == GpuArch::host || (!softmax && layer.op != Op::layernorm)) {
+        return 0.0;
+    }
+    const double element = bytes_per_element(layer.types.input);
+    if (static_cast<double>(rows->cols) * element <= kKeptRow) {
+        return 0.0;
+    }
+    const Walk walk = softmax ? Walk{1024.0, kWideLoad, 4.0} : Walk{kNormThreads, kWideLoad, 3.0};
+    return walk.seconds(gpu, *rows, element);
+}
+
 // Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
 // cycles an element of what is written.
 double cycles_of_element(const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
     if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
-        return is_gated(e->fn)      ? terms.gated_cycles
-               : is_function(e->fn) ? terms.function_cycles
-                                    : 0.0;
+        return is_gated(e->fn)                ? terms.gated_cycles
+               : is_function(e->fn)           ? terms.function_cycles
+               : norm == NormKernel::compiled ? 0.0 // addresses are part of what reads the copy
+               : e->fn == "permute"           ? kPermuteCycles
+               : e->fn == "concat"            ? kConcatCycles
+                                              : 0.0;
     }
     const double norm_cycles = norm == NormKernel::scalar ? terms.norm_cycles : kVectorNormCycles;
     return layer.op == Op::embedding   ? terms.gather_cycles
@@ -181,9 +271,13 @@ double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, 
 //   scan: 6.6 cycles an element, rows of an SM one after the other; pick: 650 cycles for 32 rows.
 // Fitted on the eager times of cumsum and cross_entropy (KernelBench@7dd9cfa0) on T4, A100, L40S
 // and H100, less those of a pointwise operator of the same size: 21, 6.7, 6.5 and 6.8 cycles
-// for 3.2, 1.2, 0.9 and 1 rows an SM; 1180, 630, 610 and 700 cycles.
+// for 3.2, 1.2, 0.9 and 1 rows an SM; 1180, 630, 610 and 700 cycles. A CTA takes four such rows; of
+// more, CTAs run beside each other and share an SM's lanes: ten steps of eight instructions on 2
+// elements a thread, 0.31 cycles an element (counted in ScanKernels.cu of PyTorch, not fitted).
 double serial_seconds(const Gpu& gpu, const Layer& layer) {
     constexpr double kScanCycles = 6.6;
+    constexpr double kScanRows = 4.0;
+    constexpr double kScanLanes = 0.31;
     constexpr double kPickCycles = 650.0;
     constexpr double kLanes = 32.0;
     const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
@@ -192,7 +286,8 @@ double serial_seconds(const Gpu& gpu, const Layer& layer) {
     }
     const double rows = static_cast<double>(e->rows);
     const double cols = static_cast<double>(e->cols);
-    const double cycles = e->fn == "scan"   ? kScanCycles * cols * std::max(rows / gpu.sms, 1.0)
+    const double alone = kScanCycles * std::clamp(rows / gpu.sms, 1.0, kScanRows);
+    const double cycles = e->fn == "scan"   ? cols * std::max(alone, kScanLanes * rows / gpu.sms)
                           : e->fn == "pick" ? kPickCycles * std::ceil(rows * cols / kLanes)
                                             : 0.0;
     return cycles / gpu.boost_hz;
@@ -203,7 +298,13 @@ double reduced_rows(const Layer& layer, NormKernel norm) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     const bool reduces =
         layer.op == Op::softmax || (layer.op == Op::layernorm && norm == NormKernel::scalar);
-    return rows != nullptr && reduces ? static_cast<double>(rows->rows) : 0.0;
+    // PyTorch's warps share out rows of softmax below a warp's width, a power of two of lanes each.
+    constexpr double kWarp = 32.0;
+    const double lanes =
+        rows != nullptr && layer.op == Op::softmax
+            ? std::min(std::exp2(std::ceil(std::log2(static_cast<double>(rows->cols)))), kWarp)
+            : kWarp;
+    return rows != nullptr && reduces ? static_cast<double>(rows->rows) * lanes / kWarp : 0.0;
 }
 
 // A pass between layouts: single elements are scattered on one of its sides (conv.hpp).
@@ -213,6 +314,11 @@ bool changes_layout(const Layer& layer) {
 }
 
 } // namespace
+
+double kernel_start_s(const Gpu& gpu) {
+    const LaunchSeconds& launch = gpu.calibration.record(KernelClass::memory).launch;
+    return launch[static_cast<std::size_t>(Timing::kernel)] * kReferenceHz / gpu.boost_hz;
+}
 
 std::optional<double> link_of(const Gpu& gpu, const Layer& layer) {
     const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
@@ -229,7 +335,7 @@ NormKernel usual_norm(const Gpu& gpu) {
 }
 
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                       const Work& work, NormKernel told) {
+                       const Work& work, NormKernel told, Layout layout) {
     const NormKernel norm = norm_kernel(layer, told == NormKernel::usual ? usual_norm(gpu) : told);
     const double footprint =
         std::max(static_cast<double>(work.bytes()), 1.0) + positions_bytes(gpu, layer);
@@ -240,10 +346,12 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         t.body_s = kCopyStartS + t.bytes / (kLinkShare * std::max(*link, 1.0));
         return t;
     }
+    const bool compiled = told == NormKernel::compiled;
     if (changes_layout(layer)) {
+        const double share =
+            compiled ? kCompiledTranspose : gpu.calibration.tensor_conv.transpose_share;
         t.bytes = footprint;
-        t.moved_s =
-            footprint / (gpu.calibration.tensor_conv.transpose_share * gpu.dram_bytes_per_s);
+        t.moved_s = footprint / (share * gpu.dram_bytes_per_s);
         t.body_s = t.moved_s;
         return t;
     }
@@ -256,11 +364,16 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
                            second_reading_s(gpu, terms, layer, norm, l2_s) +
                            softmax_readings_s(gpu, terms, layer, l2_s);
-    t.moved_s = moved_s;
-    t.sm_s = sm_seconds(gpu, terms, layer, norm) + serial_seconds(gpu, layer);
-    t.gather_bound = t.sm_s > moved_s;
+    t.moved_s = layout == Layout::channels_first
+                    ? std::max(moved_s, channel_walk_s(gpu, layer, norm))
+                    : moved_s;
+    t.moved_s =
+        std::max({t.moved_s, unaligned_softmax_s(gpu, layer, norm), row_walk_s(gpu, layer, norm)});
+    // Generated scans and look-ups run on all lanes.
+    t.sm_s = sm_seconds(gpu, terms, layer, norm) + (compiled ? 0.0 : serial_seconds(gpu, layer));
+    t.gather_bound = t.sm_s > t.moved_s;
     const double both =
-        layer.op == Op::embedding ? std::max(moved_s, t.sm_s) : joined2(moved_s, t.sm_s);
+        layer.op == Op::embedding ? std::max(t.moved_s, t.sm_s) : joined2(t.moved_s, t.sm_s);
     t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer, norm) / gpu.sms +
                further * kernel_start_s(gpu);
     return t;

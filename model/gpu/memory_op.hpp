@@ -47,7 +47,11 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 // Copies: 10 us + bytes once over 0.8 of the link (recalled: pinned memory, large copies).
 // clang-format on
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                       const Work& work, NormKernel norm = NormKernel::usual);
+                       const Work& work, NormKernel norm = NormKernel::usual,
+                       Layout layout = Layout::channels_first);
+
+// What a kernel takes beyond its work: filling and draining an empty GPU.
+double kernel_start_s(const Gpu& gpu);
 
 // What a library's norms are where its name did not tell: see NormKernel.
 NormKernel usual_norm(const Gpu& gpu);

@@ -58,6 +58,8 @@ constexpr std::array kTable = {
     ElementwiseFunction{"gelu_mul",       2,    1,   10,    2,   21}, // another name of geglu
     ElementwiseFunction{"dropout",        1,    1,    2,    0,    2}, // mask and scale; the mask comes from its seed
     ElementwiseFunction{"copy",           1,    1,    0,    0,    0},
+    ElementwiseFunction{"permute",        1,    1,    0,    0,    0}, // a copy of strided elements
+    ElementwiseFunction{"concat",         1,    1,    0,    0,    0}, // tensors into one, or parts of one
     ElementwiseFunction{"cast",           1,    1,    0,    0,    0},
     ElementwiseFunction{"to_channels_last", 1,  1,    0,    0,    0}, // [n, c, h, w] to [n, h, w, c]
     ElementwiseFunction{"to_channels_first", 1, 1,    0,    0,    0},

@@ -130,6 +130,12 @@ void check(Rules& rules, const RowsShape& s, Op op) {
     rules.size("rows", s.rows);
     rules.size("cols", s.cols);
     rules.size("n", s.table, 0);
+    rules.size("n", s.images, 0);
+    if (s.images > 0 && (op != Op::batchnorm || s.cols % s.images != 0)) {
+        rules.refuse("bad-dimension",
+                     fmt::format("{} columns are no multiple of {} images", s.cols, s.images),
+                     "columns are images x height x width", "n");
+    }
     if (s.table > 0 && op != Op::embedding) {
         rules.refuse("unused-value", fmt::format("{} has no table", op_name(op)), "leave it out",
                      "n");

@@ -129,10 +129,12 @@ struct PoolShape {
 
 // softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols, so
 // a row of batchnorm is a channel and its columns are batch x height x width. An embedding looks
-// rows lines of cols up in a table; 0 lines in the table: as many as are looked up.
+// rows lines of cols up in a table; 0 lines in the table: as many as are looked up. A batchnorm of
+// so many images takes their statistics first, as in training mode; 0: it has running statistics.
 struct RowsShape {
     Count rows = 1, cols = 1;
     Count table = 0;
+    Count images = 0;
 
     bool operator==(const RowsShape&) const = default;
 };

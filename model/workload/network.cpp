@@ -170,6 +170,9 @@ Result<Network> with_batch(const Network& network, Count batch) {
             batch > 1 && grown.layers[i].op == Op::embedding && rows->table == 0) {
             rows->table = rows->rows; // more samples look the same lines up
         }
+        if (auto* rows = std::get_if<RowsShape>(&grown.layers[i].shape); rows != nullptr) {
+            rows->images = checked_mul(rows->images, batch).value_or(kMaxDimension + 1);
+        }
         Count& dimension = batch_dimension(grown.layers[i]);
         const auto product = checked_mul(dimension, batch);
         if (!product || *product > kMaxDimension) {

@@ -221,6 +221,49 @@ class Answer(dict):
         super().__init__(json.loads(text))
 
 
+class Bound(Answer):
+    """What `bound` says: the document's keys, and the figures that are asked for most."""
+
+    @property
+    def time_s(self) -> float:
+        """The measured time, else the predicted one."""
+        measured = self["measured_s"]
+        return float(self["predicted_s"] if measured is None else measured)
+
+    @property
+    def speed_of_light(self) -> float:
+        """The bound `fused` as a share of the time."""
+        return float(self["fused"]["time_s"]) / self.time_s
+
+    @property
+    def largest_part(self) -> Dict[str, Any]:
+        """What takes most of the time above the bound: part, seconds, and reason."""
+        return dict(max(self["gap"][1:], key=lambda part: part["seconds"]))
+
+    @property
+    def best_change(self) -> Optional[Dict[str, Any]]:
+        """The change of largest potential, or None where none is faster than the program as it is."""
+        best = self["changes"][0] if self["changes"] else None
+        return dict(best) if best and best["gain"] > 1.0 else None
+
+    def __repr__(self) -> str:
+        return (f"<Bound of {self['network']} on {self['machine']}: {self.time_s * 1e3:.4g} ms, "
+                f"{100 * self.speed_of_light:.3g} % of it the bound, "
+                f"{self.largest_part['part']} {self.largest_part['seconds'] * 1e3:.4g} ms>")
+
+    def _repr_html_(self) -> str:
+        import html
+
+        rows = "".join(f"<tr><td>{html.escape(p['part'])}</td><td>{p['seconds'] * 1e3:.4g}</td>"
+                       f"<td>{100 * p['seconds'] / self.time_s:.1f}</td>"
+                       f"<td>{html.escape(p['reason'])}</td></tr>" for p in self["gap"])
+        changes = "".join(f"<tr><td>{html.escape(c['change'])}</td><td>{c['time_s'] * 1e3:.4g}</td>"
+                          f"<td>{c['gain']:.2f}x</td></tr>" for c in self["changes"])
+        return (f"<div>{html.escape(repr(self)[1:-1])}</div><table><tr><th>part</th><th>ms</th>"
+                f"<th>%</th><th>what it is</th></tr>{rows}</table><table><tr><th>change</th>"
+                f"<th>ms</th><th>gain</th></tr>{changes}</table>")
+
+
 def map(net: AnyNetwork, on: str, **options: Any) -> Answer:
     """The best mapping of every layer: `eyeroof map`. layers="CONV3", factors="any" …"""
     with _as_argument(net) as name:
@@ -228,7 +271,7 @@ def map(net: AnyNetwork, on: str, **options: Any) -> Answer:
 
 
 def bound(model: Any, inputs: Any = None, *, on: str, measured: Any = None,
-          **options: Any) -> Answer:
+          **options: Any) -> Bound:
     """Lower bounds of a program's time, and what stands between them and its time: `eyeroof bound`.
 
     `model` is a network, or a PyTorch module with its `inputs` (a tensor, or a list of them), which
@@ -246,8 +289,8 @@ def bound(model: Any, inputs: Any = None, *, on: str, measured: Any = None,
     if isinstance(measured, (int, float)):
         measured = f"{measured!r} s"
     with _as_argument(model) as name:
-        return Answer(command("bound", name, "--on", on, *_flags({"measured": measured, **options}),
-                              "--format", "json"))
+        return Bound(command("bound", name, "--on", on, *_flags({"measured": measured, **options}),
+                             "--format", "json"))
 
 
 def upgrade(net: AnyNetwork, old: str, new: str, **options: Any) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
@@ -19,20 +20,20 @@ _ELEMENTWISE = {
     "softplus": "softplus", "leaky_relu": "leaky_relu", "clamp": "clamp", "clamp_min": "clamp",
     "clamp_max": "clamp", "hardtanh": "relu6", "hardswish": "hardswish", "mish": "silu",
     "hardsigmoid": "hardsigmoid", "elu": "elu", "erf": "erf", "where": "where", "maximum": "max",
-    "minimum": "min", "masked_fill": "where", "clone": "copy", "copy": "copy", "cat": "copy",
-    "stack": "copy", "_to_copy": "cast", "native_dropout": "dropout", "dropout": "dropout",
-    "constant_pad_nd": "copy", "reflection_pad2d": "copy", "replication_pad2d": "copy",
-    "roll": "copy", "index": "copy", "index_select": "copy", "gather": "copy", "repeat": "copy",
-    "flip": "copy", "cumsum": "scan", "bitwise_not": "neg", "logical_not": "neg",
+    "minimum": "min", "masked_fill": "where", "clone": "copy", "copy": "copy", "cat": "concat",
+    "stack": "concat", "_to_copy": "cast", "native_dropout": "dropout", "dropout": "dropout",
+    "constant_pad_nd": "permute", "reflection_pad2d": "permute", "replication_pad2d": "permute",
+    "roll": "permute", "index": "permute", "index_select": "permute", "gather": "permute", "repeat": "permute",
+    "flip": "permute", "cumsum": "scan", "bitwise_not": "neg", "logical_not": "neg",
     "bitwise_and": "mul", "logical_and": "mul", "bitwise_or": "add", "logical_or": "add",
     "eq": "sub", "ne": "sub", "lt": "sub", "le": "sub", "gt": "sub", "ge": "sub", "sin": "exp",
     "cos": "exp", "floor_divide": "div", "remainder": "div", "fmod": "div", "lerp": "add3",
     "addcmul": "add3", "upsample_nearest2d": "copy", "upsample_bilinear2d": "copy",
-    "upsample_bicubic2d": "copy", "_upsample_bilinear2d_aa": "copy", "pixel_shuffle": "copy",
+    "upsample_bicubic2d": "copy", "_upsample_bilinear2d_aa": "copy", "pixel_shuffle": "permute",
     "scatter": "copy", "index_put": "copy", "masked_scatter": "copy", "grid_sampler_2d": "copy",
-    "im2col": "copy", "col2im": "copy", "_log_softmax": "exp", "isinf": "sub", "isnan": "sub",
+    "im2col": "permute", "col2im": "permute", "_log_softmax": "exp", "isinf": "sub", "isnan": "sub",
     "floor": "copy", "ceil": "copy", "round": "copy", "sign": "copy", "prelu": "leaky_relu",
-    "_prelu_kernel": "leaky_relu", "channel_shuffle": "copy", "topk": "copy", "sort": "copy",
+    "_prelu_kernel": "leaky_relu", "channel_shuffle": "permute", "topk": "copy", "sort": "copy",
     "log_sigmoid_forward": "sigmoid", "logaddexp": "add", "max": "max", "min": "min",
     "unfold_copy": "copy", "fmax": "max", "fmin": "min", "trunc": "copy", "nan_to_num": "copy",
     "cumprod": "scan", "logcumsumexp": "scan", "cummax": "scan", "cummin": "scan",
@@ -53,20 +54,20 @@ _ELEMENTWISE = {
     "special_log_ndtr": "log", "special_erfcx": "exp", "deg2rad": "mulu", "rad2deg": "mulu",
     "index_add": "add", "index_copy": "copy", "index_fill": "copy", "scatter_add": "add",
     "scatter_reduce": "add", "take": "copy", "put": "copy", "masked_scatter_": "copy",
-    "_unsafe_index": "copy", "_unsafe_index_put": "copy", "_index_put_impl": "copy",
+    "_unsafe_index": "permute", "_unsafe_index_put": "copy", "_index_put_impl": "copy",
     "slice_scatter": "copy", "select_scatter": "copy", "diagonal_scatter": "copy",
     "as_strided_scatter": "copy", "diagonal_copy": "copy", "expand_copy": "copy",
-    "view_copy": "copy", "permute_copy": "copy", "transpose_copy": "copy", "slice_copy": "copy",
-    "select_copy": "copy", "native_channel_shuffle": "copy", "pixel_unshuffle": "copy",
-    "rot90": "copy", "tile": "copy", "repeat_interleave": "copy", "reflection_pad1d": "copy",
-    "reflection_pad3d": "copy", "replication_pad1d": "copy", "replication_pad3d": "copy",
-    "_pad_circular": "copy", "pad": "copy", "upsample_nearest1d": "copy",
+    "view_copy": "copy", "permute_copy": "permute", "transpose_copy": "permute", "slice_copy": "copy",
+    "select_copy": "copy", "native_channel_shuffle": "permute", "pixel_unshuffle": "permute",
+    "rot90": "permute", "tile": "permute", "repeat_interleave": "permute", "reflection_pad1d": "permute",
+    "reflection_pad3d": "permute", "replication_pad1d": "permute", "replication_pad3d": "permute",
+    "_pad_circular": "permute", "pad": "permute", "upsample_nearest1d": "copy",
     "upsample_nearest3d": "copy", "upsample_linear1d": "copy", "upsample_trilinear3d": "copy",
     "_upsample_nearest_exact1d": "copy", "_upsample_nearest_exact2d": "copy",
     "_upsample_nearest_exact3d": "copy", "_upsample_bicubic2d_aa": "copy",
     "grid_sampler_3d": "copy", "grid_sampler": "copy", "max_unpool2d": "copy",
     "max_unpool3d": "copy", "clip": "clamp", "renorm": "mul", "cross": "mul", "linalg_cross": "mul",
-    "vstack": "copy", "dstack": "copy", "column_stack": "copy",
+    "vstack": "concat", "dstack": "concat", "column_stack": "concat",
     "special_expit": "sigmoid", "special_log_softmax": "exp", "quantize_per_tensor": "cast",
     "dequantize": "cast", "fake_quantize_per_tensor_affine_cachemask": "clamp", "feature_dropout":
     "dropout", "alpha_dropout": "dropout", "polar": "exp", "complex": "copy", "angle": "exp",
@@ -291,13 +292,21 @@ def _elementwise(fn: str, args: Any, out: Any) -> Row:
     return {"op": "elementwise", "rows": rows, "cols": cols, "fn": fn}
 
 
+def _reordered(x: Any, out: Any) -> bool:
+    """Do the elements of a copy lie in another order or further apart than the result's?"""
+    return (isinstance(x, torch.Tensor) and x.shape == out.shape
+            and any(n > 1 and a != b for n, a, b in zip(out.shape, x.stride(), out.stride())))
+
+
 def _norm(name: str, args: Any) -> Row:
     x = args[0]
     if "layer_norm" in name or "rms_norm" in name:
         rows, cols = _rows(x, product(args[1]))
         return {"op": "layernorm", "rows": rows, "cols": cols}
     channels = x.shape[1]
-    return {"op": "batchnorm", "rows": channels, "cols": x.numel() // channels}
+    row = {"op": "batchnorm", "rows": channels, "cols": x.numel() // channels}
+    running = "no_training" in name or "no_update" in name or (len(args) > 5 and args[5] is False)
+    return row if running else {**row, "n": x.shape[0]}  # statistics of these images
 
 
 _NORMS = {"native_layer_norm", "_fused_rms_norm", "native_batch_norm",
@@ -462,7 +471,7 @@ def copies_of(name: str, args: Any) -> List[Row]:
     apart = [args[i] for i in _DENSE_ROWS.get(name, ()) if not args[i].is_contiguous()]
     apart += [args[i] for i in _DENSE_MATRICES.get(name, ())
               if 1 not in args[i].stride()[-2:] and 1 not in args[i].shape[-2:]]
-    return [{**_elementwise("copy", [x], x), "suffix": ".contiguous"} for x in apart]
+    return [{**_elementwise("permute", [x], x), "suffix": ".contiguous"} for x in apart]
 
 
 def rows_of(name: str, args: Any, kwargs: Any, out: Any) -> List[Row]:
@@ -496,6 +505,8 @@ def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
         return {"op": "embedding", "rows": rows, "cols": cols, "n": args[0].shape[0]}
     if _ELEMENTWISE.get(name) == "scan":
         return _scan(args, out)
+    if name in ("clone", "copy") and _reordered(args[0 if name == "clone" else 1], out):
+        return _elementwise("permute", args, out)
     if name == "glu":
         return {**_elementwise("glu", args, out)}
     along = len(args) == 1 or not isinstance(args[1], torch.Tensor)
@@ -515,10 +526,25 @@ def coverage() -> Dict[str, List[str]]:
                                    "recurrent": ["gru", "lstm", "rnn_relu", "rnn_tanh"],
                                    "look-up": ["embedding"]}
     for name, fn in sorted(_ELEMENTWISE.items()):
-        forms.setdefault("scan" if fn == "scan" else "pointwise or copy", []).append(name)
+        form = {"scan": "scan", "permute": "strided copy", "concat": "concatenation"}.get(
+            fn, "pointwise or copy")
+        forms.setdefault(form, []).append(name)
     return forms
 
 
-if __name__ == "__main__":
+def page() -> str:
+    """docs/torch-operators.md."""
+    lines = ["# PyTorch operators that have a cost", "",
+             "Printed by `python -m eyeroof.torch_ops`: the operators of PyTorch's dispatcher that "
+             "`er.capture()` turns into",
+             "layers, by the form of layer. An operator that is not listed stands in `c.unknown`. "
+             "The network's answer is then refused,",
+             "unless `--allow-uncosted` accepts its share.", ""]
     for form, names in coverage().items():
-        print(f"{form} ({len(names)}): {', '.join(names)}\n")
+        lines += [f"## {form[0].upper()}{form[1:]} ({len(names)})", "",
+                  *textwrap.wrap(", ".join(f"`{name}`" for name in names), 110), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(page(), end="")

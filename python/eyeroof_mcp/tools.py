@@ -66,6 +66,8 @@ TOOLS = [
           ["network", "on"],
           network=_NETWORK, on=_MACHINE, batch=_BATCH, layers=_LAYERS, dtype=_DTYPE, set=_SET,
           phase=_PHASE, launch=_LAUNCH, compiled=_COMPILED, library=_LIBRARY, layout=_LAYOUT,
+          host_speed={"type": "number", "minimum": 0.001, "maximum": 1000, "description": "How many "
+                      "times faster the host launches kernels than the catalog's"},
           measured=_text("Measured time of a step, such as 1.26ms")),
     _tool("upgrade", "Whether another GPU pays off for a network, and why.",
           ["network", "from", "to"], **{"network": _NETWORK, "from": _MACHINE, "to": _MACHINE,
@@ -144,7 +146,7 @@ def _upgrade(a: Json) -> Json:
 def _bound(a: Json) -> Json:
     report = _document("bound", *_positional(a["network"]), f"--on={a['on']}",
                        *_flags(a, ["batch", "layers", "dtype", "set", "phase", "launch", "compiled",
-                                   "library", "layout", "measured"]))
+                                   "library", "layout", "host_speed", "measured"]))
     report["operators"] = report["operators"][:10]
     return report
 

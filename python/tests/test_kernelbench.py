@@ -6,7 +6,9 @@ import os
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+import eyeroof as er
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 PROGRAM = """
 import torch
@@ -62,3 +64,27 @@ def test_a_folder_of_programs_becomes_a_table_a_page_and_rows(tmp_path, monkeypa
     assert float(chain["predicted_ms"]) == pytest.approx(0.023, rel=0.35)
     assert all(0 < float(row["bound_ms"]) < float(row["measured_ms"]) for row in written.values())
     assert "2_Chain" in page.read_text()
+
+
+def test_a_program_that_updates_statistics_is_not_captured_as_a_graph():
+    kernelbench = script()
+    with torch.device("meta"):
+        norm, x = torch.nn.BatchNorm2d(8), torch.empty(4, 8, 16, 16)
+    updating = er.from_torch(norm, x, evaluation=False)
+    plain = er.from_torch(torch.nn.ReLU(), x)
+    skipped = kernelbench.fields_of(updating, "compile_cudagraphs", 0.8)
+    assert "launch" not in skipped and skipped["host_speed"] == 0.8 / kernelbench.INTERPRETED
+    assert kernelbench.fields_of(plain, "compile_cudagraphs")["launch"] == "graph"
+    reduced = kernelbench.fields_of(updating, "compile_inductor_reduce-overhead", 0.8)
+    assert reduced["launch"] == "graph" and reduced["host_speed"] == 0.8
+
+
+def test_programs_are_sorted_into_families_by_their_longest_kind_of_kernel():
+    kernelbench = script()
+    with torch.device("meta"):
+        conv, x = torch.nn.Conv3d(4, 8, 3), torch.empty(2, 4, 8, 16, 16)
+        up, y = torch.nn.ConvTranspose2d(8, 8, 3), torch.empty(2, 8, 16, 16)
+    for model, inputs, family in ((conv, x, "convolution 3-D"), (up, y, "transposed convolution"),
+                                  (torch.nn.Softmax(1), y, "softmax")):
+        net = er.from_torch(model, inputs)
+        assert kernelbench.family_in(net, er.exam(net, on="t4")) == family

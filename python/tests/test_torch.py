@@ -317,6 +317,11 @@ def test_a_bound_of_a_module_and_the_parts_of_a_measured_time():
     assert answer["fused"]["time_s"] <= answer["cached"]["time_s"] <= answer["unfused"]["time_s"]
     assert sum(part["seconds"] for part in answer["gap"]) == pytest.approx(1e-3)
     assert answer["gap"][-1]["part"] == "unexplained"
+    assert answer.time_s == 1e-3
+    assert answer.speed_of_light == pytest.approx(answer["fused"]["time_s"] / 1e-3)
+    assert answer.largest_part["seconds"] == max(p["seconds"] for p in answer["gap"][1:])
+    assert answer.best_change["gain"] == max(c["gain"] for c in answer["changes"]) > 1.0
+    assert "1 ms" in repr(answer) and "unexplained" in answer._repr_html_()
 
 
 def test_steps_of_a_recurrent_layer_are_launched_within_its_call():
@@ -328,3 +333,41 @@ def test_steps_of_a_recurrent_layer_are_launched_within_its_call():
     assert slow.time_s < launches * 25e-6  # less than a framework's call each
     assert fast.time_s < slow.time_s
 
+
+
+def captured_rows(run, *shapes):
+    with torch.device("meta"):
+        inputs = [torch.empty(shape) for shape in shapes]
+        with er.capture() as c:
+            run(*inputs)
+    return c.rows
+
+
+def test_batch_norm_in_training_mode_takes_the_statistics_of_its_images():
+    with torch.device("meta"):
+        norm = nn.BatchNorm2d(8)
+    rows = [row for row in captured_rows(norm, (4, 8, 16, 16)) if row["op"] == "batchnorm"]
+    assert [(r["rows"], r["cols"], r["n"]) for r in rows] == [(8, 4 * 256, 4)]
+    rows = captured_rows(norm.eval(), (4, 8, 16, 16))
+    assert [row.get("n") for row in rows if row["op"] == "batchnorm"] == [None]
+
+
+def test_copies_of_strided_elements_and_concatenations_are_told_from_plain_copies():
+    def functions(run, *shapes):
+        return [row["fn"] for row in captured_rows(run, *shapes) if row["op"] == "elementwise"]
+
+    assert functions(lambda x: x.transpose(1, 2).contiguous(), (4, 8, 16)) == ["permute"]
+    assert functions(lambda x: x.clone(), (4, 8, 16)) == ["copy"]
+    assert functions(lambda x, y: torch.cat([x, y], 1), (4, 8), (4, 6)) == ["concat"]
+    assert functions(lambda x, y: x.copy_(y.t()), (8, 4), (4, 8)) == ["permute"]
+
+
+def test_the_documented_operators_are_those_of_the_code():
+    import pathlib
+
+    from eyeroof.torch_ops import page
+
+    path = pathlib.Path(__file__).parents[2] / "docs" / "torch-operators.md"
+    if not path.exists():
+        pytest.skip("the documents are not beside the tests")
+    assert path.read_text() == page()  # python -m eyeroof.torch_ops > docs/torch-operators.md

@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace eyeroof::report {
 
 using namespace analysis::bound; // NOLINT(google-build-using-namespace): what is written here
@@ -18,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShown = 12; // operators of the text
+constexpr std::size_t kDetailIndent = 20;
 
 std::string seconds(double s) {
     return format_si(s, "s");
@@ -49,6 +53,29 @@ std::string operator_rows(const BoundReport& report) {
     return text;
 }
 
+// The parts of the time as one bar, each with its share; what is negative has no width.
+std::string gap_bar(const BoundReport& report) {
+    constexpr std::array<std::string_view, 8> kColors = {
+        "#2e7d32", "#9ccc65", "#1565c0", "#42a5f5", "#7e57c2", "#ab47bc", "#ef6c00", "#b0bec5"};
+    double all = 0.0;
+    for (const GapPart& part : report.gap) {
+        all += std::max(part.seconds, 0.0);
+    }
+    std::string bar = "<div class=\"bar\">";
+    std::string list = "<ul>";
+    for (std::size_t i = 0; i < report.gap.size(); ++i) {
+        const GapPart& part = report.gap[i];
+        const std::string_view color = kColors[i % kColors.size()];
+        const std::string title =
+            html_escaped(fmt::format("{}: {}", part.name, seconds(part.seconds)));
+        bar += fmt::format("<div title=\"{}\" style=\"flex:{:.4f};background:{}\"></div>", title,
+                           all > 0.0 ? std::max(part.seconds, 0.0) / all : 0.0, color);
+        list += fmt::format("<li><span style=\"background:{}\"></span>{}, {}</li>", color, title,
+                            html_escaped(part.reason));
+    }
+    return bar + "</div>" + list + "</ul>\n";
+}
+
 } // namespace
 
 std::string bound_text(const BoundReport& report) {
@@ -78,6 +105,7 @@ std::string bound_text(const BoundReport& report) {
     for (const Change& change : report.changes) {
         text += fmt::format("{:>10} {:>6.2f}x  {}\n", seconds(change.time_s),
                             report.predicted_s / change.time_s, change.name);
+        text += change.detail.empty() ? "" : wrapped(change.detail, kDetailIndent, kTextColumns);
     }
     text += fmt::format("\n{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n", "above", "predicted", "bound",
                         "runs", "wall", "operator");
@@ -112,6 +140,7 @@ std::string bound_json(const BoundReport& report, const analysis::Question& ques
     for (const Change& change : report.changes) {
         json["changes"].push_back({{"change", change.name},
                                    {"time_s", change.time_s},
+                                   {"detail", change.detail},
                                    {"gain", report.predicted_s / change.time_s}});
     }
     for (const OperatorBound& o : report.operators) {
@@ -124,10 +153,14 @@ std::string bound_json(const BoundReport& report, const analysis::Question& ques
 }
 
 std::string bound_html(const BoundReport& report) {
-    constexpr std::string_view kStyle = "body{font:15px sans-serif;margin:2em}pre{font-size:13px}";
+    constexpr std::string_view kStyle =
+        "body{font:15px sans-serif;margin:2em}pre{font-size:13px}.bar{display:flex;height:2em}"
+        ".bar div{min-width:1px}li "
+        "span{display:inline-block;width:1em;height:1em;margin-right:.5em}"
+        "ul{list-style:none;padding:0}";
     const std::string title = fmt::format("Bounds of {} on {}", report.network, report.machine);
-    return page_head(html_escaped(title), kStyle) + "<pre>" + html_lines(bound_text(report)) +
-           "</pre>\n" + page_foot();
+    return page_head(html_escaped(title), kStyle) + gap_bar(report) + "<pre>" +
+           html_lines(bound_text(report)) + "</pre>\n" + page_foot();
 }
 
 } // namespace eyeroof::report

@@ -76,12 +76,17 @@ TEST_CASE("a copy whose neighbors are no neighbors in its source is a pass betwe
     CHECK(function_of(only_layer(network_of(trace))) == "to_channels_first");
 }
 
-TEST_CASE("a copy between rows of other pitch stays a copy") {
+TEST_CASE("a copy between rows of other pitch addresses each element") {
     TraceText trace;
     trace.op("aten::copy_", "[[512,64],[512,64],[]]", kFloats, "[]",
              R"(,"Input Strides":[[64,1],[640,1],[]])");
     trace.kernel("elementwise_kernel", 5.0);
-    CHECK(function_of(only_layer(network_of(trace))) == "copy");
+    CHECK(function_of(only_layer(network_of(trace))) == "permute");
+    TraceText same;
+    same.op("aten::copy_", "[[512,64],[512,64],[]]", kFloats, "[]",
+            R"(,"Input Strides":[[640,1],[640,1],[]])");
+    same.kernel("elementwise_kernel", 5.0);
+    CHECK(function_of(only_layer(network_of(same))) == "copy");
 }
 
 TEST_CASE(

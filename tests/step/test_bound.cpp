@@ -5,7 +5,11 @@
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <array>
+#include <random>
 
 namespace test_step_bound {
 
@@ -101,6 +105,52 @@ TEST_CASE("bounds are ordered and below the prediction on every kind of machine"
             CHECK(bound.unfused.time_s <= report->timeline.kernels_s);
             CHECK(bound.fused.time_s > 0.0);
         }
+    }
+}
+
+TEST_CASE("random programs of random operators have ordered bounds below their kernels' time") {
+    std::mt19937 random(20261125);
+    const auto pick = [&](int low, int high) {
+        return std::uniform_int_distribution<int>(low, high)(random);
+    };
+    for (int program = 0; program < 40; ++program) {
+        std::string yaml = "name: random\nlayers:\n";
+        for (int i = 0, n = pick(1, 8); i < n; ++i) {
+            const int rows = 1 << pick(0, 14), cols = 1 << pick(0, 14);
+            const std::string size = fmt::format("rows: {}, cols: {}", rows, cols);
+            const std::string body =
+                std::array{fmt::format("op: gemm, m: {}, n: {}, k: {}", rows, cols, pick(1, 4096)),
+                           fmt::format("op: conv2d, n: {}, c: {}, h: 64, w: 65, k: {}, r: 3, s: 3",
+                                       pick(1, 32), pick(1, 128), pick(1, 128)),
+                           "op: softmax, " + size,
+                           "op: layernorm, " + size,
+                           fmt::format("op: batchnorm, rows: {}, cols: {}, n: 1", rows, cols),
+                           "op: elementwise, fn: permute, " + size,
+                           "op: elementwise, fn: scan, " + size,
+                           "op: elementwise, fn: add, " + size,
+                           fmt::format("op: avgpool, n: {0}, c: 1, h: 1, w: {1}, r: 1, s: {1}",
+                                       rows, cols)}[static_cast<std::size_t>(pick(0, 8))];
+            yaml += fmt::format("  - {{name: a{}, {}, dtype: {}}}\n", i, body,
+                                pick(0, 1) == 0 ? "fp32" : "fp16");
+        }
+        CAPTURE(yaml);
+        const char* const machine = std::array{"t4", "a100-sxm-40gb", "h100-sxm-80gb", "l40s",
+                                               "mi300x"}[static_cast<std::size_t>(pick(0, 4))];
+        auto question = tests::question_of(
+            network_from(yaml), tests::machine_with(tests::catalog_gpu(machine), machine));
+        question.scenario.compiled = pick(0, 1) == 1;
+        const auto report = analysis::run(question);
+        REQUIRE(report.ok());
+        const BoundReport bound = bounded(question);
+        CHECK(bound.fused.time_s <= bound.cached.time_s);
+        CHECK(bound.cached.time_s <= bound.unfused.time_s);
+        CHECK(bound.unfused.time_s <= report->timeline.kernels_s * (1.0 + 1e-9));
+        double sum = 0.0;
+        for (const auto& part : bound.gap) {
+            CHECK(part.seconds >= -1e-9 * bound.predicted_s - (part.name == "launch" ? 1.0 : 0.0));
+            sum += part.seconds;
+        }
+        CHECK(sum == near(bound.predicted_s));
     }
 }
 

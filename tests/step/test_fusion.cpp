@@ -50,7 +50,7 @@ struct Pair {
 Pair fused_of(const std::string& name, bool training, const model::Gpu& gpu) {
     Pair pair;
     pair.plain = graph_of(name, training);
-    pair.fused = fuse(pair.plain);
+    pair.fused = fuse(pair.plain, 108);
     pair.plain_costs = tests::costs_on(pair.plain, gpu);
     pair.fused_costs = tests::costs_on(pair.fused, gpu);
     return pair;
@@ -68,14 +68,14 @@ double kernels_of(const Graph& graph, const Costs& costs) {
 
 TEST_CASE("convolutions and products keep kernels of their own: VGG-16 has nothing to fuse") {
     const Graph plain = graph_of("vgg16");
-    const Graph fused = fuse(plain);
+    const Graph fused = fuse(plain, 108);
     CHECK(fused.fused.empty());
     CHECK(fused.operators.size() == plain.operators.size());
 }
 
 TEST_CASE("in inference a norm, the sum and the relu behind it are one kernel of few bytes") {
     const Graph plain = graph_of("resnet50");
-    const Graph fused = fuse(plain);
+    const Graph fused = fuse(plain, 108);
     // 53 convolutions have a norm each: 49 relus and 16 sums join them, the last one's mean too.
     CHECK(fused.operators.size() == plain.operators.size() - 49 - 16 - 1);
     for (const auto& [layer, group] : fused.fused) {

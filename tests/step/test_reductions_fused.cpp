@@ -16,7 +16,7 @@ std::size_t kernels_of(const std::string& yaml) {
         MESSAGE(to_string(d));
     }
     REQUIRE(graph.ok());
-    return analysis::step::fuse(*graph).operators.size();
+    return analysis::step::fuse(*graph, 108).operators.size();
 }
 
 } // namespace
@@ -55,6 +55,33 @@ layers:
   - {name: act, op: elementwise, rows: 8, cols: 64, fn: relu}
   - {name: sum, op: elementwise, rows: 8, cols: 64, fn: scan}
 )") == 3);
+}
+
+TEST_CASE("rows that are too few for the device are summed in parts, in kernels of their own") {
+    using model::Layer;
+    const auto layer = [](model::Op op, model::Shape shape) {
+        Layer made;
+        made.op = op;
+        made.shape = std::move(shape);
+        return made;
+    };
+    const auto kernels = [](const std::vector<Layer>& group) {
+        return analysis::step::kernels_of(group, 108);
+    };
+    const Layer sum = layer(model::Op::avgpool, model::PoolShape{16, 1, 1, 16384, 1, 16384});
+    const Layer wide = layer(model::Op::elementwise, model::ElementwiseShape{16, 16384, "div"});
+    const Layer narrow = layer(model::Op::elementwise, model::ElementwiseShape{16, 1, "sqrt"});
+    CHECK(kernels({sum}) == 2);         // parts, and the parts' sum
+    CHECK(kernels({sum, narrow}) == 2); // which takes what follows on it
+    CHECK(kernels({sum, wide}) == 3);   // every element needs the whole sum
+    const Layer many = layer(model::Op::avgpool, model::PoolShape{216, 1, 1, 16384, 1, 16384});
+    CHECK(kernels({many}) == 1);
+    CHECK(kernels({layer(model::Op::softmax, model::RowsShape{16, 16384})}) == 5);
+    CHECK(kernels({layer(model::Op::layernorm, model::RowsShape{16, 16384})}) == 3);
+    CHECK(kernels({layer(model::Op::layernorm, model::RowsShape{16, 8192})}) == 1);
+    CHECK(kernels({layer(model::Op::batchnorm, model::RowsShape{64, 25088, 0, 2})}) == 3);
+    CHECK(kernels({layer(model::Op::batchnorm, model::RowsShape{64, 25088})}) == 1);
+    CHECK(kernels({wide}) == 1);
 }
 
 } // namespace test_step_reductions_fused

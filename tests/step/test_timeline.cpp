@@ -113,8 +113,12 @@ TEST_CASE("calls are weighted by operator, and a kernel starts a launch's latenc
     options.host.weights.conv = 3.0;
     const model::Gpu gpu;
     CHECK(simulate(graph, costs, gpu, options).time_s == near(30e-6 + 10e-6 + 5e-6 + 2e-6));
-    options.compiled = true; // entered once, then a gradient's time a kernel
-    CHECK(simulate(graph, costs, gpu, options).time_s == near(40e-6 + 2 * 4e-6 + 5e-6 + 2e-6));
+    // Entered once, then a gradient's time a generated kernel, and three for the library's.
+    options.compiled = true;
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(40e-6 + 4 * 4e-6 + 5e-6 + 2e-6));
+    costs.layers[1].kernels = 3; // a reduction in parts
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(40e-6 + 6 * 4e-6 + 5e-6 + 2e-6));
+    costs.layers[1].kernels = 1;
     options.launch = Launch::graph; // a driver's launch, and a node each
     CHECK(simulate(graph, costs, gpu, options).time_s == near(3e-6 + 5e-6 + 1e-6 + 2e-6));
     options.copies = Copies::staged; // replayed by a framework

@@ -263,4 +263,18 @@ TEST_CASE("a product within a convolution pays for its split sums by DRAM and a 
     CHECK(t.body_s == near(2.0 * 64 * 128 * 24 / 1e11 + t.split_s)); // 20 of k in steps of 8
 }
 
+TEST_CASE("tensor cores load and store rows that are not aligned one element after the other") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.rate(DataType::fp16).flops_per_s = 8e14; // arithmetic takes next to nothing
+    const auto in_fp16 = [&](double n, double k) {
+        return time_of(test::plain_matmul(), {1, 64000, n, k, 2, 2}, kTile, 1, DataType::fp16, gpu)
+            .body_s;
+    };
+    // 0.46 cycles of 10 SMs at 1 GHz: rows of the result, and of the first operand, once.
+    const double cycle = 0.46 * 64000.0 / 1e10;
+    CHECK(in_fp16(129, 8) == near(129.0 * cycle));
+    CHECK(in_fp16(256, 9) == near(9.0 * cycle));
+    CHECK(in_fp16(136, 8) < 129.0 * cycle);
+}
+
 } // namespace test_model_gpu_matmul_terms

@@ -246,4 +246,90 @@ TEST_CASE("a maximum's position is written beside it, eight bytes each") {
     CHECK(body(terms, mean) == near(bytes(mean) / 1e9));
 }
 
+TEST_CASE("statistics of a batch with channels first take one CTA a channel") {
+    model::Gpu gpu = test::plain_gpu(); // 10 SMs, each holding 4 CTAs of 512 threads
+    gpu.max_threads_per_sm = 2048;
+    const MemoryTerms terms = test::plain_memory();
+    // A channel of 8 images of 64 x 64: three transfers of 32768 elements, 512 vectors of 4 a round
+    // of 680 cycles. 40 channels run at once.
+    const double rounds = 3.0 * 32768.0 / (512.0 * 4.0);
+    const Layer whole = layer_of(Op::batchnorm, model::RowsShape{40, 32768, 0, 8});
+    CHECK(body(terms, whole, gpu) == near(rounds * 680e-9));
+    const Layer twice = layer_of(Op::batchnorm, model::RowsShape{80, 32768, 0, 8});
+    CHECK(body(terms, twice, gpu) == near(2.0 * rounds * 680e-9));
+    // An image of 63 x 63 elements is no multiple of a vector: single elements.
+    const Layer odd = layer_of(Op::batchnorm, model::RowsShape{40, 8 * 3969, 0, 8});
+    CHECK(body(terms, odd, gpu) == near(3.0 * 8.0 * 3969.0 / 512.0 * 680e-9));
+    // Running statistics, channels last, and a compiler's kernels do not walk.
+    const Layer running = rows(Op::batchnorm, 40, 32768);
+    CHECK(body(terms, running, gpu) < 1e-12);
+    const auto work = *model::work_of(whole);
+    using model::Layout;
+    using model::NormKernel;
+    CHECK(model::memory_time(gpu, terms, whole, work, NormKernel::usual, Layout::channels_last)
+              .body_s < 1e-12);
+    CHECK(model::memory_time(gpu, terms, whole, work, NormKernel::compiled).body_s < 1e-12);
+}
+
+TEST_CASE("copies that address each element take SM cycles, but none within a compiler's kernel") {
+    const model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    const MemoryTerms terms = test::plain_memory();
+    CHECK(body(terms, elements("permute", 1000, 1000), gpu) == near(0.8 * 1e6 / 1e10));
+    CHECK(body(terms, elements("concat", 1000, 1000), gpu) == near(1.2 * 1e6 / 1e10));
+    const Layer layer = elements("permute", 1000, 1000);
+    CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
+              .body_s < 1e-12);
+}
+
+TEST_CASE("softmax of long unaligned rows waits for each round of single elements") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.max_threads_per_sm = 2048; // two CTAs of 1024 threads an SM, 20 rows at once
+    const MemoryTerms terms = test::plain_memory();
+    const auto in_fp16 = [](Count count, Count cols) {
+        Layer layer = rows(Op::softmax, count, cols);
+        layer.types = {DataType::fp16, DataType::fp16, DataType::fp16};
+        return layer;
+    };
+    // 3137 elements: no whole round of 8192 in vectors, 4 of 1024 elements, read three times.
+    CHECK(body(terms, in_fp16(40, 3137), gpu) == near(2.0 * 12.0 * 800e-9));
+    // 9001: one round in vectors, one of the 809 that are left.
+    CHECK(body(terms, in_fp16(20, 9001), gpu) == near(6.0 * 800e-9));
+    CHECK(body(terms, in_fp16(40, 3136), gpu) < 1e-12);
+    CHECK(body(terms, rows(Op::softmax, 40, 3137), gpu) < 1e-12);
+}
+
+TEST_CASE("warps share out rows of softmax that are shorter than they are wide") {
+    MemoryTerms terms = test::plain_memory();
+    terms.row_s = 1e-6; // 10 SMs
+    const model::Gpu gpu = test::plain_gpu();
+    CHECK(body(terms, rows(Op::softmax, 1000, 32), gpu) == near(1e-4));
+    CHECK(body(terms, rows(Op::softmax, 1000, 6), gpu) == near(1e-4 * 8.0 / 32.0));
+    CHECK(body(terms, rows(Op::softmax, 1000, 128), gpu) == near(1e-4));
+}
+
+TEST_CASE("a row above 64 KiB is one CTA's walk, as many beside each other as SMs hold") {
+    model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    gpu.max_threads_per_sm = 2048;      // 16 CTAs of 128 threads each
+    const MemoryTerms terms = test::plain_memory();
+    // 2^20 fp32 elements, 16 bytes a load: 2048 rounds of 128 threads, 256 of 1024, 680 cycles
+    // each.
+    const double norm = 3.0 * 2048.0 * 680e-9;
+    CHECK(body(terms, rows(Op::layernorm, 1, 1048576), gpu) == near(norm));
+    CHECK(body(terms, rows(Op::layernorm, 160, 1048576), gpu) == near(norm));
+    CHECK(body(terms, rows(Op::layernorm, 320, 1048576), gpu) == near(2.0 * norm));
+    CHECK(body(terms, rows(Op::softmax, 4, 1048576), gpu) == near(4.0 * 256.0 * 680e-9));
+    const Layer layer = rows(Op::layernorm, 1, 1048576);
+    CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
+              .body_s < norm / 100.0);
+}
+
+TEST_CASE("scans of many rows share an SM's lanes") {
+    const model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    const MemoryTerms terms = test::plain_memory();
+    CHECK(body(terms, elements("scan", 10, 1000), gpu) == near(6.6e-6));
+    CHECK(body(terms, elements("scan", 40, 1000), gpu) == near(4.0 * 6.6e-6));
+    CHECK(body(terms, elements("scan", 400, 1000), gpu) == near(4.0 * 6.6e-6));
+    CHECK(body(terms, elements("scan", 4000, 1000), gpu) == near(400.0 * 0.31e-6));
+}
+
 } // namespace test_model_gpu_memory_terms
