@@ -17,6 +17,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/upgrade_options.hpp"
 #include "formats/trace_network.hpp"
+#include "hwdb/fabric_reader.hpp"
 #include "profiles/device_time.hpp"
 
 #include <fmt/format.h>
@@ -80,13 +81,13 @@ Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
     return analysis::sweep_upgrade(plain, from, to.machine, wanted, batches, pairs);
 }
 
-std::string rendered(const analysis::Purchase& result, const std::string& format) {
+std::string rendered(const analysis::Purchase& result, const std::string& format, bool details) {
     return format == "json"   ? report::purchase_json(result)
            : format == "csv"  ? report::purchase_csv(result)
-           : format == "md"   ? report::purchase_markdown(result)
+           : format == "md"   ? report::purchase_markdown(result, details)
            : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
-           : format == "html" ? report::purchase_html(result)
-                              : report::purchase_text(result);
+           : format == "html" ? report::purchase_html(result, details)
+                              : report::purchase_text(result, details);
 }
 
 // From a host processor: is a layer worth sending?
@@ -207,6 +208,18 @@ Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
     return {std::move(fleet), std::move(all)};
 }
 
+// By the options, the fleet's file, or what usually joins such GPUs.
+Result<std::optional<model::Fabric>> fabric_of(Context& context, const std::string& option,
+                                               const std::string& file, const std::string& gpu) {
+    using Answer = Result<std::optional<model::Fabric>>;
+    const std::string& name = option.empty() ? file : option;
+    if (name.empty()) {
+        return Answer(hwdb::usual_fabric(gpu, context.machine_dirs()));
+    }
+    auto fabric = hwdb::load_fabric(name, context.machine_dirs());
+    return fabric ? Answer(std::optional(*std::move(fabric))) : Answer(fabric.diagnostics());
+}
+
 Result<analysis::PurchaseCandidate>
 candidate_of(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
              const analysis::FleetOffer& offer, const analysis::Scenario& from_side,
@@ -236,8 +249,17 @@ candidate_of(Context& context, const UpgradeOptions& options, const analysis::Fl
         hosts.to = whole->from_host;
         whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
     }
-    return whole ? Answer(analysis::PurchaseCandidate{*std::move(machine), *std::move(whole)})
-                 : Answer(whole.diagnostics());
+    auto old_fabric = fabric_of(context, options.from_fabric, asked.fabric, from.id);
+    auto new_fabric = fabric_of(context, options.to_fabric, offer.fabric, machine->id);
+    Diagnostics all = whole.diagnostics();
+    all.append(old_fabric.diagnostics());
+    all.append(new_fabric.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return Answer(analysis::PurchaseCandidate{
+        *std::move(machine), *std::move(whole),
+        analysis::ShardFabrics{*std::move(old_fabric), *std::move(new_fabric)}});
 }
 
 // The question of purchase(): what each network runs on either GPU.
@@ -330,8 +352,9 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
     for (const analysis::PurchaseCandidate& candidate : loaded.candidates) {
         machines.push_back(candidate.machine);
     }
-    return fail_if.write(context, with_origin(rendered(*result, format), format, command, machines),
-                         options.output.file, gate_figures(best));
+    return fail_if.write(
+        context, with_origin(rendered(*result, format, options.details), format, command, machines),
+        options.output.file, gate_figures(best));
 }
 
 Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
@@ -457,6 +480,15 @@ void add_upgrade(Frame& frame) {
                    "The whole question as a file: what is there, what runs, candidates, terms; "
                    "options beside it change it; - reads standard input")
         ->type_name("FILE");
+    for (const auto& [name, value, gpu] :
+         {std::tuple{"--from-fabric", &options->from_fabric, "old"},
+          std::tuple{"--to-fabric", &options->to_fabric, "new"}}) {
+        app.add_option(name, *value,
+                       fmt::format("What joins the {} GPUs where one does not hold the network "
+                                   "[the usual node of such GPUs]",
+                                   gpu))
+            ->type_name("FABRIC|FILE");
+    }
     add_scenario(app, options->scenario,
                  {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},
@@ -471,6 +503,9 @@ void add_upgrade(Frame& frame) {
         ->delimiter(',')
         ->type_name("OLD:NEW");
     add_price_options(app, *options);
+    app.add_flag("--details", options->details,
+                 "In text, Markdown, and HTML also the layers, and all that stands behind the "
+                 "figures");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {

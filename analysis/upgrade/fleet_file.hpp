@@ -28,12 +28,13 @@ struct FleetOffer {
     std::optional<double> buy_usd, usd_per_hour; // neither: the catalog's rent
     bool bought = false;
     std::string host; // what launches its kernels; "same": that of the old GPU; empty: see hosts
+    std::string fabric = {}; // what joins several; empty: the GPU's usual one
 
     bool operator==(const FleetOffer&) const = default;
 };
 
 struct FleetQuestion {
-    std::string gpu, host; // that is there
+    std::string gpu, host, fabric; // that is there
     bool owned = false;
     std::optional<double> usd_per_hour, resale_usd;
     std::vector<FleetRun> runs;

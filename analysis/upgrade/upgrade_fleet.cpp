@@ -59,7 +59,7 @@ std::vector<Assumption> assumptions_of_fleet(const Upgrade& fleet) {
             }
             time += fleet.weights[i] / speedup;
         }
-        all.push_back({first.what, first.instead, 1.0 / time});
+        all.push_back({first.topic, first.what, first.instead, 1.0 / time});
     }
     return all;
 }
@@ -137,6 +137,8 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     all.sigma = sigma_of(all);
     all.speedup.value = all.from_s / all.to_s;
     all.run = all.members.front().run;
+    all.from_words = all.members.front().from_words;
+    all.to_words = all.members.front().to_words;
     all.error = all.members.front().error;
     for (const Upgrade& member : all.members) { // the least known of them
         all.error = member.error.families < all.error.families ? member.error : all.error;
@@ -145,6 +147,8 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
         all.unfit += member.unfit.empty() ? "" : (all.unfit.empty() ? "" : "; ") + member.unfit;
     }
     all.model_speedup = all.speedup.value;
+    all.from_model_s = all.from_s;
+    all.to_model_s = all.to_s;
     all.assumptions = assumptions_of_fleet(all);
     conclude(from, to, options, all);
     return all;
