@@ -309,7 +309,7 @@ std::optional<analysis::Unbought> without_buying(Context& context,
                                                  const analysis::PurchaseQuestion& question,
                                                  const analysis::PurchaseAnswer& answer) {
     const analysis::FleetMember& member = question.fleet.front();
-    if (question.fleet.size() > 1 || member.measured) {
+    if (question.fleet.size() > 1 || member.measured || answer.sharded) {
         return std::nullopt;
     }
     analysis::UpgradeOptions options = question.candidates.front().options;

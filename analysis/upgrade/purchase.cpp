@@ -299,7 +299,8 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
     a.then.gpu = candidate.machine.id;
     a.now.owned = prices.from_owned;
     a.then.bought = is_bought(prices);
-    a.now.devices = old_devices(a.upgrade, terms, prices);
+    a.now.devices = a.sharded ? static_cast<double>(a.sharded->from_devices)
+                              : old_devices(a.upgrade, terms, prices);
     a.then.devices = a.sharded ? static_cast<double>(a.sharded->to_devices)
                                : new_devices(a.upgrade, terms, a.now.devices);
     const double work = thousands_per_year(a.upgrade, a.now.devices, prices);
@@ -315,7 +316,9 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
         a.book_value_usd =
             a.now.devices * *paid * std::max(0.0, 1.0 - *terms.age_years / prices.years);
     }
-    add_flips(question, candidate, a);
+    if (a.upgrade.unfit.empty()) { // else there is no verdict to change
+        add_flips(question, candidate, a);
+    }
     return a;
 }
 

@@ -238,6 +238,11 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
     own.wiring = member.wiring;
     own.from = member.from.value_or(options.from);
     own.to = member.to.value_or(options.to);
+    if (options.from_rate || options.to_rate) {
+        return Result<ShardedPair>::failure(
+            "measured-rate", "a measured throughput is that of one GPU, which does not hold it",
+            "leave out --measured-old and --measured-new");
+    }
     for (const auto& [fabric, machine] :
          {std::pair{&fabrics.from, &from}, std::pair{&fabrics.to, &to}}) {
         if (!*fabric) {

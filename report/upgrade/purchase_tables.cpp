@@ -26,6 +26,13 @@ bool fits(const analysis::PurchaseAnswer& a) {
     return a.upgrade.unfit.empty();
 }
 
+bool old_fits(const analysis::Upgrade& u) {
+    return u.unfit.empty() ||
+           (u.members.empty() ? u.memory.from_fits()
+                              : std::all_of(u.members.begin(), u.members.end(),
+                                            [](const auto& m) { return m.memory.from_fits(); }));
+}
+
 std::string needed_gb(const analysis::MemoryNeed& need, double bytes) {
     return fmt::format("{:.3g} of {:.3g} GB", need.total() / 1e9, bytes / 1e9);
 }
@@ -82,6 +89,14 @@ class Grid {
             [&](const auto& a) { return cell(a, a.then); });
     }
 
+    // The same of the work: none where what is there does not hold the network.
+    template <class Cell> void of_work(const std::string& name, const Cell& cell) {
+        const bool held = old_fits(first_.upgrade);
+        row(
+            name, [&](const auto& a) { return held ? cell(a, a.now) : std::string("-"); },
+            [&](const auto& a) { return cell(a, a.then); });
+    }
+
     Table table() && { return std::move(table_); }
 
   private:
@@ -98,12 +113,12 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         return a.upgrade.money.priced ? in_dollars(o.usd_per_year) : "-";
     });
     if (first.upgrade.sample_tokens) {
-        grid.option("cost of 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        grid.of_work("cost of 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.usd_per_mtoken ? small_dollars(*o.usd_per_mtoken) : "-";
         });
     } else {
         const std::string unit = first.upgrade.members.empty() ? p.unit : "1,000 old GPU hours";
-        grid.option("cost of " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
+        grid.of_work("cost of " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
             return a.upgrade.money.priced ? small_dollars(o.usd_per_1000) : "-";
         });
     }
@@ -114,7 +129,7 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         return fmt::format("{:.3g} t", o.kg_co2_per_year / 1000.0);
     });
     if (p.terms.samples && first.upgrade.members.empty()) {
-        grid.option("the job takes", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        grid.of_work("the job takes", [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.job_days ? fmt::format("{:.3g} days", *o.job_days) : "-";
         });
     }
@@ -124,15 +139,18 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
     using analysis::PurchaseAnswer;
     const bool fleet = !p.answers.front().upgrade.members.empty();
     const bool divided = p.answers.front().sharded.has_value();
+    const bool held = old_fits(p.answers.front().upgrade);
     grid.row(
         fleet     ? "an old hour's work"
         : divided ? "GPU time of a step"
                   : "time of a step",
-        [](const PurchaseAnswer& a) { return format_si(a.upgrade.from_s, "s"); },
+        [&](const PurchaseAnswer& a) {
+            return held ? format_si(a.upgrade.from_s, "s") : std::string("-");
+        },
         [](const PurchaseAnswer& a) { return format_si(a.upgrade.to_s, "s"); });
     const auto none = [](const PurchaseAnswer&) { return std::string(); };
     grid.row(
-        "speed-up", [](const PurchaseAnswer&) { return std::string("1x"); },
+        "speed-up", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
         [](const PurchaseAnswer& a) { return fmt::format("{:.2f}x", a.upgrade.speedup.value); });
     grid.row("  80 % interval", none, [](const PurchaseAnswer& a) {
         return fmt::format("{:.2f} to {:.2f}", a.upgrade.speedup.low, a.upgrade.speedup.high);
@@ -374,7 +392,7 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
         all.push_back(a.over_budget);
     }
     for (const std::string& note : u.notes) {
-        if (u.unfit.empty() || !note.starts_with(u.unfit)) { // the sentence says that
+        if (u.unfit.empty() || !note.ends_with("of a run that would fit")) { // the sentence says it
             all.push_back(note);
         }
     }

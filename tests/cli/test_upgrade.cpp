@@ -344,7 +344,13 @@ TEST_CASE("what does not fit stands in the headline") {
     CHECK(first.find("v100-sxm2-16gb") != std::string::npos);
     CHECK(first.find("GB") != std::string::npos);
     CHECK(outcome.out.find("does not fit") != std::string::npos);
-    CHECK(outcome.out.find("0.00x") == std::string::npos); // no figures of what cannot run
+    CHECK(outcome.out.find("What would change") == std::string::npos);
+    CHECK(outcome.out.find("1x") == std::string::npos); // no figures of what cannot run
+    const auto fleet = asked("resnet50 llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb");
+    CHECK(fleet.out.starts_with("Cannot be compared: "));
+    const auto measured = asked("llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb "
+                                "--measured-old 1/s");
+    CHECK(measured.out.find("throughput is that of one GPU") != std::string::npos);
 }
 
 TEST_CASE("left open, the question is training in mixed precision at the largest batch of both") {
@@ -517,6 +523,50 @@ TEST_CASE("the worked example of the document prints what the program prints") {
         return;
     }
     CHECK(document.substr(begin, end - begin) == printed);
+}
+
+namespace {
+
+// The block behind the first "```lang\n" from `at` on: where it begins and ends.
+std::pair<std::size_t, std::size_t> block_at(const std::string& text, const std::string& lang,
+                                             std::size_t at) {
+    const std::string fence = "```" + lang + "\n";
+    const auto begin = text.find(fence, at) + fence.size();
+    return {begin, text.find("```", begin)};
+}
+
+} // namespace
+
+// A command, the layers.csv or products.csv that it reads, and what it prints, of which the
+// document may show only the end.
+TEST_CASE("samples of advice and of copies print what the program prints") {
+    const std::string file = tests::source_dir() + "/docs/upgrade.md";
+    std::string document = tests::read_file(file);
+    const tests::Scratch scratch;
+    for (const auto& [section, name] : {std::pair{"\n## Advice\n", "layers.csv"},
+                                        std::pair{"\n## Copies over PCIe\n", "products.csv"}}) {
+        CAPTURE(section);
+        const auto at = document.find(section);
+        REQUIRE(at != std::string::npos);
+        const auto csv = block_at(document, "csv", at);
+        const auto command = block_at(document, "sh", at);
+        const std::string path = (scratch / name).string();
+        tests::write_text(path, document.substr(csv.first, csv.second - csv.first));
+        auto typed = words(document.substr(command.first, command.second - command.first));
+        typed.erase(typed.begin());
+        std::replace(typed.begin(), typed.end(), std::string(name), path);
+        const std::string printed = run(typed).out;
+        const auto shown = block_at(document, "", std::max(csv.second, command.second) + 4);
+        const std::string sample = document.substr(shown.first, shown.second - shown.first);
+        const auto from = printed.find(sample.substr(0, sample.find('\n')));
+        REQUIRE(from != std::string::npos);
+        if (tests::updating_golden()) {
+            document.replace(shown.first, shown.second - shown.first, printed.substr(from));
+            tests::write_text(file, document);
+            continue;
+        }
+        CHECK(printed.substr(from) == sample);
+    }
 }
 
 TEST_CASE("the leave-outs that the document shows are those of the shipped evidence") {
