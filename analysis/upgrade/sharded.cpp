@@ -131,7 +131,8 @@ template <class Enough>
 Result<Shard> first_shard(const Question& question, const model::Fabric& fabric, Count batch,
                           Count most, const Enough& enough) {
     auto last = Result<Shard>::failure(
-        "too-many-devices", fmt::format("{} {} do not do the same work", most, question.machine.id),
+        "too-many-devices",
+        fmt::format("even {} {} do not do the same work", most, question.machine.id),
         "fewer old GPUs, or another candidate");
     const auto few = last;
     bool fitted = false;
@@ -155,6 +156,11 @@ Result<ShardedPair> training_pair(const Question& before, const Question& after,
     const auto batch_for = [&](Count devices) {
         return asked.value_or(once * kSequencesEach * devices);
     };
+    if (count && *count > kMostShards) {
+        return Result<ShardedPair>::failure(
+            "too-many-devices", fmt::format("at most {} GPUs take one step", kMostShards),
+            "ask for a part of them");
+    }
     Result<Shard> from = Result<Shard>::failure("", "");
     if (count) {
         from = shard_on(before, *fabrics.from, *count, batch_for(*count));
@@ -253,11 +259,18 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
                 "as in --to-fabric dgx-a100-hdr");
         }
     }
-    const Question before = side_of(member.network, from, own, true);
-    const Question after = side_of(member.network, to, own, false);
-    return own.from.training ? training_pair(before, after, fabrics, count,
-                                             member.largest ? std::nullopt : own.from.batch)
-                             : inference_pair(before, after, fabrics, count);
+    Question before = side_of(member.network, from, own, true);
+    Question after = side_of(member.network, to, own, false);
+    auto pair = own.from.training ? training_pair(before, after, fabrics, count,
+                                                  member.largest ? std::nullopt : own.from.batch)
+                                  : inference_pair(before, after, fabrics, count);
+    if (pair) {
+        before.scenario.batch = pair->from.batch;
+        after.scenario.batch = pair->to.batch;
+        pair->from_words = scenario_words(before);
+        pair->to_words = scenario_words(after);
+    }
+    return pair;
 }
 
 void take_sharded(const ShardedPair& pair, Upgrade& u) {

@@ -13,8 +13,17 @@ namespace {
 
 constexpr double kFar = 0.3; // of the share that a published speed-up has in common with a question
 
+// Three digits that count, without a power of ten.
+std::string plain(double amount) {
+    if (amount >= 1000.0) {
+        return in_dollars(amount).substr(1);
+    }
+    const int before = amount > 0.0 ? static_cast<int>(std::floor(std::log10(amount))) : 0;
+    return fmt::format("{:.{}f}", amount, std::clamp(2 - before, 0, 12));
+}
+
 std::string small_dollars(double amount) {
-    return fmt::format("${:.3g}", amount);
+    return "$" + plain(amount);
 }
 
 std::string count_text(double devices) {
@@ -123,10 +132,10 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         });
     }
     grid.option("energy a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
-        return fmt::format("{:.3g} MWh", o.kwh_per_year / 1000.0);
+        return plain(o.kwh_per_year / 1000.0) + " MWh";
     });
     grid.option("CO2 a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
-        return fmt::format("{:.3g} t", o.kg_co2_per_year / 1000.0);
+        return plain(o.kg_co2_per_year / 1000.0) + " t";
     });
     if (p.terms.samples && first.upgrade.members.empty()) {
         grid.of_work("the job takes", [](const PurchaseAnswer&, const PurchaseOption& o) {
@@ -342,6 +351,13 @@ std::string terms_text(const analysis::Purchase& p) {
                        in_dollars(prices.from_resale_usd.value_or(0.0)));
 }
 
+static std::string bought_text(const analysis::PurchaseAnswer& a,
+                               const analysis::UpgradePrices& prices) {
+    const analysis::UpgradeMoney& m = a.upgrade.money;
+    const double price = m.outlay_usd.value_or(0.0) + prices.from_resale_usd.value_or(0.0);
+    return fmt::format("bought at {}, {}", in_dollars(price), m.buy_source);
+}
+
 std::vector<std::string> price_lines(const analysis::Purchase& p) {
     std::vector<std::string> lines;
     const auto add = [&](const std::string& gpu, double usd, const std::string& source) {
@@ -356,7 +372,7 @@ std::vector<std::string> price_lines(const analysis::Purchase& p) {
         const analysis::UpgradeMoney& m = a.upgrade.money;
         if (m.priced) {
             add(a.then.gpu, m.to_usd_per_hour,
-                a.then.bought ? "bought: " + m.buy_source : m.to_price_source);
+                a.then.bought ? bought_text(a, p.prices) : m.to_price_source);
         }
     }
     return lines;

@@ -44,6 +44,12 @@ Json json_of(const std::string& options) {
     return Json::parse(outcome.out);
 }
 
+// The text without the ends of its lines.
+std::string joined(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
 const std::string kPair = "resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb ";
 
 } // namespace
@@ -72,6 +78,11 @@ TEST_CASE("a wrong amount is named in words, with how to write it") {
         CHECK(outcome.err.find("as in") != std::string::npos);
         CHECK(outcome.err.find("00000000") == std::string::npos);
     }
+}
+
+TEST_CASE("power without CO2 is an answer, and a negative amount of it none") {
+    CHECK(json_of(kPair + "--co2 0").at("purchase").at("now").at("kg_co2_per_year") == 0.0);
+    CHECK(asked(kPair + "--co2 -1").exit == 2);
 }
 
 TEST_CASE("no rent means owned GPUs, and owned GPUs pay no rent") {
@@ -155,9 +166,7 @@ TEST_CASE("the sentence stands first, then the scenario as exam states it") {
                                 "--launch graph"));
     REQUIRE(upgrade.exit == 0);
     const auto paragraph = [](const std::string& text, const std::string& end) {
-        std::string joined = text.substr(0, text.find(end));
-        std::replace(joined.begin(), joined.end(), '\n', ' ');
-        return joined;
+        return joined(text.substr(0, text.find(end)));
     };
     const std::string behind = upgrade.out.substr(upgrade.out.find("\n\n") + 2);
     const std::string scenario = paragraph(behind, "\n  ");
@@ -222,7 +231,12 @@ TEST_CASE("a network that one GPU does not hold is divided over what there is") 
     };
     CHECK(rate("to") >= rate("from"));
     CHECK(c.at("devices").get<double>() < 16.0);
-    CHECK(asked(options).out.find("divided") != std::string::npos);
+    const std::string text = joined(asked(options).out);
+    CHECK(text.find("divided") != std::string::npos);
+    CHECK(text.find("batch " + std::to_string(pair.at("from").at("batch").get<int>()) +
+                    ", fp16 on") != std::string::npos);
+    CHECK(joined(asked("llama-3-8b --from v100-sxm2-16gb --count 5000 --to a100-sxm-80gb").out)
+              .find("at most 1024 GPUs") != std::string::npos);
     // without a count: the fewest that hold it
     CHECK(json_of("llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb")
               .at("purchase")
