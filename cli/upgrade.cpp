@@ -274,15 +274,12 @@ Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
     for (std::size_t i = 0; i < question.fleet.size(); ++i) {
         const analysis::FleetRun& run = loaded.asked.runs[i];
         analysis::FleetMember& member = question.fleet[i];
-        const auto has = [&](const char* name) {
-            return std::ranges::any_of(run.fields, [&](const auto& f) { return f.first == name; });
-        };
         if (!loaded.open && run.fields.empty() && !run.largest) {
             continue; // as the options say
         }
         member.from = options.from;
         member.to = options.to;
-        if (loaded.open && !has("phase")) {
+        if (loaded.open && !run.has("phase")) {
             analysis::train_mixed(member, loaded.from, loaded.candidates.front().machine);
         }
         for (analysis::Scenario* side : {&*member.from, &*member.to}) {
@@ -290,10 +287,10 @@ Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
                 found.append(analysis::find_field(name)->set(*side, {value}));
             }
         }
-        if (loaded.open && has("phase") && !has("dtype")) {
+        if (loaded.open && run.has("phase") && !run.has("dtype")) {
             analysis::compute_mixed(member, loaded.from, loaded.candidates.front().machine);
         }
-        member.largest = run.largest || (loaded.open && !has("batch"));
+        member.largest = run.largest || (loaded.open && !run.has("batch"));
     }
     if (found.has_errors()) {
         return found;
@@ -373,6 +370,13 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     if (options.count) {
         loaded.asked.terms.count = options.count;
     }
+    if (options.largest_batch && scenario->batch) {
+        return context.fail_usage("--batch and --largest-batch say the batch twice",
+                                  "leave one of them out");
+    }
+    for (analysis::FleetRun& run : loaded.asked.runs) {
+        run.largest = run.largest || (options.largest_batch && !run.has("batch"));
+    }
     loaded.asked.terms.kg_co2_per_kwh = options.co2.value_or(loaded.asked.terms.kg_co2_per_kwh);
     remember(context, loaded.asked, *scenario);
     const auto from_side = side_of(options, *scenario, "from", loaded.asked.gpu);
@@ -446,6 +450,11 @@ void add_upgrade(Frame& frame) {
                   "# a longer context, both in bf16\n"
                   "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
                   "--dim context=8192 --dtype bf16\n"
+                  "# inference at the largest batch that fits both\n"
+                  "eyeroof upgrade resnet50 --from t4 --to l4 --phase inference --largest-batch\n"
+                  "# a decoder that one GPU does not hold, divided over 16\n"
+                  "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
+                  "a100-sxm-80gb\n"
                   "# two networks that share the GPU, three hours to one\n"
                   "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
                   "a100-sxm-40gb\n"
@@ -494,6 +503,8 @@ void add_upgrade(Frame& frame) {
                    "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},
                   false,
                   false});
+    app.add_flag("--largest-batch", options->largest_batch,
+                 "At the largest batch, a power of two, that fits both GPUs");
     add_side_options(app, *options);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
         ->delimiter(',')

@@ -25,7 +25,7 @@ struct UpgradeOptions {
     std::optional<int> count;
     std::optional<double> to_per_hour, buy, threshold, measured_old, measured_new, co2;
     std::string fail_if;
-    bool details = false;
+    bool details = false, largest_batch = false;
     OutputOptions output;
 };
 

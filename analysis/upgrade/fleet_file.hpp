@@ -5,8 +5,10 @@
 #include "analysis/upgrade/purchase.hpp"
 #include "hwdb/yaml.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct FleetRun {
     std::vector<std::pair<std::string, std::string>> fields;
     bool largest = false; // batch: largest
 
+    bool has(std::string_view field) const {
+        return std::ranges::any_of(fields, [&](const auto& f) { return f.first == field; });
+    }
     bool operator==(const FleetRun&) const = default;
 };
 

@@ -218,9 +218,11 @@ void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
     const double measured_ln =
         std::log(u.speedup.value / u.model_speedup) - u.transfer_ln - u.evidence_ln;
     all.push_back(fmt::format(
-        "{:.2f}x by kernels and host alone, with {} on {} as `exam` predicts; whole networks move "
-        "it by {:+.0f} %, published speed-ups by {:+.0f} %{}{}.",
-        u.model_speedup, format_si(u.to_model_s, "s"), u.to,
+        "{:.2f}x by {}; whole networks move it by {:+.0f} %, published speed-ups by {:+.0f} %{}{}.",
+        u.model_speedup,
+        u.measured.empty() ? fmt::format("kernels and host alone, with {} on {} as `exam` predicts",
+                                         format_si(u.to_model_s, "s"), u.to)
+                           : "the predicted ratios of what was measured",
         100.0 * (std::exp(u.transfer_ln) - 1.0), 100.0 * (std::exp(u.evidence_ln) - 1.0),
         measured
             ? fmt::format(", your measurement by {:+.0f} %", 100.0 * (std::exp(measured_ln) - 1.0))

@@ -380,6 +380,14 @@ TEST_CASE("left open, the question is training in mixed precision at the largest
     CHECK(json_of(kPair + "--phase inference").at("run").get<std::string>().find("inference") == 0);
 }
 
+TEST_CASE("the largest batch can be asked for in inference, and no other beside it") {
+    const Json all = json_of(kPair + "--phase inference --largest-batch");
+    const Json& c = all.at("purchase").at("candidates")[0];
+    CHECK(c.at("from_batch") == 1024); // the most that is tried; V100 holds it
+    CHECK(c.at("to_batch") == 1024);
+    CHECK(asked(kPair + "--phase inference --largest-batch --batch 8").exit == 2);
+}
+
 TEST_CASE("several candidates stand side by side, and the sentence is about the best") {
     const Json all = json_of("resnet50 --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb@1.39/h "
                              "--to h100-sxm-80gb@200k");
