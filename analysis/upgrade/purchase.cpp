@@ -261,23 +261,55 @@ void add_runs(const PurchaseQuestion& question, const PurchaseCandidate& candida
     sort_flips(a);
 }
 
-// Where one network does not fit one GPU: over several, or the reason why not.
+// One network that does not fit one GPU over `count` of them, or the reason why not. The pair that
+// takes most GPUs stays.
+void divide_one(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+                const FleetMember& member, std::optional<int> count, PurchaseAnswer& a,
+                Upgrade& u) {
+    if (u.unfit.empty()) {
+        return;
+    }
+    const auto pair = sharded(member, question.from, candidate.machine, candidate.options,
+                              candidate.fabrics, count);
+    if (!pair) {
+        u.unfit += "; divided over several: " + pair.diagnostics().begin()->message;
+        return;
+    }
+    take_sharded(*pair, u);
+    if (!a.sharded || pair->fewest_new > a.sharded->fewest_new) {
+        a.sharded = *pair;
+    }
+}
+
+// All of a fleet over as many: those that there are, or that its largest network takes.
 void divide(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
             PurchaseAnswer& a) {
     Upgrade& u = a.upgrade;
-    if (u.unfit.empty() || question.fleet.size() != 1) {
+    if (u.unfit.empty()) {
         return;
     }
-    const auto pair = sharded(question.fleet.front(), question.from, candidate.machine,
-                              candidate.options, candidate.fabrics, question.terms.count);
-    if (!pair) {
-        const Diagnostic& why = *pair.diagnostics().begin();
-        u.unfit += "; divided over several: " + why.message;
+    if (u.members.empty()) {
+        divide_one(question, candidate, question.fleet.front(), question.terms.count, a, u);
+        conclude(question.from, candidate.machine, candidate.options, u);
         return;
     }
-    a.sharded = *pair;
-    take_sharded(*pair, u);
-    conclude(question.from, candidate.machine, candidate.options, u);
+    std::optional<int> count = question.terms.count;
+    for (std::size_t i = 0; i < u.members.size() && !question.terms.count; ++i) {
+        Upgrade member = u.members[i];
+        PurchaseAnswer alone;
+        divide_one(question, candidate, question.fleet[i], {}, alone, member);
+        count = std::max(count.value_or(1),
+                         alone.sharded ? static_cast<int>(alone.sharded->from_devices) : 1);
+    }
+    std::vector<Upgrade> members = u.members;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        divide_one(question, candidate, question.fleet[i], count, a, members[i]);
+    }
+    u = fleet_of(members, u.weights, question.from, candidate.machine, candidate.options);
+    if (a.sharded) {
+        a.sharded->to_devices = std::max(
+            a.sharded->fewest_new, static_cast<Count>(std::ceil(*count / u.speedup.value - 1e-9)));
+    }
 }
 
 Result<PurchaseAnswer> answer(const PurchaseQuestion& question,

@@ -285,6 +285,11 @@ struct FleetMember {
 Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
                               const model::Machine& to, const UpgradeOptions& options);
 
+// The same of members that are known, with their shares of the old GPU's time, which add up to 1.
+Upgrade fleet_of(const std::vector<Upgrade>& members, const std::vector<double>& shares,
+                 const model::Machine& from, const model::Machine& to,
+                 const UpgradeOptions& options);
+
 // The largest batch up to kMostCommonBatch, the network's own times a power of two, whose step fits
 // both GPUs; nullopt where not even its own does.
 inline constexpr Count kMostCommonBatch = 1024;

@@ -398,8 +398,9 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
                          "--measured-old, such as --measured-old 820/s.");
     }
     if (a.sharded) {
-        all.emplace_back("One GPU does not hold it, so it is divided over several by the best plan "
-                         "of `eyeroof scale`. GPU time of a step: its time on each of them.");
+        all.push_back(std::string("A network that one GPU does not hold is divided over several by "
+                                  "the best plan of `eyeroof scale`.") +
+                      (u.members.empty() ? " GPU time of a step: its time on each of them." : ""));
     }
     if (a.book_value_usd) {
         all.push_back(fmt::format("{} of the owned GPUs' price is not written off yet: spent "

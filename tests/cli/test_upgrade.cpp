@@ -249,6 +249,18 @@ TEST_CASE("a network that one GPU does not hold is divided over what there is") 
     CHECK(prompt.at("purchase").at("candidates")[0].at("sharded").at("from").at("devices") > 1);
 }
 
+TEST_CASE("a fleet divides the network that one GPU does not hold, beside those that fit") {
+    const std::string gpus = " --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb";
+    const auto speedup = [&](const std::string& networks) {
+        return json_of(networks + gpus).at("speedup").at("value").get<double>();
+    };
+    // of an hour half is either's: 1 / (0.5 / a + 0.5 / b)
+    CHECK(speedup("resnet50 llama-3-8b") ==
+          near(2.0 / (1.0 / speedup("resnet50") + 1.0 / speedup("llama-3-8b"))));
+    check_identities("resnet50 llama-3-8b" + gpus);
+    check_identities("resnet50@3 llama-3-8b@1 --from a100-sxm-80gb --to h100-sxm-80gb");
+}
+
 TEST_CASE("no answer costs more and is likely to cost less") {
     for (const char* options :
          {"llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb", // two hold it, one is affordable
@@ -360,7 +372,8 @@ TEST_CASE("what does not fit stands in the headline") {
     CHECK(outcome.out.find("does not fit") != std::string::npos);
     CHECK(outcome.out.find("What would change") == std::string::npos);
     CHECK(outcome.out.find("1x") == std::string::npos); // no figures of what cannot run
-    const auto fleet = asked("resnet50 llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb");
+    const auto fleet = asked("resnet50 llama-3-8b --from v100-sxm2-16gb --count 2 --to "
+                             "a100-sxm-80gb");
     CHECK(fleet.out.starts_with("Cannot be compared: "));
     const auto measured = asked("llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb "
                                 "--measured-old 1/s");
