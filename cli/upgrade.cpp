@@ -427,47 +427,49 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     return answer(context, options, loaded, *fail_if, command);
 }
 
+constexpr const char* kUpgradeExamples =
+    "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
+    "# 16 GPUs, two candidates: one bought, one rented\n"
+    "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s@0.79/h\n"
+    "# owned GPUs that sell for 200 dollars each\n"
+    "eyeroof upgrade resnet50 --from t4 --owned --resale '$200' --to l4@2.5k "
+    "--power-price 0.15/kWh\n"
+    "# with your own throughput as evidence\n"
+    "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
+    "--measured-old 820/s\n"
+    "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
+    "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
+    "# training, fp16 before and bf16 after\n"
+    "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+    "--from-dtype fp16 --to-dtype bf16\n"
+    "# a longer context, both in bf16\n"
+    "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
+    "--dim context=8192 --dtype bf16\n"
+    "# inference at the largest batch that fits both\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --phase inference --largest-batch\n"
+    "# a decoder that one GPU does not hold, divided over 16\n"
+    "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
+    "a100-sxm-80gb\n"
+    "# two networks that share the GPU, three hours to one\n"
+    "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
+    "a100-sxm-40gb\n"
+    "# where it begins to pay: batch sizes, and fp16 against bf16\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
+    "--sweep-dtype fp16:bf16\n"
+    "# at prices of your own\n"
+    "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+    "--to-per-hour 0.80\n"
+    "# is a layer worth sending from a host processor to a GPU?\n"
+    "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
+    "# fail a build when it does not\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'";
+
 } // namespace
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<UpgradeOptions>();
-    CLI::App& app =
-        frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
-                  "# 16 GPUs, two candidates: one bought, one rented\n"
-                  "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s@0.79/h\n"
-                  "# owned GPUs that sell for 200 dollars each\n"
-                  "eyeroof upgrade resnet50 --from t4 --owned --resale '$200' --to l4@2.5k "
-                  "--power-price 0.15/kWh\n"
-                  "# with your own throughput as evidence\n"
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
-                  "--measured-old 820/s\n"
-                  "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
-                  "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
-                  "# training, fp16 before and bf16 after\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
-                  "--from-dtype fp16 --to-dtype bf16\n"
-                  "# a longer context, both in bf16\n"
-                  "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
-                  "--dim context=8192 --dtype bf16\n"
-                  "# inference at the largest batch that fits both\n"
-                  "eyeroof upgrade resnet50 --from t4 --to l4 --phase inference --largest-batch\n"
-                  "# a decoder that one GPU does not hold, divided over 16\n"
-                  "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
-                  "a100-sxm-80gb\n"
-                  "# two networks that share the GPU, three hours to one\n"
-                  "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
-                  "a100-sxm-40gb\n"
-                  "# where it begins to pay: batch sizes, and fp16 against bf16\n"
-                  "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
-                  "--sweep-dtype fp16:bf16\n"
-                  "# at prices of your own\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
-                  "--to-per-hour 0.80\n"
-                  "# is a layer worth sending from a host processor to a GPU?\n"
-                  "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
-                  "# fail a build when it does not\n"
-                  "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'");
+    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
+                              kUpgradeExamples);
     app.add_option(
            "network", options->networks,
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
