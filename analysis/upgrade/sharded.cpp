@@ -33,8 +33,9 @@ Shard shard_of(const ScalePoint& point, const std::string& fabric) {
     shard.sigma = point.low_s && point.high_s && *point.low_s > 0.0
                       ? std::log(*point.high_s / *point.low_s) / kShardSigmas
                       : kUnknownSigma;
-    shard.bytes = point.memory.total();
-    shard.capacity = point.memory.capacity;
+    const DeviceMemory& m = point.memory;
+    shard.need = {m.weights, m.gradients, m.optimizer, m.activations, m.buffers};
+    shard.capacity = m.capacity;
     return shard;
 }
 
@@ -109,7 +110,8 @@ Result<Shard> decoder_prompt(const Question& question, const Transformer& decode
     shard.sigma = std::isfinite(point.ttft_band.high) && point.ttft_band.low > 0.0
                       ? std::log(point.ttft_band.high / point.ttft_band.low) / kShardSigmas
                       : kUnknownSigma;
-    shard.bytes = point.weight_bytes + point.cache_bytes;
+    shard.need.weights = point.weight_bytes;
+    shard.need.activations = point.cache_bytes;
     shard.capacity = served->capacity_bytes;
     return shard;
 }
@@ -289,9 +291,8 @@ void take_sharded(const ShardedPair& pair, Upgrade& u) {
     u.layers.clear();
     u.assumptions.clear();
     u.notes = {note_of(pair.from, u.from), note_of(pair.to, u.to)};
-    u.memory.from_need = u.memory.to_need = {};
-    u.memory.from_need.weights = pair.from.bytes; // not divided by what holds it
-    u.memory.to_need.weights = pair.to.bytes;
+    u.memory.from_need = pair.from.need;
+    u.memory.to_need = pair.to.need;
     u.memory.from_bytes = pair.from.capacity;
     u.memory.to_bytes = pair.to.capacity;
     u.unfit.clear();

@@ -18,8 +18,9 @@ struct Shard {
     std::string fabric; // that joins them
     Count batch = 1;    // samples of a step of all of them
     double step_s = 0.0;
-    double sigma = 0.0;                 // standard deviation of ln(step_s)
-    double bytes = 0.0, capacity = 0.0; // of one device
+    double sigma = 0.0;    // standard deviation of ln(step_s)
+    MemoryNeed need;       // of one device
+    double capacity = 0.0; // that it has, bytes
     double samples_per_s() const { return static_cast<double>(batch) / step_s; }
 
     bool operator==(const Shard&) const = default;

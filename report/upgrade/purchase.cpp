@@ -156,8 +156,9 @@ PurchaseJson evidence_json(const analysis::Upgrade& u) {
 }
 
 PurchaseJson shard_json(const analysis::Shard& s) {
-    return {{"devices", s.devices}, {"plan", s.plan},   {"fabric", s.fabric},    {"batch", s.batch},
-            {"step_s", s.step_s},   {"bytes", s.bytes}, {"capacity", s.capacity}};
+    return {{"devices", s.devices},  {"plan", s.plan},     {"fabric", s.fabric},
+            {"batch", s.batch},      {"step_s", s.step_s}, {"bytes", s.need.total()},
+            {"capacity", s.capacity}};
 }
 
 PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
