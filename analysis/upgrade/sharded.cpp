@@ -4,6 +4,7 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/scale/search.hpp"
 #include "analysis/scale/serving.hpp"
+#include "analysis/upgrade/assumptions.hpp"
 #include "analysis/upgrade/tokens.hpp"
 #include "analysis/upgrade/verdict.hpp"
 #include "base/units.hpp"
@@ -187,7 +188,7 @@ Result<ShardedPair> training_pair(const Question& before, const Question& after,
     if (!to) {
         return to.diagnostics();
     }
-    return ShardedPair{*from, *to, from->devices, to->devices, fewest, "", ""};
+    return ShardedPair{*from, *to, from->devices, to->devices, fewest, "", "", ""};
 }
 
 Result<ShardedPair> inference_pair(const Question& before, const Question& after,
@@ -215,6 +216,7 @@ Result<ShardedPair> inference_pair(const Question& before, const Question& after
                        groups * from->devices,
                        std::max<Count>(new_groups, 1) * to->devices,
                        to->devices,
+                       "",
                        "",
                        ""};
 }
@@ -271,11 +273,17 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
         after.scenario.batch = pair->to.batch;
         pair->from_words = scenario_words(before);
         pair->to_words = scenario_words(after);
+        own.from.batch = pair->from.batch;
+        own.to.batch = pair->to.batch;
+        pair->run =
+            fmt::format("{}, divided over {} and {} GPUs; times are GPU-seconds",
+                        run_text(member.network, own), pair->from.devices, pair->to.devices);
     }
     return pair;
 }
 
 void take_sharded(const ShardedPair& pair, Upgrade& u) {
+    u.run = pair.run;
     u.from_words = pair.from_words;
     u.to_words = pair.to_words;
     u.from_batch = pair.from.batch;

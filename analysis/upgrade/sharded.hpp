@@ -48,7 +48,7 @@ struct ShardedPair {
     Shard from, to;
     Count from_devices = 1, to_devices = 1; // in all
     Count fewest_new = 1;                   // that hold the network at all
-    std::string from_words, to_words;       // the scenarios, with the batch of the step
+    std::string from_words, to_words, run;  // the scenarios, with the batch of the step
 
     bool operator==(const ShardedPair&) const = default;
 };

@@ -277,6 +277,9 @@ std::string upgrade_text(const analysis::Upgrade& u) {
         text += "  " + note + "\n";
     }
     text += upgrade_sweep_text(u) + upgrade_categories_text(u);
+    if (u.layers.empty()) { // of a network that is divided
+        return text;
+    }
     text += fmt::format("\n{:<24} {:>6} {:>6} {:>7}  {:<20} {:<20} {}\n", "layer", "count", "share",
                         "faster", "old limit", "new limit", "why not more");
     for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {

@@ -237,6 +237,8 @@ TEST_CASE("a network that one GPU does not hold is divided over what there is") 
                     ", fp16 on") != std::string::npos);
     CHECK(joined(asked("llama-3-8b --from v100-sxm2-16gb --count 5000 --to a100-sxm-80gb").out)
               .find("at most 1024 GPUs") != std::string::npos);
+    CHECK(all.at("run").get<std::string>().find("divided over 16 and ") != std::string::npos);
+    CHECK(asked(options + " --details").out.find("why not more") == std::string::npos);
     // without a count: the fewest that hold it
     CHECK(json_of("llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb")
               .at("purchase")
