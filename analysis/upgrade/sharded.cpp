@@ -88,7 +88,7 @@ Result<Shard> data_parallel_step(const Question& question, const model::Fabric& 
 }
 
 Result<Shard> decoder_prompt(const Question& question, const Transformer& decoder,
-                             const model::Fabric& fabric, Count devices) {
+                             const model::Fabric& fabric, Count devices, Count batch) {
     ServingOptions options;
     options.prompt = length_of(question.network);
     options.answer = 1;
@@ -105,9 +105,10 @@ Result<Shard> decoder_prompt(const Question& question, const Transformer& decode
     const ServingPoint& point = served->points.front();
     Shard shard;
     shard.devices = devices;
-    shard.plan = fmt::format("products divided over {}, one prompt at a time", devices);
+    shard.plan = fmt::format("products divided over {}, one prompt after the other", devices);
     shard.fabric = fabric.name;
-    shard.step_s = point.prefill_s;
+    shard.batch = batch;
+    shard.step_s = static_cast<double>(batch) * point.prefill_s;
     shard.sigma = std::isfinite(point.ttft_band.high) && point.ttft_band.low > 0.0
                       ? std::log(point.ttft_band.high / point.ttft_band.low) / kShardSigmas
                       : kUnknownSigma;
@@ -192,10 +193,11 @@ Result<ShardedPair> training_pair(const Question& before, const Question& after,
 }
 
 Result<ShardedPair> inference_pair(const Question& before, const Question& after,
-                                   const ShardFabrics& fabrics, std::optional<int> count) {
+                                   const ShardFabrics& fabrics, std::optional<int> count,
+                                   Count batch) {
     const auto any = [](const Shard&) { return true; };
-    const auto from = first_shard(before, *fabrics.from, 1, kWidestTensor, any);
-    const auto to = first_shard(after, *fabrics.to, 1, kWidestTensor, any);
+    const auto from = first_shard(before, *fabrics.from, batch, kWidestTensor, any);
+    const auto to = first_shard(after, *fabrics.to, batch, kWidestTensor, any);
     Diagnostics all = from.diagnostics();
     all.append(to.diagnostics());
     if (!from || !to) {
@@ -233,7 +235,7 @@ Result<Shard> shard_on(const Question& question, const model::Fabric& fabric, Co
     const auto decoder = transformer_of(question.network);
     if (!question.scenario.training) {
         return decoder
-                   ? decoder_prompt(question, *decoder, fabric, devices)
+                   ? decoder_prompt(question, *decoder, fabric, devices, batch)
                    : Result<Shard>::failure("not-divided", "only decoders are divided in inference",
                                             "a GPU with more memory");
     }
@@ -265,9 +267,10 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
     }
     Question before = side_of(member.network, from, own, true);
     Question after = side_of(member.network, to, own, false);
-    auto pair = own.from.training ? training_pair(before, after, fabrics, count,
-                                                  member.largest ? std::nullopt : own.from.batch)
-                                  : inference_pair(before, after, fabrics, count);
+    const auto asked = member.largest ? std::nullopt : own.from.batch;
+    auto pair = own.from.training
+                    ? training_pair(before, after, fabrics, count, asked)
+                    : inference_pair(before, after, fabrics, count, asked.value_or(1));
     if (pair) {
         before.scenario.batch = pair->from.batch;
         after.scenario.batch = pair->to.batch;

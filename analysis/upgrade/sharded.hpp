@@ -35,8 +35,8 @@ struct ShardFabrics {
 
 // `devices` of the question's machine. Training of a decoder: the best plan of
 // search_transformer(); of other networks data parallel with ZeRO 3. Inference of a decoder:
-// products divided over `devices` (serve()), one prompt at a time. Errors: of those; "not-divided"
-// for other inference.
+// products divided over `devices` (serve()), one prompt after the other. Errors: of those;
+// "not-divided" for other inference.
 Result<Shard> shard_on(const Question& question, const model::Fabric& fabric, Count devices,
                        Count batch);
 

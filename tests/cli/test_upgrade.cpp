@@ -247,7 +247,8 @@ TEST_CASE("a network that one GPU does not hold is divided over what there is") 
               .get<double>() > 1.0);
     // inference of a decoder: the products divided
     const Json prompt = json_of("llama-3-70b --from a100-sxm-80gb --count 8 --to h200-sxm-141gb "
-                                "--phase inference");
+                                "--phase inference --batch 4");
+    CHECK(prompt.at("purchase").at("candidates")[0].at("from_batch") == 4);
     CHECK(prompt.at("purchase").at("candidates")[0].at("sharded").at("from").at("devices") > 1);
 }
 
