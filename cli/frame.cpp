@@ -120,10 +120,14 @@ std::string not_written(const std::string& file, const std::vector<std::string>&
     const std::string named = format_of_name(file);
     const bool known = named.empty() || named == "jsonl" || // a profile's own ending
                        std::find(formats.begin(), formats.end(), named) != formats.end();
-    return known
-               ? std::string()
-               : fmt::format("'{}': this command writes {}, not {}; --format overrides the ending",
-                             file, fmt::join(formats, ", "), named);
+    if (known) {
+        return {};
+    }
+    const bool prints =
+        named == "pdf" && std::find(formats.begin(), formats.end(), "html") != formats.end();
+    return fmt::format(
+        "'{}': this command writes {}, not {}; {}", file, fmt::join(formats, ", "), named,
+        prints ? "write HTML, which a browser prints to PDF" : "--format overrides the ending");
 }
 
 void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {

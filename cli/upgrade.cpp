@@ -17,6 +17,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/upgrade_options.hpp"
 #include "formats/trace_network.hpp"
+#include "hwdb/fabric_reader.hpp"
 #include "profiles/device_time.hpp"
 
 #include <fmt/format.h>
@@ -80,13 +81,13 @@ Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
     return analysis::sweep_upgrade(plain, from, to.machine, wanted, batches, pairs);
 }
 
-std::string rendered(const analysis::Purchase& result, const std::string& format) {
+std::string rendered(const analysis::Purchase& result, const std::string& format, bool details) {
     return format == "json"   ? report::purchase_json(result)
            : format == "csv"  ? report::purchase_csv(result)
-           : format == "md"   ? report::purchase_markdown(result)
+           : format == "md"   ? report::purchase_markdown(result, details)
            : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
-           : format == "html" ? report::purchase_html(result)
-                              : report::purchase_text(result);
+           : format == "html" ? report::purchase_html(result, details)
+                              : report::purchase_text(result, details);
 }
 
 // From a host processor: is a layer worth sending?
@@ -207,6 +208,18 @@ Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
     return {std::move(fleet), std::move(all)};
 }
 
+// By the options, the fleet's file, or what usually joins such GPUs.
+Result<std::optional<model::Fabric>> fabric_of(Context& context, const std::string& option,
+                                               const std::string& file, const std::string& gpu) {
+    using Answer = Result<std::optional<model::Fabric>>;
+    const std::string& name = option.empty() ? file : option;
+    if (name.empty()) {
+        return Answer(hwdb::usual_fabric(gpu, context.machine_dirs()));
+    }
+    auto fabric = hwdb::load_fabric(name, context.machine_dirs());
+    return fabric ? Answer(std::optional(*std::move(fabric))) : Answer(fabric.diagnostics());
+}
+
 Result<analysis::PurchaseCandidate>
 candidate_of(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
              const analysis::FleetOffer& offer, const analysis::Scenario& from_side,
@@ -236,8 +249,17 @@ candidate_of(Context& context, const UpgradeOptions& options, const analysis::Fl
         hosts.to = whole->from_host;
         whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
     }
-    return whole ? Answer(analysis::PurchaseCandidate{*std::move(machine), *std::move(whole)})
-                 : Answer(whole.diagnostics());
+    auto old_fabric = fabric_of(context, options.from_fabric, asked.fabric, from.id);
+    auto new_fabric = fabric_of(context, options.to_fabric, offer.fabric, machine->id);
+    Diagnostics all = whole.diagnostics();
+    all.append(old_fabric.diagnostics());
+    all.append(new_fabric.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return Answer(analysis::PurchaseCandidate{
+        *std::move(machine), *std::move(whole),
+        analysis::ShardFabrics{*std::move(old_fabric), *std::move(new_fabric)}});
 }
 
 // The question of purchase(): what each network runs on either GPU.
@@ -252,15 +274,12 @@ Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
     for (std::size_t i = 0; i < question.fleet.size(); ++i) {
         const analysis::FleetRun& run = loaded.asked.runs[i];
         analysis::FleetMember& member = question.fleet[i];
-        const auto has = [&](const char* name) {
-            return std::ranges::any_of(run.fields, [&](const auto& f) { return f.first == name; });
-        };
         if (!loaded.open && run.fields.empty() && !run.largest) {
             continue; // as the options say
         }
         member.from = options.from;
         member.to = options.to;
-        if (loaded.open && !has("phase")) {
+        if (loaded.open && !run.has("phase")) {
             analysis::train_mixed(member, loaded.from, loaded.candidates.front().machine);
         }
         for (analysis::Scenario* side : {&*member.from, &*member.to}) {
@@ -268,10 +287,10 @@ Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
                 found.append(analysis::find_field(name)->set(*side, {value}));
             }
         }
-        if (loaded.open && has("phase") && !has("dtype")) {
+        if (loaded.open && run.has("phase") && !run.has("dtype")) {
             analysis::compute_mixed(member, loaded.from, loaded.candidates.front().machine);
         }
-        member.largest = run.largest || (loaded.open && !has("batch"));
+        member.largest = run.largest || (loaded.open && !run.has("batch"));
     }
     if (found.has_errors()) {
         return found;
@@ -287,7 +306,7 @@ std::optional<analysis::Unbought> without_buying(Context& context,
                                                  const analysis::PurchaseQuestion& question,
                                                  const analysis::PurchaseAnswer& answer) {
     const analysis::FleetMember& member = question.fleet.front();
-    if (question.fleet.size() > 1 || member.measured) {
+    if (question.fleet.size() > 1 || member.measured || answer.sharded) {
         return std::nullopt;
     }
     analysis::UpgradeOptions options = question.candidates.front().options;
@@ -330,8 +349,9 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
     for (const analysis::PurchaseCandidate& candidate : loaded.candidates) {
         machines.push_back(candidate.machine);
     }
-    return fail_if.write(context, with_origin(rendered(*result, format), format, command, machines),
-                         options.output.file, gate_figures(best));
+    return fail_if.write(
+        context, with_origin(rendered(*result, format, options.details), format, command, machines),
+        options.output.file, gate_figures(best));
 }
 
 Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
@@ -349,6 +369,13 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     }
     if (options.count) {
         loaded.asked.terms.count = options.count;
+    }
+    if (options.largest_batch && scenario->batch) {
+        return context.fail_usage("--batch and --largest-batch say the batch twice",
+                                  "leave one of them out");
+    }
+    for (analysis::FleetRun& run : loaded.asked.runs) {
+        run.largest = run.largest || (options.largest_batch && !run.has("batch"));
     }
     loaded.asked.terms.kg_co2_per_kwh = options.co2.value_or(loaded.asked.terms.kg_co2_per_kwh);
     remember(context, loaded.asked, *scenario);
@@ -400,42 +427,49 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     return answer(context, options, loaded, *fail_if, command);
 }
 
+constexpr const char* kUpgradeExamples =
+    "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
+    "# 16 GPUs, two candidates: one bought, one rented\n"
+    "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s@0.79/h\n"
+    "# owned GPUs that sell for 200 dollars each\n"
+    "eyeroof upgrade resnet50 --from t4 --owned --resale '$200' --to l4@2.5k "
+    "--power-price 0.15/kWh\n"
+    "# with your own throughput as evidence\n"
+    "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
+    "--measured-old 820/s\n"
+    "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
+    "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
+    "# training, fp16 before and bf16 after\n"
+    "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+    "--from-dtype fp16 --to-dtype bf16\n"
+    "# a longer context, both in bf16\n"
+    "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
+    "--dim context=8192 --dtype bf16\n"
+    "# inference at the largest batch that fits both\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --phase inference --largest-batch\n"
+    "# a decoder that one GPU does not hold, divided over 16\n"
+    "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
+    "a100-sxm-80gb\n"
+    "# two networks that share the GPU, three hours to one\n"
+    "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
+    "a100-sxm-40gb\n"
+    "# where it begins to pay: batch sizes, and fp16 against bf16\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
+    "--sweep-dtype fp16:bf16\n"
+    "# at prices of your own\n"
+    "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+    "--to-per-hour 0.80\n"
+    "# is a layer worth sending from a host processor to a GPU?\n"
+    "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
+    "# fail a build when it does not\n"
+    "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'";
+
 } // namespace
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<UpgradeOptions>();
-    CLI::App& app =
-        frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
-                  "# 16 GPUs, two candidates: one bought, one rented\n"
-                  "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s@0.79/h\n"
-                  "# owned GPUs that sell for 200 dollars each\n"
-                  "eyeroof upgrade resnet50 --from t4 --owned --resale '$200' --to l4@2.5k "
-                  "--power-price 0.15/kWh\n"
-                  "# with your own throughput as evidence\n"
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
-                  "--measured-old 820/s\n"
-                  "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
-                  "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
-                  "# training, fp16 before and bf16 after\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
-                  "--from-dtype fp16 --to-dtype bf16\n"
-                  "# a longer context, both in bf16\n"
-                  "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
-                  "--dim context=8192 --dtype bf16\n"
-                  "# two networks that share the GPU, three hours to one\n"
-                  "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
-                  "a100-sxm-40gb\n"
-                  "# where it begins to pay: batch sizes, and fp16 against bf16\n"
-                  "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
-                  "--sweep-dtype fp16:bf16\n"
-                  "# at prices of your own\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
-                  "--to-per-hour 0.80\n"
-                  "# is a layer worth sending from a host processor to a GPU?\n"
-                  "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
-                  "# fail a build when it does not\n"
-                  "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'");
+    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
+                              kUpgradeExamples);
     app.add_option(
            "network", options->networks,
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
@@ -457,11 +491,22 @@ void add_upgrade(Frame& frame) {
                    "The whole question as a file: what is there, what runs, candidates, terms; "
                    "options beside it change it; - reads standard input")
         ->type_name("FILE");
+    for (const auto& [name, value, gpu] :
+         {std::tuple{"--from-fabric", &options->from_fabric, "old"},
+          std::tuple{"--to-fabric", &options->to_fabric, "new"}}) {
+        app.add_option(name, *value,
+                       fmt::format("What joins the {} GPUs where one does not hold the network "
+                                   "[the usual node of such GPUs]",
+                                   gpu))
+            ->type_name("FABRIC|FILE");
+    }
     add_scenario(app, options->scenario,
                  {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},
                   false,
                   false});
+    app.add_flag("--largest-batch", options->largest_batch,
+                 "At the largest batch, a power of two, that fits both GPUs");
     add_side_options(app, *options);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
         ->delimiter(',')
@@ -471,6 +516,9 @@ void add_upgrade(Frame& frame) {
         ->delimiter(',')
         ->type_name("OLD:NEW");
     add_price_options(app, *options);
+    app.add_flag("--details", options->details,
+                 "In text, Markdown, and HTML also the layers, and all that stands behind the "
+                 "figures");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {

@@ -212,7 +212,7 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         "Electricity, as in 0.12 or 0.12/kWh [0.12]");
     add("--pue", asked.pue, amount(analysis::parse_number), "RATIO",
         "Power of the building over that of its computers [1.4]");
-    add("--co2", options.co2, amount(analysis::parse_number), "KG", "CO2 of a kWh, kg [0.4]");
+    add("--co2", options.co2, amount(analysis::parse_amount), "KG", "CO2 of a kWh, kg [0.4]");
     add("--host-per-month", asked.host_usd_per_month, usd_per("month"), "USD",
         "An owned GPU's share of its server, space, and people, USD a month [0]");
     add("--years", asked.years, amount(analysis::parse_years), "YEARS",

@@ -18,12 +18,14 @@ struct UpgradeOptions {
     std::vector<Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, fleet;
-    std::vector<std::string> to;                            // GPU, GPU@PRICE
+    std::string from_fabric, to_fabric; // "": those of the fleet's file, else the GPU's usual one
+    std::vector<std::string> to;        // GPU, GPU@PRICE
     std::map<std::string, ScenarioOptions::Value> of_sides; // "from-dtype"
     analysis::FleetQuestion asked;                          // as the options say it
     std::optional<int> count;
     std::optional<double> to_per_hour, buy, threshold, measured_old, measured_new, co2;
     std::string fail_if;
+    bool details = false, largest_batch = false;
     OutputOptions output;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -121,6 +122,10 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
         name.choice(kAlgorithms, "algorithm");
         fabric.algorithms.push_back(name.text().value_or(""));
     }
+    const Node usual = root.node()["usual_of"];
+    for (const Node& gpu : usual ? usual.items(1) : std::vector<Node>{}) {
+        fabric.usual_of.push_back(gpu.text().value_or(""));
+    }
     for (const Sourced& level : root.need("levels").items(1)) {
         fabric.levels.push_back(read_level(level, fabric.protocol_count()));
     }
@@ -177,6 +182,16 @@ Result<Fabric> load_fabric(std::string_view name, Folders folders) {
         return document.diagnostics();
     }
     return read_fabric(*document, file.stem().string());
+}
+
+std::optional<Fabric> usual_fabric(std::string_view gpu, Folders folders) {
+    for (const CatalogEntry& entry : list_fabrics(folders)) {
+        auto fabric = load_fabric(entry.id, folders);
+        if (fabric && std::ranges::find(fabric->usual_of, gpu) != fabric->usual_of.end()) {
+            return *std::move(fabric);
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace eyeroof::hwdb

@@ -190,6 +190,12 @@ Answer parse_rate(std::string_view text) {
                     "a throughput above 0, in samples a second", "as in 820/s or 50k/min");
 }
 
+Answer parse_amount(std::string_view text) {
+    const auto amount = amount_of(text, false);
+    return amount && amount->rest.empty() ? Answer(amount->value)
+                                          : refused(text, "a number, 0 or more", "as in 0.4");
+}
+
 Answer parse_number(std::string_view text) {
     return in_units(text, {{"", 1.0}}, "a number above 0", "as in 1.4, 1.3e9, or 50M");
 }

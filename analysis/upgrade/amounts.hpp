@@ -18,5 +18,6 @@ Result<double> parse_years(std::string_view text);  // "3", "3 years", "36 month
 Result<double> parse_days(std::string_view text);   // "14d", "2 weeks", "36 h"; above 0
 Result<double> parse_rate(std::string_view text);   // "820/s", "50k/min"; above 0, a second
 Result<double> parse_number(std::string_view text); // "1.3e9", "50M", "1.4"; above 0
+Result<double> parse_amount(std::string_view text); // "0.4"; >= 0
 
 } // namespace eyeroof::analysis

@@ -71,9 +71,10 @@ std::string run_text(const model::Network& network, const UpgradeOptions& option
 std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
                                        const model::Machine& to, const UpgradeOptions& options) {
     std::vector<Assumption> all;
-    const auto add = [&](std::string what, std::string instead, const UpgradeOptions& other) {
+    const auto add = [&](const char* topic, std::string what, std::string instead,
+                         const UpgradeOptions& other) {
         if (const auto speedup = speedup_with(network, from, to, other)) {
-            all.push_back({std::move(what), std::move(instead), *speedup});
+            all.push_back({topic, std::move(what), std::move(instead), *speedup});
         }
     };
     const bool hosted =
@@ -81,7 +82,8 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
     if (hosted && !options.from_host.empty() && options.from_host != options.to_host) {
         UpgradeOptions other = options;
         other.to_issue = options.from_issue;
-        add(fmt::format("host: {} before, {} after, the servers of the GPUs' years",
+        add("host",
+            fmt::format("host: {} before, {} after, the servers of the GPUs' years",
                         options.from_host, options.to_host),
             "on the old host", other);
     } else if (hosted) {
@@ -91,7 +93,8 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
             *part /= 1.5;
         }
         if (other.to_issue.known()) {
-            add(fmt::format("host: {} on both sides",
+            add("host",
+                fmt::format("host: {} on both sides",
                             options.to_host.empty() ? "the same" : options.to_host),
                 "on a host 1.5 times as fast with the new GPU", other);
         }
@@ -100,21 +103,22 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
     if (options.from.launch != model::Launch::graph) {
         UpgradeOptions graph = options;
         graph.from.launch = graph.to.launch = model::Launch::graph;
-        add(now, "replayed as graphs", graph);
+        add("launch", now, "replayed as graphs", graph);
     }
     if (!options.from.compiled) {
         UpgradeOptions compiler = options;
         compiler.from.compiled = compiler.to.compiled = true;
-        add(now, "compiled, pointwise operators fused", compiler);
+        add("software", now, "compiled, pointwise operators fused", compiler);
     }
     if (step::with_attention(network, options.wiring).replaced > 0 && !options.from.attention) {
         UpgradeOptions fused = options;
         fused.from.attention = fused.to.attention = AttentionForm::fused;
-        add("attention: operators of its own each, on both sides", "as one fused kernel", fused);
+        add("attention", "attention: operators of its own each, on both sides",
+            "as one fused kernel", fused);
     }
     UpgradeOptions larger = options;
     larger.to.batch = 2 * options.to.batch.value_or(own_batch(network));
-    add("batch: the same on both GPUs", "twice as large on the new one", larger);
+    add("batch", "batch: the same on both GPUs", "twice as large on the new one", larger);
     return all;
 }
 
@@ -123,7 +127,7 @@ void add_price_warnings(const UpgradeOptions& options, Upgrade& u) {
                                        {u.to, &u.money.to_price_source},
                                        {std::string("purchase"), &u.money.buy_source}}) {
         const auto year = year_in(*source);
-        if (source->empty() || *source == "given") {
+        if (source->empty() || *source == "given" || (what == "purchase" && !u.money.to_bought)) {
             continue;
         }
         if (!year) {

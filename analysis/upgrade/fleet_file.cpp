@@ -39,6 +39,7 @@ void read_own(const hwdb::Node& own, FleetQuestion& question) {
         question.terms.count = static_cast<int>(*count);
     }
     question.host = own["host"].text().value_or("");
+    question.fabric = own["fabric"].text().value_or("");
     question.usd_per_hour = per_at(own["rent"], "h");
     question.owned = own["owned"].boolean().value_or(!question.usd_per_hour);
     question.resale_usd = amount_at(own["resale"], parse_usd);
@@ -73,6 +74,7 @@ FleetOffer offer_at(const hwdb::Node& node) {
     offer.usd_per_hour = per_at(node["rent"], "h");
     offer.bought = offer.buy_usd.has_value() || node["bought"].boolean().value_or(false);
     offer.host = node["host"].text().value_or("");
+    offer.fabric = node["fabric"].text().value_or("");
     return offer;
 }
 

@@ -5,8 +5,10 @@
 #include "analysis/upgrade/purchase.hpp"
 #include "hwdb/yaml.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct FleetRun {
     std::vector<std::pair<std::string, std::string>> fields;
     bool largest = false; // batch: largest
 
+    bool has(std::string_view field) const {
+        return std::ranges::any_of(fields, [&](const auto& f) { return f.first == field; });
+    }
     bool operator==(const FleetRun&) const = default;
 };
 
@@ -28,12 +33,13 @@ struct FleetOffer {
     std::optional<double> buy_usd, usd_per_hour; // neither: the catalog's rent
     bool bought = false;
     std::string host; // what launches its kernels; "same": that of the old GPU; empty: see hosts
+    std::string fabric = {}; // what joins several; empty: the GPU's usual one
 
     bool operator==(const FleetOffer&) const = default;
 };
 
 struct FleetQuestion {
-    std::string gpu, host; // that is there
+    std::string gpu, host, fabric; // that is there
     bool owned = false;
     std::optional<double> usd_per_hour, resale_usd;
     std::vector<FleetRun> runs;

@@ -62,6 +62,7 @@ EvidenceKey evidence_key(const model::Network& network, const model::Gpu& old_gp
 
 void weigh_evidence(const UpgradeOptions& options, const EvidenceKey& key, Upgrade& u) {
     double ln = options.transfer.share * std::log(u.model_speedup);
+    u.transfer_ln = ln - std::log(u.model_speedup);
     if (options.evidence) {
         const EvidenceShift shift = options.evidence->shift(key);
         u.evidence_ln = shift.ln;

@@ -1,5 +1,6 @@
 #include "analysis/upgrade/purchase.hpp"
 
+#include "analysis/upgrade/break_even.hpp"
 #include "analysis/upgrade/verdict.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ void fill_option(const Upgrade& u, const model::Gpu& gpu, bool old_side, double 
     const double hour_usd = old_side ? u.money.from_usd_per_hour : u.money.to_usd_per_hour;
     option.usd_per_year = option.devices * hours * hour_usd;
     option.usd_per_1000 = option.usd_per_year / work;
+    if (u.sample_tokens && u.money.priced) { // 1,000 samples are 1,000 x so many tokens
+        option.usd_per_mtoken = option.usd_per_1000 * 1000.0 / *u.sample_tokens;
+    }
     option.kwh_per_year = option.devices * hours * gpu.tdp_w * prices.pue / kWattsPerKilowatt;
     option.kg_co2_per_year = option.kwh_per_year * terms.kg_co2_per_kwh;
     if (terms.samples && u.members.empty()) {
@@ -73,14 +77,23 @@ void fill_option(const Upgrade& u, const model::Gpu& gpu, bool old_side, double 
 }
 
 // The least speed-up at which the candidate costs no more: count / floor(count x old hour / new
-// hour) where devices are whole, else the ratio of the hours' costs.
-double needed_speedup(const Upgrade& u, bool whole, double old_count) {
+// hour) where devices are whole, else the ratio of the hours' costs. Of a divided network, whose
+// GPUs come in numbers that a plan has: never where the affordable ones do not hold it; and where
+// they do less than the work, what the GPUs of the plan over them would make up for.
+double needed_speedup(const PurchaseAnswer& a, bool whole) {
+    const Upgrade& u = a.upgrade;
     const double ratio = u.money.break_even_speedup;
     if (!whole || !u.money.priced) {
         return ratio;
     }
-    const double affordable = std::floor(old_count / ratio + 1e-9);
-    return affordable > 0.0 ? old_count / affordable : INFINITY;
+    const double affordable = std::floor(a.now.devices / ratio + 1e-9);
+    const double fewest = a.sharded ? static_cast<double>(a.sharded->fewest_new) : 1.0;
+    if (affordable < fewest) {
+        return INFINITY;
+    }
+    const double plan = a.sharded ? u.speedup.value * a.then.devices / affordable : 0.0;
+    return a.then.devices > affordable ? std::max(a.now.devices / affordable, plan)
+                                       : a.now.devices / affordable;
 }
 
 double likelihood(double speedup, double needed, double sigma, int families) {
@@ -105,8 +118,7 @@ UpgradeVerdict verdict_at(const Upgrade& u, double speedup, double needed, doubl
 void judge(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
     Upgrade& u = a.upgrade;
     const bool judged = u.money.priced || candidate.options.threshold;
-    a.needed = candidate.options.threshold.value_or(
-        needed_speedup(u, terms.count.has_value(), a.now.devices));
+    a.needed = candidate.options.threshold.value_or(needed_speedup(a, terms.count.has_value()));
     a.likely = likelihood(u.speedup.value, a.needed, u.sigma, u.error.families);
     if (!judged) {
         return;
@@ -142,7 +154,12 @@ void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, 
 }
 
 std::string usd(double amount) {
-    return amount < 10.0 ? fmt::format("${:.2f}", amount) : fmt::format("${:.0f}", amount);
+    std::string digits = fmt::format("{:.{}f}", amount, amount < 10.0 ? 2 : 0);
+    for (std::size_t at = amount < 10.0 ? 0 : digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return "$" + digits;
 }
 
 void add_flip(std::string what, double now, double instead, std::string break_even,
@@ -163,22 +180,20 @@ void add_price_flips(const PurchaseCandidate& candidate, PurchaseAnswer& a) {
     if (a.then.bought && price && new_hour > m.to_running_usd_per_hour) {
         const double instead = (new_hour - m.to_running_usd_per_hour) * months_hours;
         add_flip("price of " + a.then.gpu, *price, instead,
-                 fmt::format("costs the same at {} (now {})", usd(instead), usd(*price)), a);
+                 fmt::format("same cost at {} (now {})", usd(instead), usd(*price)), a);
     } else if (!a.then.bought) {
-        add_flip(
-            "rent of " + a.then.gpu + ", an hour", m.to_usd_per_hour, new_hour,
-            fmt::format("costs the same at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
+        add_flip("rent of " + a.then.gpu + ", an hour", m.to_usd_per_hour, new_hour,
+                 fmt::format("same cost at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
     }
     if (!a.now.owned) {
-        add_flip(
-            "rent of " + a.now.gpu + ", an hour", m.from_usd_per_hour, old_hour,
-            fmt::format("costs the same at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
-            a);
+        add_flip("rent of " + a.now.gpu + ", an hour", m.from_usd_per_hour, old_hour,
+                 fmt::format("same cost at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
+                 a);
     } else if (old_hour > m.from_running_usd_per_hour) {
         const double instead = (old_hour - m.from_running_usd_per_hour) * months_hours;
         const double resale = prices.from_resale_usd.value_or(0.0);
         add_flip("resale of " + a.now.gpu, std::max(resale, 1.0), std::max(instead, 1.0),
-                 fmt::format("costs the same at {} (now {})", usd(instead), usd(resale)), a);
+                 fmt::format("same cost at {} (now {})", usd(instead), usd(resale)), a);
     }
 }
 
@@ -205,10 +220,17 @@ void add_utilization_flip(const PurchaseQuestion& question, const PurchaseCandid
         const double middle = std::sqrt(low * high);
         (excess(middle) * excess(low) > 0.0 ? low : high) = middle;
     }
-    add_flip("use", now, low,
-             fmt::format("costs the same at {:.0f} % of the hours (now {:.0f} %)", 100.0 * low,
-                         100.0 * now),
-             a);
+    add_flip(
+        "use", now, low,
+        fmt::format("same cost at {:.0f} % of the hours (now {:.0f} %)", 100.0 * low, 100.0 * now),
+        a);
+}
+
+// Those that turn the verdict first, the nearest of them before others.
+void sort_flips(PurchaseAnswer& a) {
+    std::stable_sort(a.flips.begin(), a.flips.end(), [](const Flip& x, const Flip& y) {
+        return x.flips != y.flips ? x.flips : x.distance < y.distance;
+    });
 }
 
 void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
@@ -217,17 +239,77 @@ void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candid
     const double s = u.speedup.value;
     for (const Assumption& assumed : u.assumptions) {
         const auto verdict = verdict_at(u, assumed.speedup, a.needed, candidate.options.confidence);
-        a.flips.push_back({assumed.what + "; " + assumed.instead, assumed.speedup,
-                           fmt::format("breaks even at {:.2f}x", a.needed), verdict != u.verdict,
+        a.flips.push_back({assumed.topic + ": " + assumed.instead, assumed.speedup,
+                           fmt::format("{:.2f}x needed", a.needed), verdict != u.verdict,
                            std::fabs(std::log(assumed.speedup / s))});
     }
-    if (u.money.priced) {
+    if (u.money.priced && !candidate.options.threshold) { // else no price decides
         add_price_flips(candidate, a);
         add_utilization_flip(question, candidate, a);
     }
-    std::stable_sort(a.flips.begin(), a.flips.end(), [](const Flip& x, const Flip& y) {
-        return x.flips != y.flips ? x.flips : x.distance < y.distance;
-    });
+    sort_flips(a);
+}
+
+// Also the batch and the host at which it turns: of the answer that is quoted, as each takes some
+// predictions.
+void add_runs(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+              PurchaseAnswer& a) {
+    for (const auto& flips :
+         {batch_flips(question, candidate, a), host_flips(question, candidate, a)}) {
+        a.flips.insert(a.flips.end(), flips.begin(), flips.end());
+    }
+    sort_flips(a);
+}
+
+// One network that does not fit one GPU over `count` of them, or the reason why not. The pair that
+// takes most GPUs stays.
+void divide_one(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+                const FleetMember& member, std::optional<int> count, PurchaseAnswer& a,
+                Upgrade& u) {
+    if (u.unfit.empty()) {
+        return;
+    }
+    const auto pair = sharded(member, question.from, candidate.machine, candidate.options,
+                              candidate.fabrics, count);
+    if (!pair) {
+        u.unfit += "; divided over several: " + pair.diagnostics().begin()->message;
+        return;
+    }
+    take_sharded(*pair, u);
+    if (!a.sharded || pair->fewest_new > a.sharded->fewest_new) {
+        a.sharded = *pair;
+    }
+}
+
+// All of a fleet over as many: those that there are, or that its largest network takes.
+void divide(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+            PurchaseAnswer& a) {
+    Upgrade& u = a.upgrade;
+    if (u.unfit.empty()) {
+        return;
+    }
+    if (u.members.empty()) {
+        divide_one(question, candidate, question.fleet.front(), question.terms.count, a, u);
+        conclude(question.from, candidate.machine, candidate.options, u);
+        return;
+    }
+    std::optional<int> count = question.terms.count;
+    for (std::size_t i = 0; i < u.members.size() && !question.terms.count; ++i) {
+        Upgrade member = u.members[i];
+        PurchaseAnswer alone;
+        divide_one(question, candidate, question.fleet[i], {}, alone, member);
+        count = std::max(count.value_or(1),
+                         alone.sharded ? static_cast<int>(alone.sharded->from_devices) : 1);
+    }
+    std::vector<Upgrade> members = u.members;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        divide_one(question, candidate, question.fleet[i], count, a, members[i]);
+    }
+    u = fleet_of(members, u.weights, question.from, candidate.machine, candidate.options);
+    if (a.sharded) {
+        a.sharded->to_devices = std::max(
+            a.sharded->fewest_new, static_cast<Count>(std::ceil(*count / u.speedup.value - 1e-9)));
+    }
 }
 
 Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
@@ -238,15 +320,21 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
         return upgraded.diagnostics();
     }
     const UpgradePrices& prices = candidate.options.prices;
-    const PurchaseTerms& terms = question.terms;
+    PurchaseTerms terms = question.terms;
     PurchaseAnswer a;
     a.upgrade = *std::move(upgraded);
+    divide(question, candidate, a);
+    if (a.sharded) { // what is there is a whole number of GPUs
+        terms.count = static_cast<int>(a.sharded->from_devices);
+    }
     a.now.gpu = question.from.id;
     a.then.gpu = candidate.machine.id;
     a.now.owned = prices.from_owned;
     a.then.bought = is_bought(prices);
-    a.now.devices = old_devices(a.upgrade, terms, prices);
-    a.then.devices = new_devices(a.upgrade, terms, a.now.devices);
+    a.now.devices = a.sharded ? static_cast<double>(a.sharded->from_devices)
+                              : old_devices(a.upgrade, terms, prices);
+    a.then.devices = a.sharded ? static_cast<double>(a.sharded->to_devices)
+                               : new_devices(a.upgrade, terms, a.now.devices);
     const double work = thousands_per_year(a.upgrade, a.now.devices, prices);
     fill_option(a.upgrade, gpu_of(question.from), true, work, terms, prices, a.now);
     fill_option(a.upgrade, gpu_of(candidate.machine), false, work, terms, prices, a.then);
@@ -260,7 +348,9 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
         a.book_value_usd =
             a.now.devices * *paid * std::max(0.0, 1.0 - *terms.age_years / prices.years);
     }
-    add_flips(question, candidate, a);
+    if (a.upgrade.unfit.empty()) { // else there is no verdict to change
+        add_flips(question, candidate, a);
+    }
     return a;
 }
 
@@ -338,6 +428,12 @@ Result<Purchase> purchase(const PurchaseQuestion& question) {
         all.answers.push_back(*std::move(a));
     }
     all.best = best_of(all.answers);
+    if (question.candidates[all.best].options.assumptions) {
+        add_runs(question, question.candidates[all.best], all.answers[all.best]);
+    }
+    if (const auto& pair = all.answers[all.best].sharded; pair && !all.terms.count) {
+        all.terms.count = static_cast<int>(pair->from_devices);
+    }
     all.unit = all.answers.front().upgrade.members.empty() ? "1,000 samples"
                                                            : "1,000 hours of the old GPU's work";
     all.sentence = purchase_sentence(all);

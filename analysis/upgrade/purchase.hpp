@@ -4,6 +4,7 @@
 // Called by cli.
 #pragma once
 
+#include "analysis/upgrade/sharded.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
 #include <optional>
@@ -27,6 +28,7 @@ struct PurchaseTerms {
 struct PurchaseCandidate {
     model::Machine machine;
     UpgradeOptions options; // with surroundings, prices and what runs on it
+    ShardFabrics fabrics = {};
 
     bool operator==(const PurchaseCandidate&) const = default;
 };
@@ -50,6 +52,7 @@ struct PurchaseOption {
     bool bought = false, owned = false;            // else rented
     double devices = 1.0;                          // whole where a count is given
     double usd_per_year = 0.0, usd_per_1000 = 0.0; // 0 where unpriced
+    std::optional<double> usd_per_mtoken;          // a million tokens, of networks that read text
     double kwh_per_year = 0.0, kg_co2_per_year = 0.0;
     std::optional<double> job_days; // until the samples of the terms are done
 
@@ -77,9 +80,10 @@ struct BesideLine {
 struct PurchaseAnswer {
     Upgrade upgrade; // its threshold, verdict and chance are those of this question
     PurchaseOption now, then;
-    double needed = 1.0;               // speed-up at which both cost the same
-    double likely = 0.5;               // chance that the candidate costs no more
-    std::optional<double> saved_share; // of the cost a year; negative: costs more
+    std::optional<ShardedPair> sharded; // where one GPU does not hold the network
+    double needed = 1.0;                // speed-up at which both cost the same
+    double likely = 0.5;                // chance that the candidate costs no more
+    std::optional<double> saved_share;  // of the cost a year; negative: costs more
     std::optional<double> outlay_usd, payback_months;
     std::optional<double> book_value_usd; // of owned GPUs, not written off yet: not charged
     std::string over_budget;              // what the budget buys instead; empty: it is kept

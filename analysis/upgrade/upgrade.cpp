@@ -5,6 +5,7 @@
 #include "analysis/upgrade/assumptions.hpp"
 #include "analysis/upgrade/missing_operators.hpp"
 #include "analysis/upgrade/posterior.hpp"
+#include "analysis/upgrade/tokens.hpp"
 #include "analysis/upgrade/verdict.hpp"
 #include "base/units.hpp"
 
@@ -408,8 +409,11 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     u.from = from.id;
     u.to = to.id;
     u.run = run_text(network, options);
-    u.from_s = before->total.time_s;
-    u.to_s = after->total.time_s;
+    u.from_words = before->words;
+    u.to_words = after->words;
+    u.sample_tokens = tokens_of_sample(network);
+    u.from_s = u.from_model_s = before->total.time_s;
+    u.to_s = u.to_model_s = after->total.time_s;
     u.from_batch = before->batch;
     u.to_batch = after->batch;
     u.from_step = {before->total.host_s, before->total.device_s, options.from_host};

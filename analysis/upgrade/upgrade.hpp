@@ -153,6 +153,7 @@ struct SweepPoint { // of the same network, at another batch and other data type
 };
 
 struct Assumption {       // and what it is worth
+    std::string topic;    // "host"
     std::string what;     // "the new GPU stands in server-2x64"
     std::string instead;  // "on server-2x20"
     double speedup = 1.0; // then
@@ -179,14 +180,18 @@ struct NearEvidence {
 struct Upgrade {
     std::string network, from, to;
     std::string run; // "training step in fp16, sgd_momentum, batch 32 (eager)": what is compared
+    std::string from_words, to_words;    // the scenario of either side, as `exam` states it
+    std::optional<double> sample_tokens; // of a network that reads text
     // One run of the network. Speed-up: samples a second, so exactly from_s / to_s times the ratio
     // of the batches. Where evidence or a measurement moves it from the model's, to_s (and where it
     // was measured, from_s) moves with it.
     double from_s = 0.0, to_s = 0.0;
     Count from_batch = 1, to_batch = 1; // samples of a run
     Interval speedup;
-    double model_speedup = 1.0; // of kernels and hosts alone
-    double evidence_ln = 0.0;   // what published speed-ups add to ln(speed-up)
+    double model_speedup = 1.0;                  // of kernels and hosts alone
+    double from_model_s = 0.0, to_model_s = 0.0; // the times of that, as `exam` gives them
+    double transfer_ln = 0.0; // what whole networks show adds to ln(speed-up): see model::Transfer
+    double evidence_ln = 0.0; // what published speed-ups add to ln(speed-up)
     std::vector<NearEvidence> nearest;
     std::optional<double> measured_from_rate, measured_to_rate; // samples a second, the user's
     std::string unfit; // what does not fit where; empty: everything fits
@@ -279,6 +284,11 @@ struct FleetMember {
 // of each member's variance is common, as above. Errors: of upgrade(); "no-networks".
 Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
                               const model::Machine& to, const UpgradeOptions& options);
+
+// The same of members that are known, with their shares of the old GPU's time, which add up to 1.
+Upgrade fleet_of(const std::vector<Upgrade>& members, const std::vector<double>& shares,
+                 const model::Machine& from, const model::Machine& to,
+                 const UpgradeOptions& options);
 
 // The largest batch up to kMostCommonBatch, the network's own times a power of two, whose step fits
 // both GPUs; nullopt where not even its own does.

@@ -59,7 +59,7 @@ std::vector<Assumption> assumptions_of_fleet(const Upgrade& fleet) {
             }
             time += fleet.weights[i] / speedup;
         }
-        all.push_back({first.what, first.instead, 1.0 / time});
+        all.push_back({first.topic, first.what, first.instead, 1.0 / time});
     }
     return all;
 }
@@ -104,6 +104,36 @@ std::optional<Count> largest_common_batch(const FleetMember& member, const model
     return batch;
 }
 
+Upgrade fleet_of(const std::vector<Upgrade>& members, const std::vector<double>& shares,
+                 const model::Machine& from, const model::Machine& to,
+                 const UpgradeOptions& options) {
+    Upgrade all;
+    all.from_s = kOldHourS;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        all.network += (all.network.empty() ? "" : " + ") +
+                       fmt::format("{:.0f} % {}", 100.0 * shares[i], members[i].network);
+        add_member(members[i], shares[i], all);
+    }
+    all.from = from.id;
+    all.to = to.id;
+    all.sigma = sigma_of(all);
+    all.speedup.value = all.from_s / all.to_s;
+    all.run = all.members.front().run;
+    all.from_words = all.members.front().from_words;
+    all.to_words = all.members.front().to_words;
+    all.error = all.members.front().error;
+    for (const Upgrade& member : all.members) { // the least known of them
+        all.error = member.error.families < all.error.families ? member.error : all.error;
+        all.unfit += member.unfit.empty() ? "" : (all.unfit.empty() ? "" : "; ") + member.unfit;
+    }
+    all.model_speedup = all.speedup.value;
+    all.from_model_s = all.from_s;
+    all.to_model_s = all.to_s;
+    all.assumptions = assumptions_of_fleet(all);
+    conclude(from, to, options, all);
+    return all;
+}
+
 Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
                               const model::Machine& to, const UpgradeOptions& options) {
     double weights = 0.0;
@@ -114,40 +144,18 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
         return Result<Upgrade>::failure("no-networks", "a fleet needs networks and weights",
                                         "as in resnet50@3 bert-base@1");
     }
-    const auto alone = [&](const FleetMember& member) {
-        const UpgradeOptions own = options_of(member, from, to, options);
-        return upgrade(member.network, from, to, own);
-    };
-    if (fleet.size() == 1) {
-        return alone(fleet.front());
-    }
-    Upgrade all;
-    all.from_s = kOldHourS;
+    std::vector<Upgrade> members;
+    std::vector<double> shares;
     for (const FleetMember& member : fleet) {
-        const auto one = alone(member);
-        if (!one) {
-            return one.diagnostics();
+        const UpgradeOptions own = options_of(member, from, to, options);
+        auto one = upgrade(member.network, from, to, own);
+        if (!one || fleet.size() == 1) {
+            return one;
         }
-        all.network += (all.network.empty() ? "" : " + ") +
-                       fmt::format("{:.0f} % {}", 100.0 * member.weight / weights, one->network);
-        add_member(*one, member.weight / weights, all);
+        members.push_back(*std::move(one));
+        shares.push_back(member.weight / weights);
     }
-    all.from = from.id;
-    all.to = to.id;
-    all.sigma = sigma_of(all);
-    all.speedup.value = all.from_s / all.to_s;
-    all.run = all.members.front().run;
-    all.error = all.members.front().error;
-    for (const Upgrade& member : all.members) { // the least known of them
-        all.error = member.error.families < all.error.families ? member.error : all.error;
-    }
-    for (const Upgrade& member : all.members) {
-        all.unfit += member.unfit.empty() ? "" : (all.unfit.empty() ? "" : "; ") + member.unfit;
-    }
-    all.model_speedup = all.speedup.value;
-    all.assumptions = assumptions_of_fleet(all);
-    conclude(from, to, options, all);
-    return all;
+    return fleet_of(members, shares, from, to, options);
 }
 
 namespace {

@@ -87,6 +87,7 @@ struct Fabric {
     std::vector<Protocol> protocols;     // empty: one without base and loss
     std::vector<Transport> transports;   // the first is what is used; empty: the wire alone
     std::vector<std::string> algorithms; // that its library has; empty: all
+    std::vector<std::string> usual_of;   // GPUs that it joins where no fabric is named
     double chunk_bytes = 524288.0;       // pieces in which pipelined trees send
     ProvenanceMap provenance;
 

@@ -1,10 +1,8 @@
-// The answer over several candidates as text, JSON, CSV, Markdown, and one sheet of HTML. All show
-// the same tables, made once.
+// The answer over several candidates as JSON, CSV, Markdown, and one sheet of HTML.
 #include "base/csv.hpp"
-#include "base/lines.hpp"
 #include "base/markup.hpp"
-#include "base/units.hpp"
 #include "report/page/page.hpp"
+#include "report/upgrade/purchase_tables.hpp"
 #include "report/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -19,201 +17,19 @@ namespace {
 
 using PurchaseJson = nlohmann::ordered_json;
 
-struct Table {
-    std::string title;
-    std::vector<std::string> columns;
-    std::vector<std::vector<std::string>> rows;
-};
+constexpr std::size_t kSheetEvidence = 3;
 
-std::string in_dollars(double amount) {
-    std::string digits = fmt::format("{:.0f}", std::fabs(amount));
-    for (std::size_t at = digits.size(); at > 3; at -= 3) {
-        digits.insert(at - 3, ",");
-    }
-    return (amount < 0.0 ? "-$" : "$") + digits;
-}
-
-std::string small_dollars(double amount) {
-    return fmt::format("${:.3g}", amount);
-}
-
-std::string count_text(double devices) {
-    return devices == std::floor(devices) ? fmt::format("{:.0f}", devices)
-                                          : fmt::format("{:.2f}", devices);
-}
-
-std::string how(const analysis::PurchaseOption& option) {
-    return option.owned ? "owned" : option.bought ? "bought" : "rented";
-}
-
-std::vector<std::string> row_of(const analysis::PurchaseOption& o, bool priced) {
-    return {o.gpu,
-            how(o),
-            count_text(o.devices),
-            priced ? in_dollars(o.usd_per_year) : "-",
-            priced ? small_dollars(o.usd_per_1000) : "-",
-            fmt::format("{:.3g} MWh", o.kwh_per_year / 1000.0),
-            fmt::format("{:.3g} t", o.kg_co2_per_year / 1000.0)};
-}
-
-Table candidates_table(const analysis::Purchase& p) {
-    Table table{"",
-                {"GPU", "", "devices", "cost a year", "for " + p.unit, "energy a year",
-                 "CO2 a year", "speed-up", "80 % interval", "needed", "payback", "likely",
-                 "verdict"},
-                {}};
-    const analysis::PurchaseAnswer& first = p.answers.front();
-    const bool job = p.terms.samples && first.upgrade.members.empty();
-    if (job) {
-        table.columns.emplace_back("job done in");
-    }
-    const auto add_job = [&](const analysis::PurchaseOption& option,
-                             std::vector<std::string>& row) {
-        if (job) {
-            row.push_back(option.job_days ? fmt::format("{:.3g} d", *option.job_days) : "-");
-        }
-    };
-    std::vector<std::string> now = row_of(first.now, first.upgrade.money.priced);
-    now.insert(now.end(), {"1.00x", "", "", "", "", "now"});
-    add_job(first.now, now);
-    table.rows.push_back(std::move(now));
-    for (const analysis::PurchaseAnswer& a : p.answers) {
-        const analysis::Upgrade& u = a.upgrade;
-        const bool judged = u.verdict != analysis::UpgradeVerdict::unpriced && u.unfit.empty();
-        std::vector<std::string> row = row_of(a.then, u.money.priced);
-        row.insert(row.end(), {fmt::format("{:.2f}x", u.speedup.value),
-                               fmt::format("{:.2f}x to {:.2f}x", u.speedup.low, u.speedup.high),
-                               !judged                   ? "-"
-                               : std::isfinite(a.needed) ? fmt::format("{:.2f}x", a.needed)
-                                                         : "never",
-                               a.payback_months && *a.payback_months < 1000.0
-                                   ? fmt::format("{:.0f} months", *a.payback_months)
-                               : a.then.bought ? "never"
-                                               : "-",
-                               judged ? analysis::chance_text(a.likely) : "-",
-                               std::string(analysis::verdict_name(u.verdict))});
-        add_job(a.then, row);
-        table.rows.push_back(std::move(row));
-    }
-    return table;
-}
-
-Table flips_table(const analysis::PurchaseAnswer& a) {
-    Table table{
-        "What would change the verdict", {"change", "speed-up", "break-even", "verdict"}, {}};
-    for (const analysis::Flip& flip : a.flips) {
-        table.rows.push_back({flip.what, flip.speedup ? fmt::format("{:.2f}x", *flip.speedup) : "",
-                              flip.break_even, flip.flips ? "changes" : "stays"});
-    }
-    return table;
-}
-
-Table evidence_table(const analysis::PurchaseAnswer& a) {
-    Table table{"Nearest published speed-ups",
-                {"network", "phase", "from", "to", "GPUs", "published", "predicted", "off", "alike",
-                 "source"},
-                {}};
-    for (const analysis::NearEvidence& near : a.upgrade.nearest) {
-        const analysis::EvidenceRow& e = near.row;
-        const bool known = e.predicted > 0.0;
-        table.rows.push_back(
-            {e.network, e.key.phase + " " + e.key.precision, e.key.from, e.key.to,
-             fmt::format("{}", e.gpus), fmt::format("{:.2f}x", e.speedup),
-             known ? fmt::format("{:.2f}x", e.predicted) : "-",
-             known ? fmt::format("{:+.0f} %", 100.0 * (e.predicted / e.speedup - 1.0)) : "-",
-             fmt::format("{:.2f}", near.share), e.source});
-    }
-    return table;
-}
-
-Table beside_table(const analysis::PurchaseAnswer& a) {
-    Table table{"Other questions", {"question", "speed-up", "80 % interval"}, {}};
-    for (const analysis::BesideLine& line : a.beside) {
-        table.rows.push_back(
-            {line.what,
-             line.unfit.empty() ? fmt::format("{:.2f}x", line.speedup.value) : "does not fit",
-             line.unfit.empty()
-                 ? fmt::format("{:.2f}x to {:.2f}x", line.speedup.low, line.speedup.high)
-                 : line.unfit});
-    }
-    return table;
-}
-
-// What is known only from far away, and what would be known better.
-std::vector<std::string> remarks(const analysis::Purchase& p) {
-    constexpr double kFar = 0.3;
-    const analysis::PurchaseAnswer& a = p.answers.at(p.best);
-    const analysis::Upgrade& u = a.upgrade;
-    std::vector<std::string> all;
-    if (p.unbought) {
-        all.push_back(fmt::format("without buying, on {}: {}", u.from, p.unbought->change));
-    }
-    if (u.members.empty() && u.speedup.low < u.speedup.high) {
-        const bool far = u.nearest.empty() || u.nearest.front().share < kFar;
-        all.push_back(fmt::format("model alone {:.2f}x; published speed-ups move it by {:+.0f} %{}",
-                                  u.model_speedup, 100.0 * (std::exp(u.evidence_ln) - 1.0),
-                                  far ? "; none of them is near this question, so the interval is "
-                                        "the model's alone"
-                                      : ""));
-    }
-    if (u.measured_from_rate || u.measured_to_rate) {
-        all.push_back(fmt::format(
-            "measured by you: {}{}",
-            u.measured_from_rate ? fmt::format("{:g}/s on {} ", *u.measured_from_rate, u.from) : "",
-            u.measured_to_rate ? fmt::format("{:g}/s on {}", *u.measured_to_rate, u.to) : ""));
-    } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty()) {
-        all.emplace_back("to decide: measure the throughput of your own run and give it with "
-                         "--measured-old, such as --measured-old 820/s");
-    }
-    if (a.book_value_usd) {
-        all.push_back(fmt::format("{} of the owned GPUs' price is not written off yet: spent "
-                                  "either way, so not counted",
-                                  in_dollars(*a.book_value_usd)));
-    }
-    if (!a.over_budget.empty()) {
-        all.push_back(a.over_budget);
-    }
-    return all;
-}
-
-std::string terms_text(const analysis::Purchase& p) {
-    const analysis::UpgradePrices& prices = p.prices;
-    return fmt::format("{:.0f} % of the hours at work, {:g} years, ${:g}/kWh, PUE {:g}, {:g} kg "
-                       "CO2/kWh, {} for a host a month and GPU, old GPUs sell for {}",
-                       100.0 * prices.utilization, prices.years, prices.power_usd_per_kwh,
-                       prices.pue, p.terms.kg_co2_per_kwh, in_dollars(prices.host_usd_per_month),
-                       in_dollars(prices.from_resale_usd.value_or(0.0)));
-}
-
-std::string table_text(const Table& table) {
-    if (table.rows.empty()) {
-        return "";
-    }
-    std::vector<std::size_t> widths;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        widths.push_back(display_width(table.columns[c]));
-        for (const auto& row : table.rows) {
-            widths[c] = std::max(widths[c], display_width(masked_controls(row[c])));
-        }
-    }
-    const auto line = [&](const std::vector<std::string>& cells) {
-        std::string text = " ";
-        for (std::size_t c = 0; c < cells.size(); ++c) {
-            text += " " + left(masked_controls(cells[c]), widths[c]) +
-                    (c + 1 < cells.size() ? " " : "");
-        }
-        while (text.ends_with(' ')) {
-            text.pop_back();
-        }
-        return text + "\n";
-    };
-    std::string text = table.title.empty() ? "" : table.title + "\n";
-    text += line(table.columns);
-    for (const auto& row : table.rows) {
-        text += line(row);
-    }
-    return text + "\n";
-}
+// One sheet: A4 and Letter upright share 186 mm by 255 mm between margins of 12 mm. Lines of 8.5
+// points leave 60 of them.
+constexpr std::string_view kSheetStyle =
+    "body{font:13px/1.35 sans-serif;max-width:60em;margin:1.5em auto;padding:0 1em}"
+    "h1{font-size:1.5em;margin:0 0 .4em}h2{font-size:1.05em;margin:.8em 0 .2em}"
+    "p,ul{margin:.4em 0}table{border-collapse:collapse}"
+    "td,th{border:1px solid #ccc;padding:.1em .5em;text-align:left;vertical-align:top}"
+    ".sign{width:100%;margin-top:1em}.sign td{width:24%;height:2.2em}pre{white-space:pre-wrap}"
+    "@page{margin:12mm}"
+    "@media print{body{font-size:8.5pt;line-height:1.25;margin:0;padding:0;max-width:none}"
+    "h1{font-size:13pt}main{page-break-inside:avoid}.behind{page-break-before:always}}";
 
 std::string table_markdown(const Table& table) {
     if (table.rows.empty()) {
@@ -269,8 +85,8 @@ std::string candidates_csv(const analysis::Purchase& p) {
         const auto cost = [&](double value) {
             return priced ? std::optional(value) : std::optional<double>{};
         };
-        return fmt::format("{},{},{:.6g},{},{},{:.6g},{:.6g}", csv_quoted(o.gpu), how(o), o.devices,
-                           number(cost(o.usd_per_year)), number(cost(o.usd_per_1000)),
+        return fmt::format("{},{},{:.6g},{},{},{:.6g},{:.6g}", csv_quoted(o.gpu), bought_how(o),
+                           o.devices, number(cost(o.usd_per_year)), number(cost(o.usd_per_1000)),
                            o.kwh_per_year, o.kg_co2_per_year);
     };
     const analysis::PurchaseAnswer& first = p.answers.front();
@@ -289,7 +105,15 @@ std::string candidates_csv(const analysis::Purchase& p) {
 
 std::vector<Table> tables_of(const analysis::Purchase& p) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    return {candidates_table(p), beside_table(best), flips_table(best), evidence_table(best)};
+    return {candidates_table(p), beside_table(best), flips_table(best),
+            evidence_table(best, best.upgrade.nearest.size())};
+}
+
+// The same with no more evidence than a sheet has space for.
+std::vector<Table> sheet_tables(const analysis::Purchase& p) {
+    std::vector<Table> tables = tables_of(p);
+    tables.back() = evidence_table(p.answers.at(p.best), kSheetEvidence);
+    return tables;
 }
 
 template <class T> PurchaseJson or_null(const std::optional<T>& value) {
@@ -298,10 +122,11 @@ template <class T> PurchaseJson or_null(const std::optional<T>& value) {
 
 PurchaseJson option_json(const analysis::PurchaseOption& o, bool priced) {
     return {{"gpu", o.gpu},
-            {"how", how(o)},
+            {"how", bought_how(o)},
             {"devices", o.devices},
             {"usd_per_year", priced ? PurchaseJson(o.usd_per_year) : PurchaseJson(nullptr)},
             {"usd_per_1000", priced ? PurchaseJson(o.usd_per_1000) : PurchaseJson(nullptr)},
+            {"usd_per_million_tokens", or_null(o.usd_per_mtoken)},
             {"kwh_per_year", o.kwh_per_year},
             {"kg_co2_per_year", o.kg_co2_per_year},
             {"job_days", or_null(o.job_days)}};
@@ -330,6 +155,12 @@ PurchaseJson evidence_json(const analysis::Upgrade& u) {
     return all;
 }
 
+PurchaseJson shard_json(const analysis::Shard& s) {
+    return {{"devices", s.devices},  {"plan", s.plan},     {"fabric", s.fabric},
+            {"batch", s.batch},      {"step_s", s.step_s}, {"bytes", s.need.total()},
+            {"capacity", s.capacity}};
+}
+
 PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
     const analysis::Upgrade& u = a.upgrade;
     PurchaseJson json = option_json(a.then, u.money.priced);
@@ -339,6 +170,9 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
     json["from_batch"] = u.from_batch;
     json["to_batch"] = u.to_batch;
     json["model_speedup"] = u.model_speedup;
+    json["from_model_s"] = u.from_model_s;
+    json["to_model_s"] = u.to_model_s;
+    json["transfer_factor"] = std::exp(u.transfer_ln);
     json["evidence_factor"] = std::exp(u.evidence_ln);
     json["needed"] = std::isfinite(a.needed) ? PurchaseJson(a.needed) : PurchaseJson(nullptr);
     json["likely"] = a.likely;
@@ -355,6 +189,11 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
                                   {"speedup", interval_of(line.speedup)},
                                   {"unfit", line.unfit}});
     }
+    json["sharded"] = nullptr;
+    if (a.sharded) {
+        json["sharded"] = {{"from", shard_json(a.sharded->from)},
+                           {"to", shard_json(a.sharded->to)}};
+    }
     json["flips"] = PurchaseJson::array();
     for (const analysis::Flip& flip : a.flips) {
         json["flips"].push_back({{"what", flip.what},
@@ -367,24 +206,6 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
 }
 
 } // namespace
-
-std::string purchase_text(const analysis::Purchase& p) {
-    const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    std::string text = wrapped(p.sentence, 0, 100) + wrapped(best.upgrade.run, 2, 100) +
-                       wrapped(terms_text(p), 2, 100) + "\n";
-    const std::vector<Table> tables = tables_of(p);
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-        text += table_text(tables[i]);
-    }
-    for (const std::string& remark : remarks(p)) {
-        text += wrapped(remark, 2, 100);
-    }
-    text += "\n" + upgrade_text(best.upgrade);
-    for (std::size_t i = 0; i < p.answers.size(); ++i) {
-        text += i == p.best ? "" : upgrade_categories_text(p.answers[i].upgrade);
-    }
-    return text;
-}
 
 std::string purchase_json(const analysis::Purchase& p) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
@@ -422,39 +243,48 @@ std::string purchase_csv(const analysis::Purchase& p) {
                : candidates_csv(p);
 }
 
-std::string purchase_markdown(const analysis::Purchase& p) {
+std::string purchase_markdown(const analysis::Purchase& p, bool details) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    std::string text = "**" + markdown_cell(p.sentence) + "**\n\n" +
-                       markdown_cell(best.upgrade.run) + "; " + markdown_cell(terms_text(p)) +
-                       ".\n\n";
+    std::string text = "**" + markdown_cell(p.sentence) + "**\n\n";
+    for (const std::string& line : scenario_lines(p)) {
+        text += "- " + markdown_cell(line) + "\n";
+    }
+    text += "- " + markdown_cell(terms_text(p)) + "\n\n";
     for (const Table& table : tables_of(p)) {
         text += table_markdown(table);
     }
-    for (const std::string& remark : remarks(p)) {
-        text += "- " + markdown_cell(remark) + "\n";
+    for (const auto& lines : {remarks(p), price_lines(p)}) {
+        for (const std::string& line : lines) {
+            text += "- " + markdown_cell(line) + "\n";
+        }
     }
-    return text + "\n" + upgrade_markdown(best.upgrade);
+    return details || !best.upgrade.sweep.empty() ? text + "\n" + upgrade_markdown(best.upgrade)
+                                                  : text;
 }
 
-std::string purchase_html(const analysis::Purchase& p) {
+std::string purchase_html(const analysis::Purchase& p, bool details) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    const std::string style =
-        "body{font:13px sans-serif;max-width:72em;margin:1.5em auto;padding:0 1em}"
-        "h1{font-size:1.5em}h2{font-size:1.05em;margin:1em 0 .3em}"
-        "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .5em;"
-        "text-align:left}pre{white-space:pre-wrap}"
-        "@page{size:A4 landscape;margin:12mm}@media print{.behind{page-break-before:always}}";
-    std::string html = page_head(html_escaped(p.sentence), style) + "<h1>" +
-                       html_escaped(p.sentence) + "</h1>\n<p>" + html_escaped(best.upgrade.run) +
-                       "<br>" + html_escaped(terms_text(p)) + "</p>\n";
-    for (const Table& table : tables_of(p)) {
+    std::string html = page_head(html_escaped(p.sentence), std::string(kSheetStyle)) +
+                       "<main>\n<h1>" + html_escaped(p.sentence) + "</h1>\n<p>";
+    for (const std::string& line : scenario_lines(p)) {
+        html += html_escaped(line) + "<br>\n";
+    }
+    html += html_escaped(terms_text(p)) + "</p>\n";
+    for (const Table& table : sheet_tables(p)) {
         html += table_html(table);
     }
     html += "<ul>\n";
-    for (const std::string& remark : remarks(p)) {
-        html += "<li>" + html_escaped(remark) + "</li>\n";
+    for (const auto& lines : {remarks(p), price_lines(p)}) {
+        for (const std::string& line : lines) {
+            html += "<li>" + html_escaped(line) + "</li>\n";
+        }
     }
-    return html + "</ul>\n<div class=\"behind\">\n" + upgrade_page_body(best.upgrade) + "</div>\n" +
+    html += "</ul>\n<table class=\"sign\"><tr><th>Decision</th><td></td><th>Signed</th><td></td>"
+            "<th>Date</th><td></td></tr></table>\n</main>\n";
+    const bool behind = details || !best.upgrade.sweep.empty();
+    return html +
+           (behind ? "<div class=\"behind\">\n" + upgrade_page_body(best.upgrade) + "</div>\n"
+                   : "") +
            page_foot();
 }
 

@@ -103,8 +103,13 @@ std::string money_text(const analysis::Upgrade& u) {
                                        {"purchase", &m.buy_source}}) {
         text += source->empty() ? "" : fmt::format("  price, {}: {}\n", what, *source);
     }
-    return text + fmt::format("  energy at the power limits: {:.3g} J -> {:.3g} J a run\n",
-                              m.from_joules, m.to_joules);
+    text += fmt::format("  energy at the power limits: {:.3g} J -> {:.3g} J a run\n", m.from_joules,
+                        m.to_joules);
+    if (u.to_model_s > 0.0 && u.to_s > 0.0 && u.to_s != u.to_model_s) { // else it is exam's
+        text += fmt::format("    {:.3g} J on {} by kernels and host alone, as exam has it\n",
+                            m.to_joules * u.to_model_s / u.to_s, u.to);
+    }
+    return text;
 }
 
 std::string need_text(const analysis::MemoryNeed& need, double bytes) {
@@ -134,26 +139,6 @@ std::string memory_text(const analysis::Upgrade& u) {
 
 std::string dtype_or_own(const std::string& dtype) {
     return dtype.empty() ? "as given" : dtype;
-}
-
-std::string sweep_text(const analysis::Upgrade& u) {
-    if (u.sweep.empty()) {
-        return "";
-    }
-    std::string text =
-        fmt::format("\n{:>7}  {:<9} {:<9} {:>11} {:>11} {:>7}  {:<15} {}\n", "batch", "old type",
-                    "new type", "old", "new", "faster", "80 % interval", "verdict");
-    for (const analysis::SweepPoint& p : u.sweep) {
-        text += fmt::format("{:>7}  {:<9} {:<9} {:>11} {:>11} {:>6.2f}x  {:<15} {}{}\n", p.batch,
-                            dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype),
-                            format_si(p.from_s, "s"), format_si(p.to_s, "s"), p.speedup.value,
-                            fmt::format("{:.2f} to {:.2f}", p.speedup.low, p.speedup.high),
-                            analysis::verdict_name(p.verdict),
-                            !p.from_fits ? " (does not fit the old GPU)"
-                            : !p.to_fits ? " (does not fit the new GPU)"
-                                         : "");
-    }
-    return text;
 }
 
 std::string members_text(const analysis::Upgrade& u) {
@@ -241,6 +226,26 @@ void add_more_json(const analysis::Upgrade& u, Json& json) {
 
 } // namespace
 
+std::string upgrade_sweep_text(const analysis::Upgrade& u) {
+    if (u.sweep.empty()) {
+        return "";
+    }
+    std::string text =
+        fmt::format("\n{:>7}  {:<9} {:<9} {:>11} {:>11} {:>7}  {:<15} {}\n", "batch", "old type",
+                    "new type", "old", "new", "faster", "80 % interval", "verdict");
+    for (const analysis::SweepPoint& p : u.sweep) {
+        text += fmt::format("{:>7}  {:<9} {:<9} {:>11} {:>11} {:>6.2f}x  {:<15} {}{}\n", p.batch,
+                            dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype),
+                            format_si(p.from_s, "s"), format_si(p.to_s, "s"), p.speedup.value,
+                            fmt::format("{:.2f} to {:.2f}", p.speedup.low, p.speedup.high),
+                            analysis::verdict_name(p.verdict),
+                            !p.from_fits ? " (does not fit the old GPU)"
+                            : !p.to_fits ? " (does not fit the new GPU)"
+                                         : "");
+    }
+    return text;
+}
+
 std::string upgrade_categories_text(const analysis::Upgrade& u) {
     if (u.categories.empty()) {
         return {};
@@ -271,7 +276,10 @@ std::string upgrade_text(const analysis::Upgrade& u) {
     for (const std::string& note : u.notes) {
         text += "  " + note + "\n";
     }
-    text += sweep_text(u) + upgrade_categories_text(u);
+    text += upgrade_sweep_text(u) + upgrade_categories_text(u);
+    if (u.layers.empty()) { // of a network that is divided
+        return text;
+    }
     text += fmt::format("\n{:<24} {:>6} {:>6} {:>7}  {:<20} {:<20} {}\n", "layer", "count", "share",
                         "faster", "old limit", "new limit", "why not more");
     for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {

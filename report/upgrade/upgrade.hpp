@@ -23,14 +23,16 @@ std::string
 upgrade_page_body(const analysis::Upgrade& upgrade);        // chart and tables, without the page
 std::string upgrade_html(const analysis::Upgrade& upgrade); // one file: verdict, chart, tables
 
-// The whole answer over several candidates: the sentence, the candidates, what would turn it over,
-// the evidence, and then the above of the best one.
-std::string purchase_text(const analysis::Purchase& purchase);
+std::string upgrade_sweep_text(const analysis::Upgrade& upgrade); // "" without a sweep
+
+// The whole answer over several candidates: the sentence, what runs, the candidates, what would
+// turn it over, the evidence, and with `details` the above of the best one.
+std::string purchase_text(const analysis::Purchase& purchase, bool details);
 std::string purchase_json(const analysis::Purchase& purchase); // eyeroof/upgrade/1 with "purchase"
 // Candidates as rows where there are several or a count is given; else as upgrade_csv().
 std::string purchase_csv(const analysis::Purchase& purchase);
-std::string purchase_markdown(const analysis::Purchase& purchase);
-std::string
-purchase_html(const analysis::Purchase& purchase); // one sheet, and the layers behind it
+std::string purchase_markdown(const analysis::Purchase& purchase, bool details);
+// One sheet that prints on one page of A4 or Letter, and with `details` the layers on others.
+std::string purchase_html(const analysis::Purchase& purchase, bool details);
 
 } // namespace eyeroof::report

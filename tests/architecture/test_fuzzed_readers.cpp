@@ -111,6 +111,7 @@ const std::map<std::string, std::string> kNoFiles = {
     {"parse_aims", "words of an option"},
     {"parse_days", "words of an option; in fleet files they are fuzzed"},
     {"parse_number", "words of an option; in fleet files they are fuzzed"},
+    {"parse_amount", "words of an option; see parse_number"},
     {"parse_offer", "words of an option; in fleet files they are fuzzed"},
     {"parse_rate", "words of an option; in fleet files they are fuzzed"},
     {"parse_share", "words of an option; in fleet files they are fuzzed"},

@@ -239,6 +239,7 @@ TEST_CASE("the ending of the output file chooses the format, and --format overri
         CHECK(contains(refused.err, "this command writes text, json, csv, md, html"));
         CHECK(!std::filesystem::exists(scratch / wrong));
     }
+    CHECK(contains(written("x.pdf").err, "write HTML, which a browser prints to PDF"));
     const auto picture =
         run({"roofline", "alexnet", "--on", "eyeriss-v1", "-o", (scratch / "x.pdf").string()});
     CHECK(picture.exit == 2);

@@ -53,11 +53,12 @@ TEST_CASE("an upgrade of one layer alone does not say that the host issues it in
     const tests::Scratch scratch;
     const std::string layers = (scratch / "one.csv").string();
     tests::write_text(layers, "name,op,m,n,k\nmine,gemm,777,513,1025\n");
-    const auto answer = run({"upgrade", layers, "--from", "t4", "--to", "l4"});
+    const auto answer = run({"upgrade", layers, "--from", "t4", "--to", "l4", "--details"});
     REQUIRE(answer.exit == 0);
     CHECK(answer.out.find("host's issues 0 s") == std::string::npos);
     CHECK(answer.out.find("CPU launch overhead ") != std::string::npos);
-    const auto kernels = run({"upgrade", layers, "--from", "t4", "--to", "l4", "--launch", "none"});
+    const auto kernels =
+        run({"upgrade", layers, "--from", "t4", "--to", "l4", "--launch", "none", "--details"});
     REQUIRE(kernels.exit == 0);
     CHECK(kernels.out.find("no CPU launch overhead") != std::string::npos);
 }

@@ -1,13 +1,17 @@
 // The purchase on the command line: units, owned GPUs, candidates, fleets, identities.
 #include "base/csv.hpp"
+#include "base/text_file.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/golden.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 namespace test_cli_upgrade {
@@ -40,6 +44,12 @@ Json json_of(const std::string& options) {
     return Json::parse(outcome.out);
 }
 
+// The text without the ends of its lines.
+std::string joined(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
 const std::string kPair = "resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb ";
 
 } // namespace
@@ -70,6 +80,11 @@ TEST_CASE("a wrong amount is named in words, with how to write it") {
     }
 }
 
+TEST_CASE("power without CO2 is an answer, and a negative amount of it none") {
+    CHECK(json_of(kPair + "--co2 0").at("purchase").at("now").at("kg_co2_per_year") == 0.0);
+    CHECK(asked(kPair + "--co2 -1").exit == 2);
+}
+
 TEST_CASE("no rent means owned GPUs, and owned GPUs pay no rent") {
     const Json free = json_of(kPair + "--from-per-hour 0");
     const Json owned = json_of(kPair + "--owned");
@@ -78,32 +93,255 @@ TEST_CASE("no rent means owned GPUs, and owned GPUs pay no rent") {
     CHECK(owned.at("purchase").at("now").at("how") == "owned");
 }
 
+namespace {
+
+// What must hold whatever is asked: the headline is the ratio of the times, and of the costs.
+void check_identities(const std::string& options) {
+    CAPTURE(options);
+    const Json all = json_of(options);
+    const Json& purchase = all.at("purchase");
+    const Json& now = purchase.at("now");
+    const auto of_now = [&](const char* name) { return now.at(name).get<double>(); };
+    for (const Json& c : purchase.at("candidates")) {
+        if (c.at("verdict") == "does not fit") {
+            continue;
+        }
+        const auto number = [&](const char* name) { return c.at(name).get<double>(); };
+        const double speedup = c.at("speedup").at("value").get<double>();
+        CHECK(speedup ==
+              near(number("from_s") / number("to_s") * number("to_batch") / number("from_batch")));
+        const double year = number("usd_per_year") / of_now("usd_per_year");
+        CHECK(year == near(number("usd_per_1000") / of_now("usd_per_1000")));
+        CHECK(number("saved_share") == near(1.0 - year));
+        if (!now.at("usd_per_million_tokens").is_null()) {
+            CHECK(year ==
+                  near(number("usd_per_million_tokens") / of_now("usd_per_million_tokens")));
+        }
+        CHECK(number("kg_co2_per_year") / number("kwh_per_year") ==
+              near(of_now("kg_co2_per_year") / of_now("kwh_per_year")));
+        if (!c.at("sharded").is_null()) { // the fewest GPUs that do the work
+            CHECK(number("devices") * speedup >= 0.999 * of_now("devices"));
+        } else if (!purchase.at("terms").at("count").is_null()) {
+            CHECK(number("devices") ==
+                  std::max(1.0, std::ceil(of_now("devices") / speedup - 1e-9)));
+        } else { // what is needed over what is had
+            CHECK(year == near(number("needed") / speedup));
+        }
+    }
+}
+
+} // namespace
+
 TEST_CASE("the headline, the printed times and the costs are one ratio") {
     for (const char* options :
          {"", "--count 16", "--count 16 --buy 16k", "--count 16 --owned --resale 2k",
           "--measured-old 820/s", "--phase inference --batch 64", "--count 3 --to h100-sxm-80gb"}) {
+        check_identities(kPair + options);
+    }
+    check_identities("llama-3-8b --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb");
+}
+
+TEST_CASE("whatever is drawn, the headline is the ratio of the times and of the costs") {
+    std::mt19937 random(35);
+    const auto one_of = [&](const std::vector<std::string>& choices) {
+        return choices[random() % choices.size()];
+    };
+    const std::vector<std::string> gpus = {"v100-sxm2-16gb", "t4",   "a100-sxm-40gb",
+                                           "a100-sxm-80gb",  "l40s", "h100-sxm-80gb"};
+    for (int i = 0; i < 20; ++i) {
+        check_identities(one_of({"resnet18", "alexnet", "bert-base"}) + " --from " + one_of(gpus) +
+                         " --to " + one_of(gpus) + one_of({"", "@9k", "@2.5/h"}) +
+                         one_of({"", " --count 7", " --count 16"}) +
+                         one_of({"", " --owned --resale 900", " --from-per-hour 1.1"}) +
+                         one_of({"", " --phase inference --batch 8", " --dtype fp16 --batch 16"}) +
+                         one_of({"", " --utilization 40%", " --years 18months"}) +
+                         one_of({"", " --power-price 0.3/kWh --pue 1.2", " --host-per-month 50"}) +
+                         one_of({"", " --measured-old 500/s", " --launch graph"}));
+    }
+}
+
+TEST_CASE("the sentence stands first, then the scenario as exam states it") {
+    const auto upgrade = asked(kPair + "--phase inference --batch 32 --launch graph");
+    const auto exam = run(words("exam resnet50 --on v100-sxm2-16gb --phase inference --batch 32 "
+                                "--launch graph"));
+    REQUIRE(upgrade.exit == 0);
+    const auto paragraph = [](const std::string& text, const std::string& end) {
+        return joined(text.substr(0, text.find(end)));
+    };
+    const std::string behind = upgrade.out.substr(upgrade.out.find("\n\n") + 2);
+    const std::string scenario = paragraph(behind, "\n  ");
+    CHECK(scenario.starts_with("ResNet-50 (v1.5), inference, batch 32, fp16 on V100"));
+    CHECK(paragraph(exam.out, "\n" + exam.out.substr(scenario.size() + 1, 3)) == scenario);
+    CHECK(behind.find("against a100-sxm-80gb: fp16 on A100") != std::string::npos);
+}
+
+TEST_CASE(
+    "the default answer is a screen of 80 columns, and --details shows what stands behind it") {
+    for (const std::string& options :
+         {kPair, kPair + "--count 16 --to h100-sxm-80gb", kPair + "--owned --buy 16k --count 16",
+          std::string("bert-large --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb"),
+          std::string("resnet50@2 bert-large@1 --from t4 --to l4")}) {
         CAPTURE(options);
-        const Json all = json_of(kPair + options);
-        const Json& purchase = all.at("purchase");
-        const Json& now = purchase.at("now");
-        for (const Json& c : purchase.at("candidates")) {
-            const auto number = [&](const char* name) { return c.at(name).get<double>(); };
-            CHECK(c.at("speedup").at("value").get<double>() ==
-                  near(number("from_s") / number("to_s") * number("to_batch") /
-                       number("from_batch")));
-            const double year = number("usd_per_year") / now.at("usd_per_year").get<double>();
-            CHECK(year == near(number("usd_per_1000") / now.at("usd_per_1000").get<double>()));
-            CHECK(number("saved_share") == near(1.0 - year));
-            if (!purchase.at("terms").at("count").is_null()) {
-                CHECK(number("devices") ==
-                      std::max(1.0, std::ceil(now.at("devices").get<double>() /
-                                                  c.at("speedup").at("value").get<double>() -
-                                              1e-9)));
-            } else { // what is needed over what is had
-                CHECK(year == near(number("needed") / c.at("speedup").at("value").get<double>()));
+        const auto outcome = asked(options);
+        REQUIRE(outcome.exit == 0);
+        CHECK(tests::width_of(outcome.out) <= 80);
+        CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 56);
+        CHECK(outcome.out.find("why not more") == std::string::npos);
+        CHECK(asked(options + " --details").out.find("why not more") != std::string::npos);
+    }
+}
+
+TEST_CASE("a network that reads text is priced by the million tokens") {
+    const Json all = json_of("bert-base --from t4 --to l4 --phase inference --batch 8");
+    const Json& now = all.at("purchase").at("now");
+    CHECK(now.at("usd_per_million_tokens").get<double>() ==
+          near(now.at("usd_per_1000").get<double>() * 1000.0 / 128.0)); // bert-base has 128
+    CHECK(json_of(kPair).at("purchase").at("now").at("usd_per_million_tokens").is_null());
+    CHECK(asked("bert-base --from t4 --to l4").out.find("cost of 1M tokens") != std::string::npos);
+}
+
+TEST_CASE("a step whose time whole networks move names what exam has for it") {
+    const Json all = json_of(kPair);
+    const Json& c = all.at("purchase").at("candidates")[0];
+    const Json exam =
+        Json::parse(run({"exam", "resnet50", "--on", "a100-sxm-80gb", "--phase", "training",
+                         "--batch", std::to_string(c.at("to_batch").get<int>()), "--optimizer",
+                         "sgd_momentum", "--format", "json"})
+                        .out);
+    CHECK(c.at("to_model_s").get<double>() == near(exam.at("total").at("time_s").get<double>()));
+    CHECK(c.at("to_s").get<double>() != near(c.at("to_model_s").get<double>()));
+    CHECK(asked(kPair).out.find("as `exam` predicts") != std::string::npos);
+    CHECK(asked(kPair + "--details").out.find("as exam has it") != std::string::npos);
+}
+
+TEST_CASE("a network that one GPU does not hold is divided over what there is") {
+    const std::string options = "llama-3-8b --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb";
+    const Json all = json_of(options);
+    const Json& c = all.at("purchase").at("candidates")[0];
+    const Json& pair = c.at("sharded");
+    REQUIRE_FALSE(pair.is_null());
+    CHECK(all.at("purchase").at("now").at("devices") == 16);
+    CHECK(pair.at("from").at("devices") == 16);
+    CHECK(pair.at("from").at("bytes").get<double>() <=
+          pair.at("from").at("capacity").get<double>());
+    CHECK(pair.at("to").at("bytes").get<double>() <= pair.at("to").at("capacity").get<double>());
+    // as many samples a second with no more GPUs than that takes
+    const auto rate = [&](const char* side) {
+        return pair.at(side).at("batch").get<double>() / pair.at(side).at("step_s").get<double>();
+    };
+    CHECK(rate("to") >= rate("from"));
+    CHECK(c.at("devices").get<double>() < 16.0);
+    const std::string text = joined(asked(options).out);
+    CHECK(text.find("divided") != std::string::npos);
+    CHECK(text.find("batch " + std::to_string(pair.at("from").at("batch").get<int>()) +
+                    ", fp16 on") != std::string::npos);
+    CHECK(joined(asked("llama-3-8b --from v100-sxm2-16gb --count 5000 --to a100-sxm-80gb").out)
+              .find("at most 1024 GPUs") != std::string::npos);
+    CHECK(all.at("run").get<std::string>().find("divided over 16 and ") != std::string::npos);
+    CHECK(asked(options + " --details").out.find("why not more") == std::string::npos);
+    // without a count: the fewest that hold it
+    CHECK(json_of("llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb")
+              .at("purchase")
+              .at("now")
+              .at("devices")
+              .get<double>() > 1.0);
+    // inference of a decoder: the products divided
+    const Json prompt = json_of("llama-3-70b --from a100-sxm-80gb --count 8 --to h200-sxm-141gb "
+                                "--phase inference --batch 4");
+    CHECK(prompt.at("purchase").at("candidates")[0].at("from_batch") == 4);
+    CHECK(prompt.at("purchase").at("candidates")[0].at("sharded").at("from").at("devices") > 1);
+}
+
+TEST_CASE("a fleet divides the network that one GPU does not hold, beside those that fit") {
+    const std::string gpus = " --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb";
+    const auto speedup = [&](const std::string& networks) {
+        return json_of(networks + gpus).at("speedup").at("value").get<double>();
+    };
+    // of an hour half is either's: 1 / (0.5 / a + 0.5 / b)
+    CHECK(speedup("resnet50 llama-3-8b") ==
+          near(2.0 / (1.0 / speedup("resnet50") + 1.0 / speedup("llama-3-8b"))));
+    check_identities("resnet50 llama-3-8b" + gpus);
+    check_identities("resnet50@3 llama-3-8b@1 --from a100-sxm-80gb --to h100-sxm-80gb");
+}
+
+TEST_CASE("no answer costs more and is likely to cost less") {
+    for (const char* options :
+         {"llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb", // two hold it, one is affordable
+          "llama-3-8b --from a100-sxm-80gb --count 8 --to h100-sxm-80gb",
+          "gpt2-xl --from v100-sxm2-16gb --count 4 --to a100-sxm-80gb --to h100-sxm-80gb",
+          "resnet50 --from v100-sxm2-16gb --count 3 --to a100-sxm-80gb --to l4 --to t4"}) {
+        CAPTURE(options);
+        const Json all = json_of(options);
+        for (const Json& c : all.at("purchase").at("candidates")) {
+            if (c.at("verdict") != "does not fit") {
+                CHECK((c.at("saved_share").get<double>() >= -1e-9) ==
+                      (c.at("likely").get<double>() >= 0.5));
             }
         }
     }
+}
+
+TEST_CASE("what joins several GPUs can be said, and where it is not known the answer says so") {
+    const std::string options = "llama-3-8b --from p100-sxm2-16gb --count 16 --to a100-sxm-80gb ";
+    const auto unknown = asked(options);
+    REQUIRE(unknown.exit == 0);
+    CHECK(unknown.out.starts_with("Cannot be compared: "));
+    CHECK(unknown.out.find("p100-sxm2-16gb is not known") != std::string::npos);
+    CHECK(json_of(options + "--from-fabric pcie4-100g")
+              .at("purchase")
+              .at("candidates")[0]
+              .at("verdict") != "does not fit");
+    CHECK(asked(options + "--from-fabric pcie9").err.find("unknown-fabric") != std::string::npos);
+}
+
+TEST_CASE("the batch that turns the verdict does, asked for") {
+    const std::string options = kPair + "--phase inference --batch 64 --threshold 1.6 ";
+    bool found = false;
+    const Json all = json_of(options);
+    for (const Json& flip : all.at("purchase").at("candidates")[0].at("flips")) {
+        const std::string what = flip.at("what");
+        if (!what.starts_with("batch: ") || !what.ends_with(" on both") ||
+            !flip.at("changes_verdict").get<bool>()) {
+            continue;
+        }
+        found = true;
+        const std::string batch = what.substr(7, what.find(' ', 7) - 7);
+        const auto speedup = [](const Json& of) {
+            return of.at("speedup").at("value").get<double>();
+        };
+        const Json there = json_of(kPair + "--phase inference --threshold 1.6 --batch " + batch);
+        CHECK((speedup(there) >= 1.6) != (speedup(all) >= 1.6));
+        CHECK(speedup(there) == near(flip.at("speedup").get<double>()));
+    }
+    CHECK(found);
+}
+
+TEST_CASE("the page is one sheet of A4 or Letter, and the layers are on others") {
+    const std::string options = kPair + "--to h100-sxm-80gb --count 16 --format html";
+    const std::string page = asked(options).out;
+    CHECK(page.find("@page{margin:12mm}") != std::string::npos);
+    CHECK(page.find("<div class=\"behind\">") == std::string::npos);
+    CHECK(asked(options + " --details").out.find("<div class=\"behind\">") != std::string::npos);
+    // Letter leaves 255 mm; a line of 8.5 points x 1.25 is 3.75 mm, a row 4.4: text wraps at 120
+    double mm = 0.0;
+    std::size_t lines = 0;
+    const auto sheet = page.find("<main>");
+    std::istringstream in(page.substr(sheet, page.find("</main>") - sheet));
+    for (std::string line; std::getline(in, line);) {
+        std::size_t shown = 0;
+        bool tag = false;
+        for (const char c : line) {
+            tag = c == '<' || (tag && c != '>');
+            shown += !tag && c != '>' ? 1 : 0;
+        }
+        const bool row = line.find("<tr>") != std::string::npos;
+        const double wraps = std::ceil(static_cast<double>(shown) / 120.0);
+        mm += shown == 0 ? 0.0 : row ? 4.4 * std::max(1.0, wraps) : 3.75 * wraps + 0.5;
+        ++lines;
+    }
+    CHECK(lines > 30);
+    CHECK(mm < 255.0);
+    CHECK(asked(kPair + "-o x.pdf").err.find("a browser prints to PDF") != std::string::npos);
 }
 
 TEST_CASE("a GPU against itself is equal") {
@@ -127,13 +365,22 @@ TEST_CASE("inference gets a verdict, and no interval is open") {
 }
 
 TEST_CASE("what does not fit stands in the headline") {
-    const auto outcome = asked("llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb --dtype fp16 "
-                               "--phase training --optimizer adam");
+    const auto outcome = asked("bert-large --from v100-sxm2-16gb --to a100-sxm-80gb --phase "
+                               "inference --batch 16384");
     REQUIRE(outcome.exit == 0);
     CHECK(outcome.out.starts_with("Cannot be compared: "));
-    const std::string first = outcome.out.substr(0, outcome.out.find("\n  "));
+    const std::string first = outcome.out.substr(0, outcome.out.find("\n\n"));
     CHECK(first.find("v100-sxm2-16gb") != std::string::npos);
     CHECK(first.find("GB") != std::string::npos);
+    CHECK(outcome.out.find("does not fit") != std::string::npos);
+    CHECK(outcome.out.find("What would change") == std::string::npos);
+    CHECK(outcome.out.find("1x") == std::string::npos); // no figures of what cannot run
+    const auto fleet = asked("resnet50 llama-3-8b --from v100-sxm2-16gb --count 2 --to "
+                             "a100-sxm-80gb");
+    CHECK(fleet.out.starts_with("Cannot be compared: "));
+    const auto measured = asked("llama-3-8b --from v100-sxm2-16gb --to a100-sxm-80gb "
+                                "--measured-old 1/s");
+    CHECK(measured.out.find("throughput is that of one GPU") != std::string::npos);
 }
 
 TEST_CASE("left open, the question is training in mixed precision at the largest batch of both") {
@@ -147,6 +394,14 @@ TEST_CASE("left open, the question is training in mixed precision at the largest
     CHECK(c.at("beside")[0].at("run").get<std::string>().find("inference") == 0);
     // any option of what is run says it instead
     CHECK(json_of(kPair + "--phase inference").at("run").get<std::string>().find("inference") == 0);
+}
+
+TEST_CASE("the largest batch can be asked for in inference, and no other beside it") {
+    const Json all = json_of(kPair + "--phase inference --largest-batch");
+    const Json& c = all.at("purchase").at("candidates")[0];
+    CHECK(c.at("from_batch") == 1024); // the most that is tried; V100 holds it
+    CHECK(c.at("to_batch") == 1024);
+    CHECK(asked(kPair + "--phase inference --largest-batch --batch 8").exit == 2);
 }
 
 TEST_CASE("several candidates stand side by side, and the sentence is about the best") {
@@ -254,30 +509,160 @@ TEST_CASE("text, Markdown and page hold the sentence and each candidate") {
     }
 }
 
-// docs/upgrade.md, "Questions in words": | question | `command` | first word of the answer |
-TEST_CASE("each question of the document is answered by its command") {
-    std::ifstream document(tests::source_dir() + "/docs/upgrade.md");
+// docs/upgrade.md: the sample of the worked example, and "Questions in words": | question |
+// `command` | answer |. --update-golden writes what the program prints now.
+TEST_CASE("each question of the document is answered by its command, in the words printed there") {
+    const std::string file = tests::source_dir() + "/docs/upgrade.md";
+    std::istringstream document(tests::read_file(file));
+    std::string renewed;
     int questions = 0;
     for (std::string line; std::getline(document, line);) {
         const auto open = line.find("| `eyeroof upgrade ");
-        if (open == std::string::npos) {
-            continue;
+        if (open != std::string::npos) {
+            const auto close = line.find("` |", open);
+            const std::string command = line.substr(open + 3, close - open - 3);
+            CAPTURE(command);
+            std::vector<std::string> typed = words(command);
+            typed.erase(typed.begin());
+            typed.insert(typed.end(), {"--format", "json"});
+            const auto outcome = run(typed);
+            CAPTURE(outcome.err);
+            REQUIRE(outcome.exit == 0);
+            const std::string answer =
+                Json::parse(outcome.out).at("purchase").at("sentence").get<std::string>();
+            if (!tests::updating_golden()) {
+                CHECK(line.substr(close + 4) == answer + " |");
+            }
+            line = line.substr(0, close + 4) + answer + " |";
+            ++questions;
         }
-        const auto close = line.find("` |", open);
-        const std::string command = line.substr(open + 3, close - open - 3);
-        const std::string rest = line.substr(close + 4);
-        CAPTURE(command);
-        std::vector<std::string> typed = words(command);
-        typed.erase(typed.begin());
-        const auto outcome = run(typed);
-        CAPTURE(outcome.err);
-        CHECK(outcome.exit == 0);
-        const std::string verdict = rest.substr(0, rest.find_first_of(" :,"));
-        CAPTURE(outcome.out.substr(0, 200));
-        CHECK(outcome.out.starts_with(verdict));
-        ++questions;
+        renewed += line + "\n";
     }
     CHECK(questions >= 20);
+    if (tests::updating_golden()) {
+        tests::write_text(file, renewed);
+    }
+}
+
+TEST_CASE("the worked example of the document prints what the program prints") {
+    const std::string file = tests::source_dir() + "/docs/upgrade.md";
+    const std::string document = tests::read_file(file);
+    const std::string command = "eyeroof upgrade resnet50 --from v100-sxm2-16gb --count 16 --to "
+                                "a100-sxm-80gb --to h100-sxm-80gb";
+    const auto shown = document.find(command + "\n```");
+    REQUIRE(shown != std::string::npos);
+    const auto begin = document.find("```\n", document.find("```\n", shown) + 4) + 4;
+    const auto end = document.find("```", begin);
+    std::vector<std::string> typed = words(command);
+    typed.erase(typed.begin());
+    const std::string printed = run(typed).out;
+    if (tests::updating_golden()) {
+        tests::write_text(file, document.substr(0, begin) + printed + document.substr(end));
+        return;
+    }
+    CHECK(document.substr(begin, end - begin) == printed);
+}
+
+namespace {
+
+// The block behind the first "```lang\n" from `at` on: where it begins and ends.
+std::pair<std::size_t, std::size_t> block_at(const std::string& text, const std::string& lang,
+                                             std::size_t at) {
+    const std::string fence = "```" + lang + "\n";
+    const auto begin = text.find(fence, at) + fence.size();
+    return {begin, text.find("```", begin)};
+}
+
+} // namespace
+
+// A command, the layers.csv or products.csv that it reads, and what it prints, of which the
+// document may show only the end.
+TEST_CASE("samples of advice and of copies print what the program prints") {
+    const std::string file = tests::source_dir() + "/docs/upgrade.md";
+    std::string document = tests::read_file(file);
+    const tests::Scratch scratch;
+    for (const auto& [section, name] : {std::pair{"\n## Advice\n", "layers.csv"},
+                                        std::pair{"\n## Copies over PCIe\n", "products.csv"}}) {
+        CAPTURE(section);
+        const auto at = document.find(section);
+        REQUIRE(at != std::string::npos);
+        const auto csv = block_at(document, "csv", at);
+        const auto command = block_at(document, "sh", at);
+        const std::string path = (scratch / name).string();
+        tests::write_text(path, document.substr(csv.first, csv.second - csv.first));
+        auto typed = words(document.substr(command.first, command.second - command.first));
+        typed.erase(typed.begin());
+        std::replace(typed.begin(), typed.end(), std::string(name), path);
+        const std::string printed = run(typed).out;
+        const auto shown = block_at(document, "", std::max(csv.second, command.second) + 4);
+        const std::string sample = document.substr(shown.first, shown.second - shown.first);
+        const auto from = printed.find(sample.substr(0, sample.find('\n')));
+        REQUIRE(from != std::string::npos);
+        if (tests::updating_golden()) {
+            document.replace(shown.first, shown.second - shown.first, printed.substr(from));
+            tests::write_text(file, document);
+            continue;
+        }
+        CHECK(printed.substr(from) == sample);
+    }
+}
+
+TEST_CASE("the leave-outs that the document shows are those of the shipped evidence") {
+    const std::string file = tests::source_dir() + "/docs/upgrade.md";
+    const std::string document = tests::read_file(file);
+    const std::string printed = run({"validate", "--evidence"}).out;
+    const auto begin = document.find("\n326 published speed-ups of ") + 1;
+    const auto end = document.find("```", begin);
+    REQUIRE(begin > 1);
+    if (tests::updating_golden()) {
+        tests::write_text(file, document.substr(0, begin) + printed + document.substr(end));
+        return;
+    }
+    CHECK(document.substr(begin, end - begin) == printed);
+}
+
+// Columns as in hwdb/evidence/published.csv, of every sixteenth row that has a prediction.
+TEST_CASE("the predictions shipped with the evidence are those of today's constants") {
+    const tests::Scratch scratch;
+    const std::string table =
+        tests::read_file(tests::source_dir() + "/hwdb/evidence/published.csv");
+    std::istringstream in(table);
+    std::string sample;
+    std::vector<double> shipped;
+    int row = 0;
+    for (std::string line; std::getline(in, line);) {
+        const std::string last = line.substr(line.rfind(',') + 1);
+        if (line.starts_with("#")) {
+            continue;
+        }
+        const bool head = sample.empty();
+        if (head || (!last.empty() && ++row % 16 == 0)) {
+            sample += line + "\n";
+            if (!head) {
+                shipped.push_back(std::stod(last));
+            }
+        }
+    }
+    REQUIRE(shipped.size() >= 20);
+    tests::write_text(scratch / "sample.csv", sample);
+    const auto outcome =
+        run({"validate", (scratch / "sample.csv").string(), "--pairs", "--format", "csv"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit == 0);
+    std::istringstream predicted(outcome.out);
+    std::string line;
+    std::getline(predicted, line);
+    for (const double published : shipped) {
+        REQUIRE(std::getline(predicted, line));
+        // network (quoted where it has commas), family, …, kernels_and_host, and three more
+        std::size_t end = line.size();
+        for (int i = 0; i < 3; ++i) {
+            end = line.rfind(',', end - 1);
+        }
+        const auto begin = line.rfind(',', end - 1) + 1;
+        CAPTURE(line);
+        CHECK(std::stod(line.substr(begin, end - begin)) == near(published, 0.002));
+    }
 }
 
 } // namespace test_cli_upgrade

@@ -25,7 +25,8 @@ PAGES = {
     "exam": "exam resnet50 --on a100-sxm-40gb --format html",
     "exams": "exam alexnet --on t4 --on l4 --format html",
     "roofline": "roofline resnet50 --on a100-sxm-40gb --on v100-sxm2-16gb",
-    "upgrade": "upgrade resnet50 --from t4 --to l4 --format html",
+    "upgrade": "upgrade resnet50 --from t4 --to l4 --details --format html",
+    "sheet": "upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s --format html",
     "diff": "diff resnet50@t4 resnet50@l4 --format html",
     "runs": f"diff {SAMPLES}/kineto.json {SAMPLES}/rocprof_kernel_trace.csv --format html",
     "scale": "scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --format html",
@@ -150,6 +151,10 @@ def main(eyeroof, shots):
                     page.locator("button.png:visible").first.click()
                 check(f"{name}: saves a PNG",
                       pathlib.Path(download.value.path()).read_bytes().startswith(b"\x89PNG"))
+            if name == "sheet":  # the page that is signed: one sheet of either paper
+                for paper in ("A4", "Letter"):
+                    pages = re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format=paper))
+                    check(f"{name}: prints on one page of {paper}: {len(pages)}", len(pages) == 1)
             if shots:
                 page.screenshot(path=pathlib.Path(shots) / f"{name}.png")
             check(f"{name}: nothing on the console: {errors}", not errors)

@@ -318,6 +318,7 @@ TEST_CASE("prices of another year are warned of") {
     u.money.from_price_source = "list price (2018)";
     u.money.to_price_source = "list price, May 2026";
     u.money.buy_source = "a dealer";
+    u.money.to_bought = true;
     analysis::add_price_warnings(options, u);
     REQUIRE(u.notes.size() == 2);
     CHECK(u.notes[0].find("2018") != std::string::npos);

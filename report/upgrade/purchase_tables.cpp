@@ -1,0 +1,421 @@
+#include "report/upgrade/purchase_tables.hpp"
+
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr double kFar = 0.3; // of the share that a published speed-up has in common with a question
+
+// Three digits that count, without a power of ten.
+std::string plain(double amount) {
+    if (amount >= 1000.0) {
+        return in_dollars(amount).substr(1);
+    }
+    const int before = amount > 0.0 ? static_cast<int>(std::floor(std::log10(amount))) : 0;
+    return fmt::format("{:.{}f}", amount, std::clamp(2 - before, 0, 12));
+}
+
+std::string small_dollars(double amount) {
+    return "$" + plain(amount);
+}
+
+std::string count_text(double devices) {
+    return devices == std::floor(devices) ? fmt::format("{:.0f}", devices)
+                                          : fmt::format("{:.2f}", devices);
+}
+
+bool fits(const analysis::PurchaseAnswer& a) {
+    return a.upgrade.unfit.empty();
+}
+
+bool old_fits(const analysis::Upgrade& u) {
+    return u.unfit.empty() ||
+           (u.members.empty() ? u.memory.from_fits()
+                              : std::all_of(u.members.begin(), u.members.end(),
+                                            [](const auto& m) { return m.memory.from_fits(); }));
+}
+
+std::string needed_gb(const analysis::MemoryNeed& need, double bytes) {
+    return fmt::format("{:.3g} of {:.3g} GB", need.total() / 1e9, bytes / 1e9);
+}
+
+// Of the network with the least memory left; of a fleet's members that which needs most.
+std::string memory_cell(const analysis::Upgrade& u, bool old_side) {
+    const std::vector<analysis::Upgrade> alone = {u};
+    const auto& members = u.members.empty() ? alone : u.members;
+    const analysis::UpgradeMemory* most = nullptr;
+    const auto need = [&](const analysis::UpgradeMemory& m) {
+        return old_side ? m.from_need.total() : m.to_need.total();
+    };
+    for (const analysis::Upgrade& member : members) {
+        most = most == nullptr || need(member.memory) > need(*most) ? &member.memory : most;
+    }
+    if (most == nullptr || need(*most) <= 0.0) {
+        return "-";
+    }
+    return old_side ? needed_gb(most->from_need, most->from_bytes)
+                    : needed_gb(most->to_need, most->to_bytes);
+}
+
+std::string payback_cell(const analysis::PurchaseAnswer& a) {
+    return a.payback_months && *a.payback_months < 1000.0
+               ? fmt::format("{:.0f} months", *a.payback_months)
+           : a.then.bought ? "never"
+                           : "-";
+}
+
+// One row: what it is, the cell of what is there, and one of each candidate that can be compared.
+class Grid {
+  public:
+    explicit Grid(const analysis::Purchase& p) : p_(p), first_(p.answers.front()) {
+        table_.columns = {"", first_.now.gpu};
+        for (const analysis::PurchaseAnswer& a : p.answers) {
+            table_.columns.push_back(a.then.gpu);
+        }
+    }
+
+    // `always`: also of candidates that something does not fit.
+    template <class Now, class Then>
+    void row(const std::string& name, const Now& now, const Then& then, bool always = false) {
+        std::vector<std::string> cells = {name, now(first_)};
+        for (const analysis::PurchaseAnswer& a : p_.answers) {
+            cells.push_back(always || fits(a) ? then(a) : "-");
+        }
+        table_.rows.push_back(std::move(cells));
+    }
+
+    // The same figure of both sides' options.
+    template <class Cell> void option(const std::string& name, const Cell& cell) {
+        row(
+            name, [&](const auto& a) { return cell(a, a.now); },
+            [&](const auto& a) { return cell(a, a.then); });
+    }
+
+    // The same of the work: none where what is there does not hold the network.
+    template <class Cell> void of_work(const std::string& name, const Cell& cell) {
+        const bool held = old_fits(first_.upgrade);
+        row(
+            name, [&](const auto& a) { return held ? cell(a, a.now) : std::string("-"); },
+            [&](const auto& a) { return cell(a, a.then); });
+    }
+
+    Table table() && { return std::move(table_); }
+
+  private:
+    const analysis::Purchase& p_;
+    const analysis::PurchaseAnswer& first_;
+    Table table_;
+};
+
+void add_costs(const analysis::Purchase& p, Grid& grid) {
+    using analysis::PurchaseAnswer;
+    using analysis::PurchaseOption;
+    const PurchaseAnswer& first = p.answers.front();
+    grid.option("cost a year", [](const PurchaseAnswer& a, const PurchaseOption& o) {
+        return a.upgrade.money.priced ? in_dollars(o.usd_per_year) : "-";
+    });
+    if (first.upgrade.sample_tokens) {
+        grid.of_work("cost of 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
+            return o.usd_per_mtoken ? small_dollars(*o.usd_per_mtoken) : "-";
+        });
+    } else {
+        const std::string unit = first.upgrade.members.empty() ? p.unit : "1,000 old GPU hours";
+        grid.of_work("cost of " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
+            return a.upgrade.money.priced ? small_dollars(o.usd_per_1000) : "-";
+        });
+    }
+    grid.option("energy a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        return plain(o.kwh_per_year / 1000.0) + " MWh";
+    });
+    grid.option("CO2 a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        return plain(o.kg_co2_per_year / 1000.0) + " t";
+    });
+    if (p.terms.samples && first.upgrade.members.empty()) {
+        grid.of_work("the job takes", [](const PurchaseAnswer&, const PurchaseOption& o) {
+            return o.job_days ? fmt::format("{:.3g} days", *o.job_days) : "-";
+        });
+    }
+}
+
+void add_speed(const analysis::Purchase& p, Grid& grid) {
+    using analysis::PurchaseAnswer;
+    const bool fleet = !p.answers.front().upgrade.members.empty();
+    const bool divided = p.answers.front().sharded.has_value();
+    const bool held = old_fits(p.answers.front().upgrade);
+    grid.row(
+        fleet     ? "an old hour's work"
+        : divided ? "GPU time of a step"
+                  : "time of a step",
+        [&](const PurchaseAnswer& a) {
+            return held ? format_si(a.upgrade.from_s, "s") : std::string("-");
+        },
+        [](const PurchaseAnswer& a) { return format_si(a.upgrade.to_s, "s"); });
+    const auto none = [](const PurchaseAnswer&) { return std::string(); };
+    grid.row(
+        "speed-up", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
+        [](const PurchaseAnswer& a) { return fmt::format("{:.2f}x", a.upgrade.speedup.value); });
+    grid.row("  80 % interval", none, [](const PurchaseAnswer& a) {
+        return fmt::format("{:.2f} to {:.2f}", a.upgrade.speedup.low, a.upgrade.speedup.high);
+    });
+    const auto judged = [](const PurchaseAnswer& a) {
+        return a.upgrade.verdict != analysis::UpgradeVerdict::unpriced;
+    };
+    grid.row("  needed to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
+        return !judged(a)                ? "-"
+               : std::isfinite(a.needed) ? fmt::format("{:.2f}x", a.needed)
+                                         : "never";
+    });
+    grid.row("payback", none, payback_cell);
+    grid.row("likely to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
+        return judged(a) ? analysis::chance_text(a.likely) : "-";
+    });
+}
+
+// The parts of a scenario in words: between commas and semicolons.
+std::vector<std::string> parts_of(const std::string& words) {
+    std::vector<std::string> parts;
+    std::string part;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool end =
+            (words[i] == ',' || words[i] == ';') && i + 1 < words.size() && words[i + 1] == ' ';
+        if (end) {
+            parts.push_back(std::exchange(part, ""));
+            ++i;
+        } else {
+            part += words[i];
+        }
+    }
+    parts.push_back(part);
+    return parts;
+}
+
+// What of the new side's words the old side's have not.
+std::string other_words(const analysis::Upgrade& u) {
+    const auto old_parts = parts_of(u.from_words);
+    std::string other;
+    for (const std::string& part : parts_of(u.to_words)) {
+        if (std::find(old_parts.begin(), old_parts.end(), part) == old_parts.end()) {
+            other += (other.empty() ? "" : ", ") + part;
+        }
+    }
+    return other;
+}
+
+void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
+    const bool both_measured = u.measured_from_rate && u.measured_to_rate;
+    const bool alone = u.from_step.device_s > 0.0; // not divided
+    if (!u.members.empty() || u.speedup.low >= u.speedup.high || both_measured || !alone) {
+        return;
+    }
+    const bool measured = u.measured_from_rate || u.measured_to_rate;
+    const double measured_ln =
+        std::log(u.speedup.value / u.model_speedup) - u.transfer_ln - u.evidence_ln;
+    all.push_back(fmt::format(
+        "{:.2f}x by {}; whole networks move it by {:+.0f} %, published speed-ups by {:+.0f} %{}{}.",
+        u.model_speedup,
+        u.measured.empty() ? fmt::format("kernels and host alone, with {} on {} as `exam` predicts",
+                                         format_si(u.to_model_s, "s"), u.to)
+                           : "the predicted ratios of what was measured",
+        100.0 * (std::exp(u.transfer_ln) - 1.0), 100.0 * (std::exp(u.evidence_ln) - 1.0),
+        measured
+            ? fmt::format(", your measurement by {:+.0f} %", 100.0 * (std::exp(measured_ln) - 1.0))
+            : "",
+        is_near(u) ? ""
+                   : ". None of them is near this question: the interval is the model's alone"));
+    constexpr int kFewFamilies = 5;
+    if (u.error.families > 0 && u.error.families < kFewFamilies) {
+        all.push_back(fmt::format("Only {} families of {} were measured; the interval allows for "
+                                  "it.",
+                                  u.error.families, u.kind));
+    }
+}
+
+} // namespace
+
+bool is_near(const analysis::Upgrade& u) {
+    return !u.nearest.empty() && u.nearest.front().share >= kFar;
+}
+
+std::string in_dollars(double amount) {
+    std::string digits = fmt::format("{:.0f}", std::fabs(amount));
+    for (std::size_t at = digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return (amount < 0.0 ? "-$" : "$") + digits;
+}
+
+std::string bought_how(const analysis::PurchaseOption& option) {
+    return option.owned ? "owned" : option.bought ? "bought" : "rented";
+}
+
+Table candidates_table(const analysis::Purchase& p) {
+    using analysis::PurchaseAnswer;
+    using analysis::PurchaseOption;
+    Grid grid(p);
+    grid.row(
+        "", [](const PurchaseAnswer& a) { return bought_how(a.now); },
+        [](const PurchaseAnswer& a) { return bought_how(a.then); }, true);
+    grid.option("devices, same work", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        return count_text(o.devices);
+    });
+    add_costs(p, grid);
+    add_speed(p, grid);
+    grid.row(
+        "memory of one", [](const PurchaseAnswer& a) { return memory_cell(a.upgrade, true); },
+        [](const PurchaseAnswer& a) { return memory_cell(a.upgrade, false); }, true);
+    grid.row(
+        "verdict", [](const PurchaseAnswer&) { return std::string("now"); },
+        [](const PurchaseAnswer& a) {
+            return std::string(analysis::verdict_name(a.upgrade.verdict));
+        },
+        true);
+    return std::move(grid).table();
+}
+
+Table flips_table(const analysis::PurchaseAnswer& a) {
+    Table table{
+        "What would change the verdict on " + a.then.gpu, {"change", "break-even", "verdict"}, {}};
+    for (const analysis::Flip& flip : a.flips) {
+        table.rows.push_back(
+            {flip.what,
+             (flip.speedup ? fmt::format("{:.2f}x, ", *flip.speedup) : "") + flip.break_even,
+             flip.flips ? "changes" : "stays"});
+    }
+    return table;
+}
+
+Table evidence_table(const analysis::PurchaseAnswer& a, std::size_t most) {
+    Table table{"Nearest published speed-ups",
+                {"network", "phase", "from", "to", "GPUs", "published", "predicted", "off", "alike",
+                 "source"},
+                {}};
+    for (const analysis::NearEvidence& near : a.upgrade.nearest) {
+        if (table.rows.size() == most) {
+            break;
+        }
+        const analysis::EvidenceRow& e = near.row;
+        const bool known = e.predicted > 0.0;
+        table.rows.push_back(
+            {e.network, e.key.phase + " " + e.key.precision, e.key.from, e.key.to,
+             fmt::format("{}", e.gpus), fmt::format("{:.2f}x", e.speedup),
+             known ? fmt::format("{:.2f}x", e.predicted) : "-",
+             known ? fmt::format("{:+.0f} %", 100.0 * (e.predicted / e.speedup - 1.0)) : "-",
+             fmt::format("{:.2f}", near.share), e.source});
+    }
+    return table;
+}
+
+Table beside_table(const analysis::PurchaseAnswer& a) {
+    Table table{"Other questions on " + a.then.gpu, {"question", "speed-up", "80 % interval"}, {}};
+    for (const analysis::BesideLine& line : a.beside) {
+        table.rows.push_back(
+            {line.what,
+             line.unfit.empty() ? fmt::format("{:.2f}x", line.speedup.value) : "does not fit",
+             line.unfit.empty()
+                 ? fmt::format("{:.2f} to {:.2f}", line.speedup.low, line.speedup.high)
+                 : line.unfit});
+    }
+    return table;
+}
+
+std::vector<std::string> scenario_lines(const analysis::Purchase& p) {
+    const analysis::Upgrade& first = p.answers.front().upgrade;
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < first.members.size(); ++i) {
+        lines.push_back(fmt::format("{:.0f} % of the time: {}", 100.0 * first.weights[i],
+                                    first.members[i].from_words));
+    }
+    if (lines.empty()) {
+        lines.push_back(first.from_words);
+    }
+    for (const analysis::PurchaseAnswer& a : p.answers) {
+        const std::string other = other_words(a.upgrade);
+        lines.push_back(
+            fmt::format("against {}: {}", a.then.gpu, other.empty() ? "the same" : other));
+    }
+    return lines;
+}
+
+std::string terms_text(const analysis::Purchase& p) {
+    const analysis::UpgradePrices& prices = p.prices;
+    return fmt::format("{:.0f} % of the hours at work, {:g} years, ${:g}/kWh, PUE {:g}, {:g} kg "
+                       "CO2/kWh, {} for a host a month and GPU, old GPUs sell for {}",
+                       100.0 * prices.utilization, prices.years, prices.power_usd_per_kwh,
+                       prices.pue, p.terms.kg_co2_per_kwh, in_dollars(prices.host_usd_per_month),
+                       in_dollars(prices.from_resale_usd.value_or(0.0)));
+}
+
+static std::string bought_text(const analysis::PurchaseAnswer& a,
+                               const analysis::UpgradePrices& prices) {
+    const analysis::UpgradeMoney& m = a.upgrade.money;
+    const double price = m.outlay_usd.value_or(0.0) + prices.from_resale_usd.value_or(0.0);
+    return fmt::format("bought at {}, {}", in_dollars(price), m.buy_source);
+}
+
+std::vector<std::string> price_lines(const analysis::Purchase& p) {
+    std::vector<std::string> lines;
+    const auto add = [&](const std::string& gpu, double usd, const std::string& source) {
+        lines.push_back(fmt::format("{} ${:.3g} an hour ({})", gpu, usd, source));
+    };
+    const analysis::Upgrade& first = p.answers.front().upgrade;
+    if (!first.money.priced) {
+        return lines;
+    }
+    add(first.from, first.money.from_usd_per_hour, first.money.from_price_source);
+    for (const analysis::PurchaseAnswer& a : p.answers) {
+        const analysis::UpgradeMoney& m = a.upgrade.money;
+        if (m.priced) {
+            add(a.then.gpu, m.to_usd_per_hour,
+                a.then.bought ? bought_text(a, p.prices) : m.to_price_source);
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> remarks(const analysis::Purchase& p) {
+    const analysis::PurchaseAnswer& a = p.answers.at(p.best);
+    const analysis::Upgrade& u = a.upgrade;
+    std::vector<std::string> all;
+    if (p.unbought) {
+        all.push_back(fmt::format("Without buying, on {}: {}.", u.from, p.unbought->change));
+    }
+    add_basis(u, all);
+    if (u.measured_from_rate || u.measured_to_rate) {
+        all.push_back(fmt::format(
+            "measured by you: {}{}",
+            u.measured_from_rate ? fmt::format("{:g}/s on {} ", *u.measured_from_rate, u.from) : "",
+            u.measured_to_rate ? fmt::format("{:g}/s on {}", *u.measured_to_rate, u.to) : ""));
+    } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty()) {
+        all.emplace_back("To decide: measure the throughput of your own run and give it with "
+                         "--measured-old, such as --measured-old 820/s.");
+    }
+    if (a.sharded) {
+        all.push_back(std::string("A network that one GPU does not hold is divided over several by "
+                                  "the best plan of `eyeroof scale`.") +
+                      (u.members.empty() ? " GPU time of a step: its time on each of them." : ""));
+    }
+    if (a.book_value_usd) {
+        all.push_back(fmt::format("{} of the owned GPUs' price is not written off yet: spent "
+                                  "either way, so not counted.",
+                                  in_dollars(*a.book_value_usd)));
+    }
+    if (!a.over_budget.empty()) {
+        all.push_back(a.over_budget);
+    }
+    for (const std::string& note : u.notes) {
+        if (u.unfit.empty() || !note.ends_with("of a run that would fit")) { // the sentence says it
+            all.push_back(note);
+        }
+    }
+    return all;
+}
+
+} // namespace eyeroof::report
