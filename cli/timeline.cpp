@@ -188,7 +188,7 @@ void add_timeline(Frame& frame) {
         "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
         "eyeroof timeline mnist-cnn --on k80-die --dtype fp32 --compare-copies "
         "--against laptop-quad-3.1ghz\n"
-        "# many small products: eager, a captured graph, or one persistent kernel\n"
+        "# many small GEMMs: eager, a captured graph, or one persistent kernel\n"
         "eyeroof timeline alexnet --on v100-sxm2-16gb --compare-launches\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --launch graph --format svg -o step.svg");

@@ -1,5 +1,6 @@
 #include "formats/claim_yaml.hpp"
 
+#include "base/text_file.hpp"
 #include "formats/expression.hpp"
 #include "hwdb/yaml.hpp"
 
@@ -232,15 +233,26 @@ class ClaimReader {
 
 } // namespace
 
-Result<Claim> load_claim(const std::filesystem::path& folder) {
-    auto document = hwdb::load_yaml(folder / "claim.yaml");
+Result<Claim> parse_claim(std::string text, const std::string& file) {
+    const auto document = hwdb::parse_yaml(std::move(text), file);
     if (!document) {
         return Result<Claim>(document.diagnostics());
     }
-    Claim claim = ClaimReader().read(document->root());
-    claim.name = folder.filename().string();
-    claim.folder = folder;
-    return document->conclude(std::move(claim));
+    return document->conclude(ClaimReader().read(document->root()));
+}
+
+Result<Claim> load_claim(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "claim.yaml";
+    auto text = read_text_file(file.string());
+    if (!text) {
+        return Result<Claim>(text.diagnostics());
+    }
+    auto claim = parse_claim(*std::move(text), file.string());
+    if (claim) {
+        claim->name = folder.filename().string();
+        claim->folder = folder;
+    }
+    return claim;
 }
 
 std::vector<std::filesystem::path>

@@ -95,6 +95,8 @@ struct Claim {
 // Errors: those of the YAML reader in one pass, "not-a-command" for runs that are none of eyeroof's
 // or that write files, "unknown-run", "expression".
 Result<Claim> load_claim(const std::filesystem::path& folder);
+// The same of a text, without a name or a folder; `file` is the name in diagnostics.
+Result<Claim> parse_claim(std::string text, const std::string& file);
 
 // Folders with a claim.yaml, by name; the first of `folders` with a name has it.
 std::vector<std::filesystem::path> claim_folders(const std::vector<std::filesystem::path>& folders);

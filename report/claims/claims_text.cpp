@@ -46,11 +46,14 @@ std::string reason_line(const ReasonFound& reason) {
     return fmt::format("{}: {}", reason.text, figure_number(reason.value, reason.unit));
 }
 
+// A long name has a line of its own.
 std::string figure_line(const FigureFound& f) {
-    return fmt::format("{} {} {} {}  {}\n", left(f.figure.name, kFigureColumns),
-                       right(published_text(f.figure), kNumberColumns),
-                       right(ours_text(f), kNumberColumns), right(deviation_text(f), 9),
-                       verdict_name(f.verdict));
+    const std::string& name = f.figure.name;
+    const bool fits = display_width(name) <= kFigureColumns;
+    return fmt::format(
+        "{}{} {} {} {}  {}\n", fits ? "" : masked_controls(name) + "\n",
+        left(fits ? name : "", kFigureColumns), right(published_text(f.figure), kNumberColumns),
+        right(ours_text(f), kNumberColumns), right(deviation_text(f), 9), verdict_name(f.verdict));
 }
 
 std::string one_text(const ClaimFound& found) {
