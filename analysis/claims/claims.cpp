@@ -98,7 +98,7 @@ std::string_view verdict_name(Verdict verdict) {
     case Verdict::explained:
         return "explained";
     case Verdict::recalled:
-        return "recalled";
+        return "unsourced";
     case Verdict::differs:
         return "differs";
     }

@@ -157,7 +157,7 @@ std::string claims_html(const ClaimsFound& claims) {
     std::string text = page_head(html_escaped(title), kClaimsStyle) + "<h1>" + html_escaped(title) +
                        "</h1>\n<p>Figures that articles repeat, asked again by one command each. A "
                        "figure agrees within 10 %; a larger deviation is explained by a number. "
-                       "<em>recalled</em> marks published figures without a source at hand, which "
+                       "<em>unsourced</em> marks published figures without a source at hand, which "
                        "are not judged.</p>\n<table class=\"sort\"><tr><th>claim</th><th>agree</th>"
                        "<th>worst</th><th>what is claimed</th></tr>\n";
     for (const ClaimFound& found : claims) {

@@ -30,7 +30,7 @@ std::string summary(const ClaimFound& found) {
         judged == 0 ? "" : fmt::format("{}/{}", found.count(Verdict::agrees), judged);
     if (found.count(Verdict::recalled) > 0) {
         text +=
-            fmt::format("{}{} recalled", text.empty() ? "" : ", ", found.count(Verdict::recalled));
+            fmt::format("{}{} unsourced", text.empty() ? "" : ", ", found.count(Verdict::recalled));
     }
     return text;
 }
@@ -152,7 +152,7 @@ std::string claims_table(const ClaimsFound& claims, std::size_t columns) {
         return all;
     };
     return text + fmt::format("\n{} claims: {} figures agree within 10 %, {} differ and are "
-                              "explained,\n{} are recalled, {} are unexplained\n",
+                              "explained,\n{} are unsourced, {} are unexplained\n",
                               claims.size(), count(Verdict::agrees), count(Verdict::explained),
                               count(Verdict::recalled), count(Verdict::differs));
 }
@@ -170,7 +170,7 @@ std::string claims_markdown(const ClaimsFound& claims) {
                        "`eyeroof claims --format md` writes this page; `--format html` adds the "
                        "pictures, and\n`eyeroof claims --only NAME` prints one claim. A figure "
                        "agrees within 10 %. Each larger deviation\nis explained by a number. "
-                       "*recalled* marks a published figure without a source at hand: it is\n"
+                       "*unsourced* marks a published figure without a source at hand: it is\n"
                        "shown and not judged. Each claim is a folder of `examples/claims/`.\n\n"
                        "| claim | agree | worst | what is claimed |\n|---|---|---|---|\n";
     for (const ClaimFound& found : claims) {

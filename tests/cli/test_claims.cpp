@@ -131,7 +131,7 @@ TEST_CASE("a claim's figure is judged by its distance from what is published") {
         verdict("published: 1000, why: [{text: without groups, value: 2 * macs}]");
     CHECK((exit == 0 && word == "explained"));
     std::tie(exit, word, deviation) = verdict("published: 1000, confidence: recalled");
-    CHECK((exit == 0 && word == "recalled"));
+    CHECK((exit == 0 && word == "unsourced"));
     std::tie(exit, word, deviation) = verdict("published: [500, 800]");
     CHECK((exit == 0 && word == "agrees" && deviation == 0.0));
     std::tie(exit, word, deviation) = verdict("at_least: 1000");
