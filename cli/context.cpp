@@ -136,6 +136,10 @@ std::vector<std::filesystem::path> Context::network_dirs() const {
     return existing("networks");
 }
 
+std::vector<std::filesystem::path> Context::claim_dirs() const {
+    return existing("claims");
+}
+
 ProgressCallback Context::progress(bool in_lines) {
     line_->since = Clock::now();
     if (!environment_.err_is_terminal) {

@@ -71,6 +71,8 @@ class Context {
     std::vector<std::filesystem::path> machine_dirs() const;
     // Folders with network files in them, nearest first; only those that exist.
     std::vector<std::filesystem::path> network_dirs() const;
+    // Folders with a folder for each claim.
+    std::vector<std::filesystem::path> claim_dirs() const;
 
     std::stop_token stop() const { return environment_.stop; }
     int signal() const { return environment_.signal ? environment_.signal() : 0; }

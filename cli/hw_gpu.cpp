@@ -1,4 +1,5 @@
 // How a GPU, or a host processor, is shown by hw list and hw show.
+#include "analysis/step/pruning.hpp"
 #include "base/units.hpp"
 #include "cli/hw_parts.hpp"
 
@@ -96,11 +97,17 @@ Json gpu_json(const Gpu& gpu) {
                  {"tdp_w", known_json(gpu.tdp_w)},
                  {"peaks", Json::array()}};
     for (const std::string_view name : model::data_type_names()) {
-        const model::Rate& rate = gpu.rate(*model::data_type_from_name(name));
+        const DataType type = *model::data_type_from_name(name);
+        const model::Rate& rate = gpu.rate(type);
         if (rate.pipe != model::Pipe::none) {
-            json["peaks"].push_back({{"data_type", std::string(name)},
-                                     {"flops_per_s", rate.flops_per_s},
-                                     {"units", pipe_name(rate.pipe)}});
+            const double ridge = rate.flops_per_s / gpu.dram_bytes_per_s;
+            const bool halves = analysis::step::serves_two_of_four(gpu, type);
+            json["peaks"].push_back(
+                {{"data_type", std::string(name)},
+                 {"flops_per_s", rate.flops_per_s},
+                 {"units", pipe_name(rate.pipe)},
+                 {"flops_per_byte", known_json(ridge)},
+                 {"flops_per_byte_2_of_4", known_json(halves ? 2.0 * ridge : 0.0)}});
         }
     }
     return json;

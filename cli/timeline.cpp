@@ -5,6 +5,7 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/program/settled.hpp"
 #include "analysis/step/copy_ways.hpp"
+#include "analysis/step/launch_ways.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
 #include "report/step/timeline_write.hpp"
@@ -17,7 +18,7 @@ namespace step = analysis::step;
 
 struct TimelineOptions {
     ScenarioOptions scenario;
-    bool compare_copies = false;
+    bool compare_copies = false, compare_launches = false;
     std::string against;
     std::int64_t steps = 1;
     OutputOptions output;
@@ -105,7 +106,38 @@ Exit compare_copies(Context& context, const TimelineOptions& options,
                          options.output.file);
 }
 
+Exit compare_launches(Context& context, const TimelineOptions& options,
+                      const analysis::Question& question, const model::Gpu& gpu) {
+    const std::string& format = options.output.format;
+    if (format != "text" && format != "json") {
+        return context.fail_usage("--compare-launches is written as text and JSON, not as " +
+                                      format,
+                                  "one way, such as --launch graph, has a picture and a trace");
+    }
+    if (gpu.arch == model::GpuArch::host) {
+        return context.fail_usage(
+            "--compare-launches is for GPUs: a host processor launches nothing",
+            "`eyeroof hw list` names the GPUs");
+    }
+    const auto step = played(question, gpu);
+    if (!step) {
+        return context.fail(step.diagnostics());
+    }
+    step::LaunchWays found =
+        step::launch_ways(step->graph, step->costs, gpu, analysis::timeline_options(question, gpu),
+                          question.scenario.training.has_value());
+    found.machine = question.machine.id;
+    return context.write(format == "json" ? step::launch_ways_json(found)
+                                          : with_words(analysis::scenario_words(question),
+                                                       step::launch_ways_text(found), format),
+                         options.output.file);
+}
+
 Exit timeline(Context& context, TimelineOptions& options, const std::string& command) {
+    if (options.compare_copies && options.compare_launches) {
+        return context.fail_usage("--compare-copies and --compare-launches are two tables",
+                                  "ask for one at a time");
+    }
     if (!options.compare_copies && (options.steps != 1 || !options.against.empty())) {
         return context.fail_usage("--against and --repeat belong to --compare-copies",
                                   "add --compare-copies, or leave them out");
@@ -121,6 +153,10 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
         wrong.error("not-a-gpu", "a timeline is predicted for GPUs and host processors",
                     "`eyeroof hw list` names them; `eyeroof exam` takes accelerators");
         return context.fail(wrong);
+    }
+    if (options.compare_launches) {
+        const analysis::Question runs = analysis::as_it_runs(*question);
+        return compare_launches(context, options, runs, std::get<model::Gpu>(runs.machine.kind));
     }
     if (options.compare_copies) {
         const analysis::Question runs = analysis::as_it_runs(*question);
@@ -152,11 +188,16 @@ void add_timeline(Frame& frame) {
         "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
         "eyeroof timeline mnist-cnn --on k80-die --dtype fp32 --compare-copies "
         "--against laptop-quad-3.1ghz\n"
+        "# many small GEMMs: eager, a captured graph, or one persistent kernel\n"
+        "eyeroof timeline alexnet --on v100-sxm2-16gb --compare-launches\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --launch graph --format svg -o step.svg");
     add_scenario(app, options->scenario);
     app.add_flag("--compare-copies", options->compare_copies,
                  "All ways to bring the data to the device, side by side");
+    app.add_flag("--compare-launches", options->compare_launches,
+                 "All ways to launch the kernels, side by side, and all of them packed in one "
+                 "persistent kernel");
     app.add_option("--against", options->against,
                    "With --compare-copies: a host processor that does it alone")
         ->type_name("HOST");

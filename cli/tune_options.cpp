@@ -41,7 +41,8 @@ void add_learning(CLI::App& app, TuneCommand& options) {
     app.add_option("--uncertainty", options.uncertainty,
                    "Deviations of four fits that are added to a score")
         ->check(CLI::Range(0.0, 10.0));
-    app.add_flag("--residual", options.residual, "Trees learn only what the closed form misses");
+    app.add_flag("--residual,!--no-residual", options.residual,
+                 "Whether trees learn only what the closed form misses [yes]");
     app.add_option("--transfer", options.transfer, "Log to learn from before (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);

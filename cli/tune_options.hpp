@@ -24,7 +24,7 @@ struct TuneCommand {
     double epsilon = 0.05, diversity = 0.3, uncertainty = 0.0, noise = 0.05;
     double repeat_s = 0.25, limit_s = 20.0, time_limit_s = 0.0;
     std::size_t again = 5;
-    bool residual = false, details = false;
+    bool residual = true, details = false;
     OutputOptions output;
 };
 

@@ -92,7 +92,8 @@ std::string rendered(const analysis::Purchase& result, const std::string& format
 
 // From a host processor: is a layer worth sending?
 Exit offload(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
-             const analysis::Scenario& to, const model::Machine& host, const std::string& command) {
+             const analysis::Scenario& from, const analysis::Scenario& to,
+             const model::Machine& host, const std::string& command) {
     if (asked.runs.size() > 1) {
         return context.fail_usage("from a host processor to a GPU, one network at a time",
                                   "run it once for each network");
@@ -106,7 +107,7 @@ Exit offload(Context& context, const UpgradeOptions& options, const analysis::Fl
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto result = analysis::offload(*question, host);
+    const auto result = analysis::offload(*question, host, from.data_type);
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -391,7 +392,7 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     const auto* old = std::get_if<model::Gpu>(&loaded.from.kind);
     if (old != nullptr && old->arch == model::GpuArch::host) {
         const auto to = side_of(options, *scenario, "to", loaded.asked.offers.front().gpu);
-        return to ? offload(context, options, loaded.asked, *to, loaded.from, command)
+        return to ? offload(context, options, loaded.asked, *from_side, *to, loaded.from, command)
                   : context.fail(to.diagnostics());
     }
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);

@@ -10,6 +10,7 @@ install(DIRECTORY profiles/metrics/ DESTINATION ${share}/metrics COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY examples/networks/ DESTINATION ${share}/networks COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY examples/claims/ DESTINATION ${share}/claims COMPONENT cli)
 install(DIRECTORY report/schema/ DESTINATION ${share}/schema COMPONENT cli FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli FILES_MATCHING PATTERN "*.md")
 install(FILES README.md LICENSE SECURITY.md THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)

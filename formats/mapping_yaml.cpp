@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, Operand>, kOperands> kOperandNames = {
     {{"input", Operand::input}, {"weight", Operand::weight}, {"output", Operand::output}}};
+constexpr std::array<std::pair<std::string_view, model::ConvForm>, 2> kForms = {
+    {{"outputs", model::ConvForm::gather}, {"inputs", model::ConvForm::scatter}}};
 constexpr std::array<std::pair<std::string_view, int>, 1> kVersions = {{{"mapping/1", 1}}};
 
 // "K16" -> dimension and trips; reports anything else at the node.
@@ -120,6 +122,7 @@ Result<Mapping> parse_mapping_yaml(std::string text, const std::string& file,
     const Node root = document->root();
     root.need("eyeroof").choice(kVersions, "format");
     Mapping mapping;
+    mapping.form = root["walks"].choice(kForms, "what P and Q walk over").value_or(mapping.form);
     mapping.levels.resize(machine.levels.size());
     std::vector<bool> seen(machine.levels.size(), false);
     for (const Node& level : root.need("levels").items(1)) {
@@ -129,7 +132,9 @@ Result<Mapping> parse_mapping_yaml(std::string text, const std::string& file,
 }
 
 std::string write_mapping_yaml(const Mapping& mapping, const Accelerator& machine) {
-    std::string text = "eyeroof: mapping/1\nlevels:\n";
+    std::string text = "eyeroof: mapping/1\n";
+    text += mapping.form == ConvForm::scatter ? "walks: inputs\n" : "";
+    text += "levels:\n";
     for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
         const LevelMapping& level = mapping.levels[i];
         std::string keep;

@@ -1,6 +1,7 @@
 // Mappings as YAML in the one form that `eyeroof map` writes and `--mapping` takes:
 //
 //   eyeroof: mapping/1
+//   walks: inputs                 # P and Q walk over inputs; without this line over outputs
 //   levels:                       # as the machine's, outermost first
 //     - name: GLB
 //       keep: [input, output]

@@ -179,8 +179,9 @@ class Adviser {
         const auto vector = vector_time(layer);
         const bool gemm = layer.op == Op::gemm || layer.op == Op::bmm;
         if (gemm && vector && *vector > a.then_s && !a.gradients_only) {
+            a.old_gain = *vector / a.then_s;
             a.text += fmt::format(" (a library before cuBLAS 11 leaves them: {:.1f} times faster)",
-                                  *vector / a.then_s);
+                                  a.old_gain);
         }
     }
 

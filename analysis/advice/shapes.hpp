@@ -34,6 +34,7 @@ struct Advice {
     double saved_s = 0.0; // over all executions in the network; 0 where the work changes (batch)
     bool gradients_only = false; // the forward pass gains nothing; gain is of its two gradients
     std::string text;            // one sentence
+    double old_gain = 0.0;       // of padding with a library before cuBLAS 11; 0: none other
 
     bool operator==(const Advice&) const = default;
 };

@@ -299,7 +299,9 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
                                    ? &question.nests[exams.size()]
                                : question.mapping ? &*question.mapping
                                                   : nullptr;
-        auto exam = examine_nest(problem, context, question, given);
+        Problem walked = problem;
+        walked.form = given != nullptr ? given->form : problem.form;
+        auto exam = examine_nest(walked, context, question, given);
         if (!exam) {
             Diagnostics d = exam.diagnostics();
             d.place({}, layer.name);

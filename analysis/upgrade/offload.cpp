@@ -53,7 +53,8 @@ const char* fastest(const OffloadLayer& l) {
 
 } // namespace
 
-Result<Offload> offload(const Question& question, const model::Machine& host) {
+Result<Offload> offload(const Question& question, const model::Machine& host,
+                        std::optional<model::DataType> host_types) {
     const model::Machine& gpu = question.machine;
     const auto* at_home = std::get_if<model::Gpu>(&host.kind);
     const auto* away = std::get_if<model::Gpu>(&gpu.kind);
@@ -71,6 +72,7 @@ Result<Offload> offload(const Question& question, const model::Machine& host) {
     }
     Question home = question;
     home.machine = host;
+    home.scenario.data_type = host_types ? host_types : home.scenario.data_type;
     const auto here = run(home);
     const auto there = run(question);
     if (!here || !there) {

@@ -7,6 +7,7 @@
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,10 @@ struct Offload {
     bool operator==(const Offload&) const = default;
 };
 
-// The question's machine is the GPU. Errors: "not-a-gpu" for either machine, "no-link"; those of
-// run().
-Result<Offload> offload(const Question& question, const model::Machine& host);
+// The question's machine is the GPU. `host_types`: the host computes in another type (numpy's fp64
+// beside a framework's fp32). Errors: "not-a-gpu" for either machine, "no-link"; those of run().
+Result<Offload> offload(const Question& question, const model::Machine& host,
+                        std::optional<model::DataType> host_types = std::nullopt);
 
 std::string offload_text(const Offload& result);
 std::string offload_json(const Offload& result); // eyeroof/offload/1

@@ -43,6 +43,7 @@ struct LevelMapping {
 
 struct Mapping {
     std::vector<LevelMapping> levels; // same order and number as Accelerator::levels
+    ConvForm form = ConvForm::gather; // what P and Q walk over: outputs, or inputs (scatter)
 
     bool operator==(const Mapping&) const = default;
 };

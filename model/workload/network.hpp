@@ -41,6 +41,10 @@ struct NetworkTotals {
     Count parameters = 0;
     Count weight_bytes = 0; // of the parameters, in the layers' types
 
+    // Of a memory, if nothing is reused: each MAC reads an input, a weight, and a partial sum, and
+    // writes the sum back (Sze, Chen, Yang, Emer, Proc. IEEE 105(12), 2017, section V).
+    double accesses_without_reuse() const { return 4.0 * static_cast<double>(macs); }
+
     bool operator==(const NetworkTotals&) const = default;
 };
 

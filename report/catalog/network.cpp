@@ -119,7 +119,8 @@ Json totals_json(const model::NetworkTotals& totals) {
     return {{"macs", totals.macs},
             {"flops", totals.flops},
             {"parameters", totals.parameters},
-            {"weight_bytes", totals.weight_bytes}};
+            {"weight_bytes", totals.weight_bytes},
+            {"accesses_without_reuse", totals.accesses_without_reuse()}};
 }
 
 // The cells of the layer CSV under their column names; numbers as numbers.
@@ -201,13 +202,16 @@ std::string network_to_text(const model::Network& network, const model::NetworkT
         text += layer_line(layer);
         runs += layer.count;
     }
-    text += "\n" +
-            wrapped_parts({fmt::format("{} layers, {} runs", network.layers.size(), runs),
-                           format_si(static_cast<double>(totals.macs), "MAC", 4),
-                           format_si(static_cast<double>(totals.flops), "FLOP", 4),
-                           format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
-                           si(totals.weight_bytes, "B") + " of weights", types_line(network)},
-                          0, 100);
+    text +=
+        "\n" + wrapped_parts(
+                   {fmt::format("{} layers, {} runs", network.layers.size(), runs),
+                    format_si(static_cast<double>(totals.macs), "MAC", 4),
+                    format_si(static_cast<double>(totals.flops), "FLOP", 4),
+                    format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
+                    si(totals.weight_bytes, "B") + " of weights",
+                    format_si(totals.accesses_without_reuse(), "", 4) + " accesses without reuse",
+                    types_line(network)},
+                   0, 100);
     text += wrapped("Work and traffic are of one run. Traffic is compulsory: every tensor once.", 0,
                     100);
     text += network.uncosted.empty() ? "" : "\n" + uncosted_to_text(network);

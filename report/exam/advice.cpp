@@ -73,17 +73,20 @@ std::string with_advice(const std::string& report_json, const analysis::WhatHelp
     }
     json["advice"] = nlohmann::ordered_json::array();
     for (const analysis::Advice& a : advice.shapes) {
-        json["advice"].push_back({{"kind", std::string(analysis::advice_name(a.kind))},
-                                  {"layer", a.layer},
-                                  {"dimension", a.dimension},
-                                  {"from", a.from},
-                                  {"to", a.to},
-                                  {"now_s", a.now_s},
-                                  {"then_s", a.then_s},
-                                  {"gain", a.gain},
-                                  {"saved_s", a.saved_s},
-                                  {"gradients_only", a.gradients_only},
-                                  {"text", a.text}});
+        json["advice"].push_back(
+            {{"kind", std::string(analysis::advice_name(a.kind))},
+             {"layer", a.layer},
+             {"dimension", a.dimension},
+             {"from", a.from},
+             {"to", a.to},
+             {"now_s", a.now_s},
+             {"then_s", a.then_s},
+             {"gain", a.gain},
+             {"saved_s", a.saved_s},
+             {"gain_before_cublas_11",
+              a.old_gain > 0.0 ? nlohmann::ordered_json(a.old_gain) : nlohmann::ordered_json()},
+             {"gradients_only", a.gradients_only},
+             {"text", a.text}});
     }
     return json.dump(2) + "\n";
 }

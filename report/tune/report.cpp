@@ -60,6 +60,11 @@ std::string layer_text(const analysis::tune::Tuned& layer, const analysis::tune:
         "{:<14} {:>10} {:>9.2f} GFLOP/s  {:>5} trials{}  {}\n", name, time_text(best_s(layer)),
         gflops(layer.work, best_s(layer)), layer.trials.size(),
         failures(layer) > 0 ? fmt::format(", {} failed", failures(layer)) : "", layer.what.text);
+    if (layer.again_s > 0.0) {
+        text +=
+            fmt::format("{:<14} measured again beside the next best; its trial: {:.2f} GFLOP/s\n",
+                        "", gflops(layer.work, layer.best->outcome.cost));
+    }
     if (!details) {
         return text;
     }

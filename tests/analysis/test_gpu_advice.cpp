@@ -259,6 +259,12 @@ TEST_CASE("copies take the link: a small product is not worth sending, a large o
     CHECK(r->layers[1].copied_s() < r->layers[1].host_s);
     // two inputs of 64 MB at 0.8 x 15.75 GB/s, 10 us to start each
     CHECK(r->layers[1].in_s == near(2.0 * (64e6 / 12.6e9 + 1e-5), 0.02));
+    host.rate(DataType::fp64) = {200e9, model::Pipe::vector};
+    const auto wide = analysis::offload(tests::question_of(net, machine("gpu", gpu)),
+                                        machine("host", host), DataType::fp64);
+    REQUIRE(wide.ok());
+    CHECK(wide->layers[1].gpu_s == r->layers[1].gpu_s);
+    CHECK(wide->layers[1].host_s > 1.5 * r->layers[1].host_s);
     gpu.pcie_bytes_per_s = 0.0;
     CHECK_FALSE(
         analysis::offload(tests::question_of(net, machine("gpu", gpu)), machine("host", host))

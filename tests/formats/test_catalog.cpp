@@ -372,4 +372,21 @@ TEST_CASE("the nearer of two folders wins") {
     fs::remove_all(near);
 }
 
+TEST_CASE("deeper ResNets are ResNet-50 with more blocks, and have torchvision's parameters") {
+    const auto shallow = totals("resnet50");
+    const auto same = totals("resnet101:blocks4=6");
+    CHECK(same.macs == shallow.macs);
+    CHECK(same.flops == shallow.flops);
+    CHECK(same.parameters == shallow.parameters);
+    CHECK(totals("resnet101").parameters == 44'549'160);
+    CHECK(totals("resnet152").parameters == 60'192'808);
+    CHECK(macs("resnet101") == 7'801'405'440); // as torchvision's graphs, docs/formats.md
+    CHECK(macs("resnet152") == 11'513'626'624);
+}
+
+TEST_CASE("a 1-D convolution has as many MACs as outputs and taps, and 4 accesses a MAC") {
+    CHECK(macs("conv1d:outputs=55,taps=11") == 55 * 11);
+    CHECK(totals("conv1d:outputs=9,taps=4").accesses_without_reuse() == 144.0);
+}
+
 } // namespace test_formats_catalog

@@ -1,9 +1,13 @@
 // The documentation's examples are read, and the schema says what the reader reads.
+#include "formats/claim_yaml.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
+#include "formats/mapping_yaml.hpp"
 #include "formats/network_yaml.hpp"
 #include "formats/scalesim.hpp"
+#include "hwdb/catalog.hpp"
 #include "hwdb/yaml.hpp"
+#include "model/machine/machine.hpp"
 #include "model/workload/elementwise.hpp"
 #include "tests/paths.hpp"
 
@@ -58,7 +62,7 @@ TEST_CASE("the documentation's examples are read") {
     CHECK(formats::parse_layer_csv(csv[0], "doc.csv")->layers.size() == 6);
     CHECK(formats::parse_scalesim_topology(csv[1], "doc.csv")->layers.size() == 1);
     const auto yaml = examples(page, "yaml");
-    REQUIRE(yaml.size() == 2);
+    REQUIRE(yaml.size() == 4);
     CHECK(formats::parse_network_yaml(yaml[0], "doc.yaml")->network.layers.size() == 3);
     CHECK(formats::parse_network_yaml(yaml[0], "doc.yaml", {{"width", 0.5}, {"pooled", 0}})
               ->network.layers.size() == 2);
@@ -66,6 +70,18 @@ TEST_CASE("the documentation's examples are read") {
     CHECK(stack->network.layers.size() == 4);
     CHECK(stack->network.layers[1].name == "up_product");
     CHECK(stack->network.layers[1].count == 12);
+    const std::vector<std::filesystem::path> folders = {
+        std::filesystem::path(eyeroof::tests::source_dir()) / "hwdb"};
+    const auto machine = hwdb::load_machine("one-register-pe", folders);
+    REQUIRE(machine);
+    const auto mapping = formats::parse_mapping_yaml(yaml[2], "doc.yaml",
+                                                     std::get<model::Accelerator>(machine->kind));
+    REQUIRE(mapping);
+    CHECK(mapping->form == model::ConvForm::scatter);
+    const auto claim = formats::parse_claim(yaml[3], "doc.yaml");
+    REQUIRE(claim);
+    CHECK(claim->figures.size() == 3);
+    CHECK(claim->figures[2].why.size() == 1);
 }
 
 TEST_CASE("the documentation names every column, operator, type and function") {

@@ -30,7 +30,7 @@ TEST_CASE("the mapping schema allows exactly the keys that the reader asks for")
     std::ifstream file(tests::source_dir() + "/report/schema/mapping.schema.json");
     const json schema = json::parse(file);
     const json& top = schema.at("properties");
-    CHECK(top.size() == 2);
+    CHECK(top.size() == 3);
     CHECK(top.at("eyeroof").at("const") == "mapping/1");
     const std::map<std::string, std::string> samples = {{"name", "DRAM"},
                                                         {"keep", "[input, weight, output]"},
@@ -48,6 +48,11 @@ TEST_CASE("the mapping schema allows exactly the keys that the reader asks for")
     CHECK_FALSE(reads("eyeroof: mapping/1\nlevels:\n  - {" + all + ", keeps: [input]}\n"));
     CHECK_FALSE(reads("eyeroof: mapping/1\nlevel: []\nlevels:\n  - {" + all + "}\n"));
     CHECK_FALSE(reads("eyeroof: mapping/2\nlevels:\n  - {" + all + "}\n"));
+    for (const json& form : top.at("walks").at("enum")) {
+        CHECK(reads("eyeroof: mapping/1\nwalks: " + form.get<std::string>() + "\nlevels:\n  - {" +
+                    all + "}\n"));
+    }
+    CHECK_FALSE(reads("eyeroof: mapping/1\nwalks: weights\nlevels:\n  - {" + all + "}\n"));
     for (const json& operand : level.at("keep").at("items").at("enum")) {
         CHECK(reads("eyeroof: mapping/1\nlevels:\n  - {name: DRAM, keep: [" +
                     operand.get<std::string>() + "]}\n"));

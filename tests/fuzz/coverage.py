@@ -28,6 +28,7 @@ READERS = [  # the first that fits
     ("layer CSV", r"formats/(layer_csv|layer_text)|base/csv"),
     ("network YAML", r"formats/(network_|expression)"),
     ("mapping YAML", r"formats/mapping_yaml"),
+    ("claim YAML", r"formats/claim_yaml"),
     ("traces as networks", r"formats/trace_"),
     ("other files of formats/", r"formats/"),
     ("YAML", r"hwdb/yaml_"),

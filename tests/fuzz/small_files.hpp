@@ -4,6 +4,7 @@
 // Used by the fuzz targets and by the test that replays their corpora.
 #pragma once
 
+#include "analysis/claims/claims.hpp"
 #include "analysis/cores/package.hpp"
 #include "analysis/silicon/area_table.hpp"
 #include "analysis/sparse/densities.hpp"
@@ -127,6 +128,24 @@ inline std::string broken_promise_transfer_yaml(const std::string& text) {
 inline std::string broken_promise_published_yaml(const std::string& text) {
     const TextAsFile file(text);
     return file.whole() ? badly_refused(hwdb::load_published(file.path())) : "";
+}
+
+// A claim that is read is judged or refused, whatever its commands would answer.
+inline std::string broken_promise_claim_yaml(const std::string& text) {
+    const auto claim = formats::parse_claim(text, "t.yaml");
+    if (!claim) {
+        return badly_refused(claim);
+    }
+    analysis::claims::Answers answers;
+    for (const formats::ClaimRun& run : claim->runs) {
+        const auto added =
+            answers.add(run.name, R"({"a": [{"b": 1, "c": "x"}, {"b": 0}], "d": 2})");
+        if (!added) {
+            return "an answer is not read";
+        }
+    }
+    const auto found = analysis::claims::judge(*claim, answers);
+    return found ? "" : badly_refused(found);
 }
 
 inline std::string broken_promise_sweep_note(const std::string& text) {

@@ -127,7 +127,7 @@ TEST_CASE("machines have the published numbers of units") {
         {"shidiannao", 64},      {"diannao", 256},
         {"dadiannao", 4096},     {"envision", 256},
         {"scnn", 1024},          {"simba", 36864},
-        {"systolic:32x32", 1024}};
+        {"one-register-pe", 1},  {"systolic:32x32", 1024}};
     for (const auto& [name, units] : published) {
         CAPTURE(name);
         CHECK(model::mac_units(accelerator(name)) == units);

@@ -1,6 +1,9 @@
 // Fusion: what is legal, what it saves; packing against its bounds.
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/run.hpp"
 #include "analysis/program/fusion.hpp"
 #include "analysis/program/memory.hpp"
+#include "analysis/step/launch_ways.hpp"
 #include "analysis/step/packing.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
@@ -235,6 +238,27 @@ TEST_CASE("a persistent kernel pays a barrier between dependants and packs what 
     CHECK(result.levels == 2); // the first two side by side on half of the SMs each
     CHECK(result.time_s == near(2e-6 + 10e-6 + kBarrierS + 10e-6));
     CHECK(result.idle_s == near(5e-6)); // the third leaves half of the GPU idle
+}
+
+TEST_CASE("ways to launch: one kernel has a launch, and its tiles, barriers, and idle SMs add up") {
+    const model::Gpu gpu = tests::catalog_gpu("v100-sxm2-16gb");
+    const auto question = tests::catalog_question("alexnet", "v100-sxm2-16gb");
+    const auto report = analysis::run(question);
+    REQUIRE(report.ok());
+    const Graph& graph = report->program;
+    const Costs costs = tests::costs_on(graph, gpu);
+    const TimelineOptions options = timeline_options(question, gpu);
+    const LaunchWays found = launch_ways(graph, costs, gpu, options, false);
+    REQUIRE(found.ways.size() == 4);
+    CHECK(found.ways[0].launches == found.operators);
+    CHECK(found.ways[3].launches == 1);
+    CHECK(found.ways[0].step_s >= found.ways[1].step_s);
+    CHECK(found.ways[1].step_s >= found.ways[2].step_s * (1.0 - 1e-12));
+    const double launch_s =
+        model::issue_seconds(options.host, model::Launch::stream, model::Issued::forward);
+    CHECK(found.ways[3].step_s == near(launch_s + found.bound_s + found.idle_s + found.barriers_s));
+    CHECK(found.bound_s + found.idle_s <= found.bound_s * 3.0); // a chain leaves SMs idle
+    CHECK(launch_ways(graph, costs, gpu, options, true).ways.size() == 3);
 }
 
 } // namespace test_step_fusion

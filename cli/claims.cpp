@@ -1,0 +1,210 @@
+// eyeroof claims: published claims, each asked again by its own commands.
+#include "analysis/claims/claims.hpp"
+
+#include "cli/command.hpp"
+#include "report/claims/claims_write.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace eyeroof::cli {
+
+namespace {
+
+namespace claims = analysis::claims;
+
+struct ClaimsCommand {
+    std::vector<std::string> only;
+    bool list = false;
+    bool details = false;
+    OutputOptions output;
+};
+
+// What commands answer, asked once each: several claims ask the same.
+class Asked {
+  public:
+    explicit Asked(Context& context) : context_(context) {}
+
+    Result<std::string> answer(const formats::Claim& claim, std::vector<std::string> words,
+                               const std::string& format) {
+        for (std::string& word : words) {
+            if (const std::size_t at = word.find("{here}"); at != std::string::npos) {
+                word.replace(at, 6, claim.folder.string());
+            }
+        }
+        words.insert(words.end(), {"--format", format});
+        for (const std::string& folder : context_.global().hwdb) {
+            words.insert(words.end(), {"--hwdb", folder});
+        }
+        const auto known = answers_.find(words);
+        if (known != answers_.end()) {
+            return known->second;
+        }
+        return answers_.emplace(words, run(claim, words)).first->second;
+    }
+
+  private:
+    Result<std::string> run(const formats::Claim& claim, const std::vector<std::string>& words) {
+        std::ostringstream out, err;
+        Environment environment = context_.environment();
+        environment.out = &out;
+        environment.err = &err;
+        environment.out_is_terminal = environment.err_is_terminal = false;
+        const int exit = run_program(words, environment);
+        if (exit == static_cast<int>(Exit::done) || exit == static_cast<int>(Exit::says_no)) {
+            return out.str();
+        }
+        const bool stopped = context_.stop().stop_requested();
+        std::string said = err.str();
+        said.erase(said.find_last_not_of('\n') + 1);
+        return Result<std::string>::failure(stopped ? "cancelled" : "uncosted",
+                                            fmt::format("claim {}: `{}` gives no answer: {}",
+                                                        claim.name,
+                                                        report::command_line(claim, words), said));
+    }
+
+    Context& context_;
+    std::map<std::vector<std::string>, Result<std::string>> answers_;
+};
+
+Result<claims::ClaimFound> found_of(const formats::Claim& claim, Asked& asked, bool pictures) {
+    claims::Answers answers;
+    Diagnostics all;
+    for (const formats::ClaimRun& run : claim.runs) {
+        const auto answer = asked.answer(claim, run.words, "json");
+        all.append(answer.diagnostics());
+        if (answer) {
+            all.append(answers.add(run.name, *answer).diagnostics());
+        }
+    }
+    if (all.has_errors()) {
+        return all;
+    }
+    auto found = claims::judge(claim, answers);
+    if (found && pictures && !claim.plot.command.empty()) {
+        const auto picture = asked.answer(claim, claim.plot.command, "svg");
+        if (!picture) {
+            return picture.diagnostics();
+        }
+        found->picture = *picture;
+    }
+    return found;
+}
+
+// Those that are wanted, by topic and then by name.
+Result<std::vector<formats::Claim>> wanted_claims(const Context& context,
+                                                  const ClaimsCommand& command) {
+    using Wanted = Result<std::vector<formats::Claim>>;
+    std::vector<formats::Claim> wanted;
+    std::vector<std::string> names;
+    Diagnostics found;
+    for (const auto& folder : formats::claim_folders(context.claim_dirs())) {
+        names.push_back(folder.filename().string());
+        const bool asked =
+            command.only.empty() ||
+            std::find(command.only.begin(), command.only.end(), names.back()) != command.only.end();
+        if (asked) {
+            auto claim = formats::load_claim(folder);
+            found.append(claim.diagnostics());
+            if (claim) {
+                wanted.push_back(*std::move(claim));
+            }
+        }
+    }
+    for (const std::string& name : command.only) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            found.error("usage", fmt::format("there is no claim '{}'", name),
+                        names.empty() ? "no data folder has claims/"
+                                      : "eyeroof claims --list names them");
+        }
+    }
+    if (names.empty() && !found.has_errors()) {
+        found.error("no-claims", "no data folder has claims/", "examples/claims/ has them");
+    }
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const auto& a, const auto& b) { return a.topic < b.topic; });
+    return found.has_errors() ? Wanted(std::move(found)) : Wanted(std::move(wanted));
+}
+
+std::string list_of(const std::vector<formats::Claim>& all) {
+    std::size_t widest = 0;
+    for (const formats::Claim& claim : all) {
+        widest = std::max(widest, claim.name.size());
+    }
+    std::string text;
+    for (const formats::Claim& claim : all) {
+        text += fmt::format("{:<{}}  {}{}\n", claim.name, widest, claim.claim,
+                            claim.measures ? " [measures this machine]" : "");
+    }
+    return text;
+}
+
+std::string rendered(const Context& context, const report::ClaimsFound& all,
+                     const ClaimsCommand& command) {
+    const std::string& format = command.output.format;
+    return format == "json"   ? report::claims_json(all)
+           : format == "html" ? report::claims_html(all)
+           : format == "md"   ? report::claims_markdown(all)
+           : command.details || !command.only.empty()
+               ? report::claims_text(all)
+               : report::claims_table(all, context.columns(command.output.file));
+}
+
+Exit run_claims(Context& context, const ClaimsCommand& command) {
+    const auto wanted = wanted_claims(context, command);
+    if (!wanted) {
+        return context.fail(wanted.diagnostics());
+    }
+    if (command.list) {
+        return context.write(list_of(*wanted), command.output.file);
+    }
+    Asked asked(context);
+    const ProgressCallback progress = context.progress();
+    report::ClaimsFound all;
+    for (const formats::Claim& claim : *wanted) {
+        if (progress) {
+            progress({static_cast<double>(all.size()) / static_cast<double>(wanted->size()),
+                      claim.name, 0.0, -1.0});
+        }
+        if (claim.measures && command.only.empty()) {
+            all.push_back({});
+            all.back().claim = claim;
+            all.back().skipped = true;
+            continue;
+        }
+        auto found = found_of(claim, asked, command.output.format == "html");
+        if (!found) {
+            return context.fail(found.diagnostics());
+        }
+        all.push_back(*std::move(found));
+    }
+    const bool holds =
+        std::all_of(all.begin(), all.end(), [](const auto& found) { return found.holds(); });
+    return context.write(rendered(context, all, command), command.output.file,
+                         holds ? Exit::done : Exit::says_no);
+}
+
+} // namespace
+
+void add_claims(Frame& frame) {
+    auto command = std::make_shared<ClaimsCommand>();
+    CLI::App& app = frame.add(
+        "claims", "Published claims of the field, each asked again: their figures beside ours",
+        "# all of them in a table; those that measure this machine run by name alone\n"
+        "eyeroof claims\n"
+        "# one, with its commands, figures, and what explains the differences\n"
+        "eyeroof claims --only ops-per-byte\n"
+        "# the page with pictures\n"
+        "eyeroof claims --format html -o claims.html");
+    app.add_option("--only", command->only, "Only this claim, with its figures (repeatable)")
+        ->type_name("NAME");
+    app.add_flag("--list", command->list, "Names and claims, without running anything");
+    app.add_flag("--details", command->details, "In text output, the figures of every claim");
+    add_output(app, command->output, {"text", "json", "md", "html"});
+    frame.run(app, [command](Context& context) { return run_claims(context, *command); });
+}
+
+} // namespace eyeroof::cli

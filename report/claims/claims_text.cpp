@@ -1,0 +1,228 @@
+#include "base/lines.hpp"
+#include "base/markup.hpp"
+#include "report/claims/claims_write.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::report {
+
+using analysis::claims::ClaimFound;
+using analysis::claims::FigureFound;
+using analysis::claims::ReasonFound;
+using analysis::claims::Verdict;
+using analysis::claims::verdict_name;
+
+namespace {
+
+constexpr std::size_t kFigureColumns = 40, kNumberColumns = 17; // columns of a claim's table
+
+// "3 of 4 agree, 1 explained".
+std::string summary(const ClaimFound& found) {
+    if (found.skipped) {
+        return "this machine";
+    }
+    const std::size_t judged = found.figures.size() - found.count(Verdict::recalled);
+    std::string text =
+        judged == 0 ? "" : fmt::format("{}/{}", found.count(Verdict::agrees), judged);
+    if (found.count(Verdict::recalled) > 0) {
+        text +=
+            fmt::format("{}{} unsourced", text.empty() ? "" : ", ", found.count(Verdict::recalled));
+    }
+    return text;
+}
+
+std::string worst_text(const ClaimFound& found) {
+    const double worst = 100.0 * found.worst();
+    return found.skipped || found.figures.size() == found.count(Verdict::recalled) ? ""
+           : std::abs(worst) < 0.05                                                ? "0 %"
+                                    : fmt::format("{:+.1f} %", worst);
+}
+
+std::string reason_line(const ReasonFound& reason) {
+    return fmt::format("{}: {}", reason.text, figure_number(reason.value, reason.unit));
+}
+
+// A long name has a line of its own.
+std::string figure_line(const FigureFound& f) {
+    const std::string& name = f.figure.name;
+    const bool fits = display_width(name) <= kFigureColumns;
+    return fmt::format(
+        "{}{} {} {} {}  {}\n", fits ? "" : masked_controls(name) + "\n",
+        left(fits ? name : "", kFigureColumns), right(published_text(f.figure), kNumberColumns),
+        right(ours_text(f), kNumberColumns), right(deviation_text(f), 9), verdict_name(f.verdict));
+}
+
+std::string one_text(const ClaimFound& found) {
+    const formats::Claim& claim = found.claim;
+    std::string text = masked_controls(claim.name) + "\n" + wrapped(claim.claim, 2, kTextColumns) +
+                       wrapped("source: " + claim.source, 2, kTextColumns) + "\n";
+    for (const formats::ClaimRun& run : claim.runs) {
+        text += "  $ " + command_line(claim, run.words) + "\n";
+    }
+    if (found.skipped) {
+        return text + "\n  It measures this machine: --only " + claim.name + " runs it.\n";
+    }
+    text +=
+        fmt::format("\n{} {} {} {}\n", left("", kFigureColumns), right("published", kNumberColumns),
+                    right("eyeroof", kNumberColumns), right("deviation", 9));
+    for (const FigureFound& figure : found.figures) {
+        text += figure_line(figure);
+        for (const ReasonFound& reason : figure.why) {
+            text += wrapped(reason_line(reason), 4, kTextColumns);
+        }
+    }
+    text += claim.agrees.empty() ? "" : "\n" + wrapped("Agrees: " + claim.agrees, 0, kTextColumns);
+    text +=
+        claim.differs.empty() ? "" : "\n" + wrapped("Differs: " + claim.differs, 0, kTextColumns);
+    return text;
+}
+
+std::string figures_markdown(const ClaimFound& found) {
+    std::string text = "| figure | published | eyeroof | deviation | |\n|---|---|---|---|---|\n";
+    for (const FigureFound& f : found.figures) {
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(f.figure.name),
+                            published_text(f.figure), ours_text(f), deviation_text(f),
+                            verdict_name(f.verdict));
+    }
+    return text + "\n";
+}
+
+std::string one_markdown(const ClaimFound& found) {
+    const formats::Claim& claim = found.claim;
+    std::string text = fmt::format("### {}\n\n{}\nSource: {}\n\n```text\n", claim.name,
+                                   wrapped(claim.claim, 0, 120), claim.source);
+    for (const formats::ClaimRun& run : claim.runs) {
+        text += command_line(claim, run.words) + "\n";
+    }
+    text += "```\n\n";
+    if (found.skipped) {
+        return text + fmt::format("It measures the machine that it runs on: `eyeroof claims --only "
+                                  "{}`.\n\n",
+                                  claim.name);
+    }
+    text += figures_markdown(found);
+    for (const FigureFound& figure : found.figures) {
+        for (const ReasonFound& reason : figure.why) {
+            text += fmt::format("- {}: {}\n", figure.figure.name, reason_line(reason));
+        }
+    }
+    text += text.ends_with("\n\n") ? "" : "\n";
+    text += claim.agrees.empty() ? "" : "Agrees: " + claim.agrees + "\n\n";
+    return text + (claim.differs.empty() ? "" : "Differs: " + claim.differs + "\n\n");
+}
+
+std::string topics_markdown(const ClaimsFound& claims) {
+    std::string text, topic;
+    for (const ClaimFound& found : claims) {
+        if (found.claim.topic != topic) {
+            topic = found.claim.topic;
+            text += "## " + topic + "\n\n";
+        }
+        text += one_markdown(found);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string claims_table(const ClaimsFound& claims, std::size_t columns) {
+    std::size_t widest = 5;
+    for (const ClaimFound& found : claims) {
+        widest = std::max(widest, display_width(found.claim.name));
+    }
+    std::string text = fmt::format("{} {} {}  what is claimed\n", left("claim", widest),
+                                   left("agree", 15), right("worst", 9));
+    constexpr std::size_t kOthers = 28; // columns between the name and the sentence
+    const std::size_t said = columns > widest + kOthers ? columns - widest - kOthers : 0;
+    for (const ClaimFound& found : claims) {
+        const std::string& claim = found.claim.claim;
+        text += fmt::format("{} {} {}  {}\n", left(found.claim.name, widest),
+                            left(summary(found), 15), right(worst_text(found), 9),
+                            display_width(claim) <= said ? claim : left(claim, said));
+    }
+    const auto count = [&](Verdict verdict) {
+        std::size_t all = 0;
+        for (const ClaimFound& found : claims) {
+            all += found.count(verdict);
+        }
+        return all;
+    };
+    return text + fmt::format("\n{} claims: {} figures agree within 10 %, {} differ and are "
+                              "explained,\n{} are unsourced, {} are unexplained\n",
+                              claims.size(), count(Verdict::agrees), count(Verdict::explained),
+                              count(Verdict::recalled), count(Verdict::differs));
+}
+
+std::string claims_text(const ClaimsFound& claims) {
+    std::string text;
+    for (const ClaimFound& found : claims) {
+        text += (text.empty() ? "" : "\n") + one_text(found);
+    }
+    return text;
+}
+
+std::string claims_markdown(const ClaimsFound& claims) {
+    std::string text = "# The field's claims, checked\n\n"
+                       "`eyeroof claims --format md` writes this page; `--format html` adds the "
+                       "pictures, and\n`eyeroof claims --only NAME` prints one claim. A figure "
+                       "agrees within 10 %. Each larger deviation\nis explained by a number. "
+                       "*unsourced* marks a published figure without a source at hand: it is\n"
+                       "shown and not judged. Each claim is a folder of `examples/claims/`.\n\n"
+                       "| claim | agree | worst | what is claimed |\n|---|---|---|---|\n";
+    for (const ClaimFound& found : claims) {
+        text += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", found.claim.name, summary(found),
+                            worst_text(found), markdown_cell(found.claim.claim));
+    }
+    text += "\n" + topics_markdown(claims);
+    text.pop_back();
+    return text;
+}
+
+std::string claims_json(const ClaimsFound& claims) {
+    using Json = nlohmann::ordered_json;
+    const auto number = [](const std::optional<double>& value) {
+        return value ? Json(*value) : Json();
+    };
+    Json all = Json::array();
+    for (const ClaimFound& found : claims) {
+        Json figures = Json::array();
+        for (const FigureFound& f : found.figures) {
+            Json why = Json::array();
+            for (const ReasonFound& reason : f.why) {
+                why.push_back(
+                    {{"text", reason.text}, {"value", reason.value}, {"unit", reason.unit}});
+            }
+            figures.push_back({{"name", f.figure.name},
+                               {"unit", f.figure.unit},
+                               {"statement", f.figure.statement},
+                               {"published_low", number(f.figure.low)},
+                               {"published_high", number(f.figure.high)},
+                               {"confidence", confidence_name(f.figure.confidence)},
+                               {"ours", f.ours},
+                               {"deviation", f.deviation},
+                               {"verdict", verdict_name(f.verdict)},
+                               {"why", why}});
+        }
+        Json commands = Json::array();
+        for (const formats::ClaimRun& run : found.claim.runs) {
+            commands.push_back(command_line(found.claim, run.words));
+        }
+        all.push_back({{"name", found.claim.name},
+                       {"topic", found.claim.topic},
+                       {"claim", found.claim.claim},
+                       {"source", found.claim.source},
+                       {"measures_this_machine", found.claim.measures},
+                       {"skipped", found.skipped},
+                       {"commands", commands},
+                       {"figures", figures},
+                       {"agrees", found.claim.agrees},
+                       {"differs", found.claim.differs}});
+    }
+    return Json{{"schema", "eyeroof/claims/1"}, {"claims", all}}.dump(2) + "\n";
+}
+
+} // namespace eyeroof::report

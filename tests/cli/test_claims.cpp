@@ -1,0 +1,185 @@
+// examples/claims: each claim is asked again, and what `eyeroof claims --only NAME` prints is its
+// output.txt. docs/claims.md is what `--format md` prints. Renewed, to be read like code, by
+//
+//   build/dev/tests/test_cli -tc="*claim*" --update-golden
+#include "formats/claim_yaml.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/golden.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace test_cli_claims {
+
+using namespace eyeroof; // NOLINT
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path claims_dir() {
+    return fs::path(tests::source_dir()) / "examples/claims";
+}
+
+void check_file(const fs::path& file, const std::string& found) {
+    if (tests::updating_golden()) {
+        tests::write_text(file, found);
+        return;
+    }
+    const std::string difference = tests::first_difference(tests::read_file(file), found);
+    CHECK_MESSAGE(difference.empty(), file.string(), ", ", difference);
+}
+
+// A folder of data with one claim, beside those that the program has.
+struct OwnClaim {
+    tests::Scratch scratch;
+    cli::Environment environment;
+
+    explicit OwnClaim(const std::string& text) {
+        fs::create_directories(scratch / "claims/own");
+        tests::write_text(scratch / "claims/own/claim.yaml", text);
+        environment.data_dirs = {scratch.path(), tests::share_dir()};
+    }
+    tests::Outcome run(std::vector<std::string> more = {}) const {
+        std::vector<std::string> words = {"claims", "--only", "own"};
+        words.insert(words.end(), more.begin(), more.end());
+        return tests::run(words, environment);
+    }
+};
+
+std::string claim_with(const std::string& values_and_figures,
+                       const std::string& run = "eyeroof net show alexnet") {
+    return "eyeroof: claim/1\ntopic: t\nclaim: c\nsource: s\nruns: {a: " + run + "}\n" +
+           values_and_figures;
+}
+
+const char* const kMacs = "values: {macs: a /total/macs}\n";
+
+} // namespace
+
+TEST_CASE("every claim's figures are those of its stored output") {
+    const auto folders = formats::claim_folders({claims_dir()});
+    CHECK(folders.size() >= 28);
+    const auto outcome = tests::run({"claims", "--details"});
+    INFO(outcome.err);
+    CHECK_MESSAGE(outcome.exit == 0, "a deviation has no number that explains it");
+    std::size_t seen = 0;
+    for (const fs::path& folder : folders) {
+        const auto claim = formats::load_claim(folder);
+        REQUIRE_MESSAGE(claim, folder.string());
+        const std::size_t begin = ("\n" + outcome.out).find("\n" + claim->name + "\n  ");
+        REQUIRE(begin != std::string::npos);
+        std::size_t end = outcome.out.size();
+        for (const fs::path& next : folders) {
+            const std::size_t at =
+                outcome.out.find("\n\n" + next.filename().string() + "\n  ", begin);
+            end = std::min(end, at == std::string::npos ? end : at + 1);
+        }
+        if (!claim->measures) { // the figures of those are of the machine that runs them
+            check_file(folder / "output.txt", outcome.out.substr(begin, end - begin));
+            ++seen;
+        }
+    }
+    CHECK(seen + 1 == folders.size());
+}
+
+TEST_CASE("the claims' document is what the command writes") {
+    const auto document = tests::run({"claims", "--format", "md"});
+    CHECK(document.exit == 0);
+    check_file(fs::path(tests::source_dir()) / "docs/claims.md", document.out);
+}
+
+TEST_CASE("the claims' page has a picture and a heading for each") {
+    const std::vector<std::string> names = {"ops-per-byte", "message-sizes", "mnist-k80"};
+    std::vector<std::string> words = {"claims", "--format", "html"};
+    for (const std::string& name : names) {
+        words.insert(words.end(), {"--only", name});
+    }
+    const auto page = tests::run(words);
+    CHECK(page.exit == 0);
+    for (const std::string& name : names) {
+        CHECK(page.out.find("<h3 id=\"" + name + "\">") != std::string::npos);
+    }
+    std::size_t pictures = 0;
+    for (std::size_t at = page.out.find("<svg"); at != std::string::npos;
+         at = page.out.find("<svg", at + 1)) {
+        ++pictures;
+    }
+    CHECK(pictures == names.size());
+}
+
+TEST_CASE("a claim's figure is judged by its distance from what is published") {
+    const auto verdict = [](const std::string& figure) {
+        const OwnClaim claim(claim_with(
+            std::string(kMacs) + "figures:\n  - {name: f, ours: macs / 1e6, " + figure + "}\n"));
+        const auto outcome = claim.run({"--format", "json"});
+        INFO(outcome.err);
+        const json found = json::parse(outcome.out);
+        const json& one = found["claims"][0]["figures"][0];
+        return std::tuple(outcome.exit, one["verdict"].get<std::string>(),
+                          one["deviation"].get<double>());
+    };
+    // AlexNet has 724.406816 M MACs.
+    const auto near = [](double a, double b) { return std::abs(a - b) < 1e-9; };
+    auto [exit, word, deviation] = verdict("published: 700");
+    CHECK((exit == 0 && word == "agrees" && near(deviation, 24.406816 / 700.0)));
+    std::tie(exit, word, deviation) = verdict("published: 1000");
+    CHECK((exit == 1 && word == "differs" && near(deviation, -275.593184 / 1000.0)));
+    std::tie(exit, word, deviation) =
+        verdict("published: 1000, why: [{text: without groups, value: 2 * macs}]");
+    CHECK((exit == 0 && word == "explained"));
+    std::tie(exit, word, deviation) = verdict("published: 1000, confidence: recalled");
+    CHECK((exit == 0 && word == "unsourced"));
+    std::tie(exit, word, deviation) = verdict("published: [500, 800]");
+    CHECK((exit == 0 && word == "agrees" && deviation == 0.0));
+    std::tie(exit, word, deviation) = verdict("at_least: 1000");
+    CHECK((exit == 1 && word == "differs" && near(deviation, -275.593184 / 1000.0)));
+}
+
+TEST_CASE("a claim that cannot be asked says where and why") {
+    const auto said = [](const std::string& text) {
+        const OwnClaim claim(text);
+        const auto outcome = claim.run();
+        CHECK(outcome.exit != 0);
+        CHECK(outcome.out.empty());
+        return outcome.err;
+    };
+    const std::string figure = "figures: [{name: f, published: 1, ours: macs}]\n";
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(
+        has(said(claim_with("values: {macs: a /total/mac}\n" + figure)), "nothing at /total/mac"));
+    CHECK(
+        has(said(claim_with("values: {macs: b /total/macs}\n" + figure)), "no run is called 'b'"));
+    CHECK(has(said(claim_with(kMacs + figure, "ls -l")), "not-a-command"));
+    CHECK(has(said(claim_with(kMacs + figure, "eyeroof net show alexnet -o out.json")),
+              "not-a-command"));
+    CHECK(has(said(claim_with(kMacs + figure, "eyeroof claims")), "not-a-command"));
+    CHECK(has(said(claim_with(kMacs + figure, "eyeroof net show nothing")), "gives no answer"));
+    CHECK(has(said(claim_with(std::string(kMacs) + "figures: [{name: f, ours: macs}]\n")),
+              "no published value"));
+    CHECK(has(
+        said(claim_with(std::string(kMacs) + "figures: [{name: f, published: 1, ours: mac}]\n")),
+        "claim.yaml:7:"));
+    CHECK(has(said("eyeroof: claim/1\n"), "claim.yaml:1:"));
+    const auto unknown = tests::run({"claims", "--only", "nothing"});
+    CHECK(unknown.exit == 2);
+}
+
+TEST_CASE("claims are listed without running them, and those that measure wait for their name") {
+    const auto list = tests::run({"claims", "--list"});
+    CHECK(list.exit == 0);
+    CHECK(list.out.find("ops-per-byte") != std::string::npos);
+    const OwnClaim claim("measures_this_machine: true\n" +
+                         claim_with(std::string(kMacs) +
+                                    "figures: [{name: f, published: 724406816, ours: macs}]\n"));
+    CHECK(claim.run().out.find("agrees") != std::string::npos);
+    cli::Environment alone = claim.environment;
+    alone.data_dirs = {claim.scratch.path()};
+    CHECK(tests::run({"claims"}, alone).out.find("this machine") != std::string::npos);
+}
+
+} // namespace test_cli_claims
