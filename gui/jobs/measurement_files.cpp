@@ -3,6 +3,9 @@
 #include "formats/metric_family.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
 
 namespace eyeroof::gui {
 
@@ -33,18 +36,50 @@ const MeasurementFile* MeasurementFiles::last_profile() const {
 }
 
 report::Measured MeasurementFiles::measured() const {
-    report::Measured all{{}, {}, assignments_, families_};
+    report::Measured all{{}, {}, assignments_, families_, {}};
     for (const MeasurementFile& file : files_) {
         if (file.content) {
             (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
+        }
+        if (file.content && file.kind == Kind::profile && !pooled_) {
+            all.runs.push_back(run_name(file));
         }
     }
     return all;
 }
 
+// The file's name, with its folder where another profile has the same.
+std::string MeasurementFiles::run_name(const MeasurementFile& file) const {
+    const std::filesystem::path path(file.path);
+    const auto same = std::count_if(files_.begin(), files_.end(), [&](const auto& other) {
+        return other.kind == Kind::profile &&
+               std::filesystem::path(other.path).filename() == path.filename();
+    });
+    return same > 1 ? (path.parent_path().filename() / path.filename()).string()
+                    : path.filename().string();
+}
+
+bool MeasurementFiles::compare(const std::string& path) {
+    if (path.empty()) {
+        return !std::exchange(pooled_, true);
+    }
+    const auto chosen = std::find_if(files_.begin(), files_.end(), [&](const auto& file) {
+        return file.kind == Kind::profile && file.path == path;
+    });
+    if (chosen == files_.end()) {
+        return false;
+    }
+    const bool was_pooled = std::exchange(pooled_, false);
+    const auto first = std::find_if(files_.begin(), files_.end(),
+                                    [](const auto& file) { return file.kind == Kind::profile; });
+    std::rotate(first, chosen, std::next(chosen));
+    return was_pooled || first != chosen;
+}
+
 // A file that cannot be read stays in the list with the reason, and in the session that is saved.
 void MeasurementFiles::load(const report::Session& session) {
     files_.clear();
+    pooled_ = false;
     assignments_.clear();
     problems_ = {};
     const auto load_one = [&](const std::string& path, Kind kind) {

@@ -42,11 +42,19 @@ class MeasurementFiles {
     bool take(const std::string& path, report::Opened opened);
     bool close(const std::string& path); // false: it is not open
 
+    // Which profile is laid over the prediction: it becomes the first. Empty: all runs pooled into
+    // one. The others stay runs of their own. False: nothing changes.
+    bool compare(const std::string& path);
+    bool pooled() const { return pooled_; }
+
+    std::string run_name(const MeasurementFile& file) const;
+
   private:
     Folders folders_;
     std::vector<MeasurementFile> files_;
     std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
+    bool pooled_ = false;
     Diagnostics problems_; // of the session that was loaded
 };
 

@@ -8,6 +8,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
+#include <QStackedWidget>
+#include <QTabWidget>
 
 namespace eyeroof::gui {
 
@@ -60,9 +62,25 @@ void MainWindow::ask_gpu() {
     first_->ask_gpu(open ? QFileInfo(QString::fromStdString(trace->path)).fileName() : QString());
 }
 
+// Of a network that leaves sizes open. A network that was read leaves none.
+void MainWindow::ask_sizes() {
+    QStringList names;
+    for (const Diagnostic& problem : questions_.problems()) {
+        if (problem.code == "missing-dimension" && !problem.field.empty()) {
+            names << QString::fromStdString(problem.field);
+        }
+    }
+    first_->ask_sizes(QFileInfo(choices_->network()).fileName(),
+                      has_network() ? QStringList() : names);
+    if (!has_network() && !names.isEmpty()) {
+        start_->setCurrentIndex(0);
+        pages_->setCurrentWidget(start_);
+    }
+}
+
 // What stands above the table.
 void MainWindow::show_totals() {
-    QString html = totals_html(reports());
+    QString html = totals_html(reports(), report::compared_runs(view_->plot()));
     if (choices_->network().isEmpty() && !proposed_network_.isEmpty()) {
         html =
             tr("This trace looks like %1: <a href=\"network:%1\">compare with its prediction</a>")

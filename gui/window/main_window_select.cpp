@@ -1,6 +1,7 @@
 // One selection for all panes, and what they show of it.
 #include "analysis/what_if/knob_map.hpp"
 #include "base/units.hpp"
+#include "gui/jobs/as_in_view.hpp"
 #include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "report/measured/measured_text.hpp"
@@ -256,10 +257,10 @@ void MainWindow::step_parameter(const QString& key) {
         return;
     }
     statusBar()->showMessage(tr("Looking for the next value of %1 that helps…").arg(key));
-    stepper_.run([this, question = asked_.front(),
+    stepper_.run([this, question = asked_.front(), as_shown = as_in_view(session_.mappings),
                   key = key.toStdString()](const std::stop_token& stop,
                                            const ProgressCallback& progress) -> Background::Show {
-        const auto next = analysis::next_helpful(question, key, stop, progress);
+        const auto next = analysis::next_helpful(question, key, stop, progress, as_shown);
         return [this, next, key] {
             const QString name = text(key);
             if (!next) {
