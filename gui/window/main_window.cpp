@@ -160,6 +160,8 @@ void MainWindow::make_panes() {
     table_view_ = new QTableView(this);
     table_view_->setModel(sorted_);
     table_view_->setSortingEnabled(true);
+    table_view_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(table_view_, &QTableView::customContextMenuRequested, this, &MainWindow::show_row_menu);
     style_table(*table_view_, tr("Layers"));
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
     auto* layers = new QWidget(this);

@@ -182,6 +182,9 @@ class MainWindow : public QMainWindow {
     void hide_selected();
     void show_selected_alone();
     void show_hidden();
+    void show_row_menu(QPoint at); // of the table of layers
+    void zoom_to_selected();
+    void filter_to_selected();
     void selection_from_plot();
     void selection_from_table();
     void show_details();

@@ -67,7 +67,7 @@ QList<QRgb> frequent_colors(const QImage& image) {
     return colors.mid(0, most);
 }
 
-// With 256 colors, so that it is small enough for the repository.
+// With few colors, so that it is small enough for the repository.
 bool save(gui::MainWindow& window, const QString& file) {
     const QImage image = window.grab().toImage().convertToFormat(QImage::Format_RGB32);
     return image

@@ -1,5 +1,6 @@
 // What of the window is in sight: perspectives and their panes, room for the plot, the first page,
 // names of all controls, models of all lists; and three stories, their clicks counted.
+#include "gui/jobs/measured_track.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/perspectives.hpp"
 #include "tests/gui/hands.hpp"
@@ -15,6 +16,7 @@
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
 #include <QTableWidget>
@@ -40,6 +42,8 @@ class TestPerspectives : public QObject {
     void menus_and_tabs_have_one_name_each();
     void every_control_has_a_name();
     void every_model_keeps_the_rules_of_models();
+    void a_measured_track_stands_above_the_predicted_step();
+    void rows_have_a_menu();
     void story_of_an_architect();
     void story_of_an_owner();
     void story_of_a_performance_engineer();
@@ -282,6 +286,75 @@ void TestPerspectives::every_model_keeps_the_rules_of_models() {
     QVERIFY(judged(window));
     window.open_session({});
     QTest::qWait(100);
+}
+
+void TestPerspectives::a_measured_track_stands_above_the_predicted_step() {
+    MainWindow window(folders());
+    show(window);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    // two steps of two kernels, 100 us apart, the second step numbered as the profiler does
+    profiles::Profile profile;
+    profile.kernels.resize(2);
+    profile.kernels[0].name = "gemm_a";
+    profile.kernels[1].name = "gemm_b";
+    for (int i = 0; i < 4; ++i) {
+        profiles::Launch launch;
+        launch.kernel = static_cast<std::uint32_t>(i % 2);
+        launch.start_ns = 1000000 * (i / 2) + 100000 * (i % 2);
+        launch.duration_ns = 50000.0;
+        launch.step = 7 + i / 2;
+        profile.launches.push_back(launch);
+    }
+    const analysis::Report& report = window.reports()[0];
+    const auto track =
+        std::make_shared<const report::MeasuredTrack>(measured_track(profile, report));
+    QCOMPARE(track->size(), std::size_t{2}); // one step of the two
+    QCOMPARE((*track)[1].name, std::string("gemm_b"));
+    double first = report.timeline.spans.front().start_s;
+    for (const auto& span : report.timeline.spans) {
+        first = std::min(first, span.start_s);
+    }
+    QCOMPARE((*track)[0].start_s, first); // aligned with the first predicted kernel
+    QVERIFY(std::abs((*track)[1].start_s - first - 100e-6) < 1e-12);
+    const model::Gpu gpu = std::get<model::Gpu>(question_of(window.session()).machine.kind);
+    report::TimelineLook look;
+    look.measured = track;
+    const report::Drawing drawing = report::draw_timeline({report, gpu}, {900.0, 300.0}, look);
+    QCOMPARE(std::get<std::string>(drawing.figures.rows[0][0]), std::string("measured"));
+    const BusySeconds busy = busy_in({first, first + 120e-6}, *track, report);
+    QVERIFY(std::abs(busy.measured - 70e-6) < 1e-12); // the second is cut at the range's end
+    profile.launches[0].start_ns = profiles::kNone;
+    profile.launches.resize(1);
+    QVERIFY(measured_track(profile, report).empty()); // starts are not known
+}
+
+void TestPerspectives::rows_have_a_menu() {
+    MainWindow window(folders());
+    show(window);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    const std::size_t all = window.plot().scene().points.size();
+    Hands hands;
+    hands.row(window.table(), LayerTable::name, "CONV2");
+    const auto choose = [&](const QString& entry) {
+        emit window.table().customContextMenuRequested({5, 5});
+        auto* menu = window.findChild<QMenu*>("row menu");
+        for (QAction* action : menu->actions()) {
+            if (action->text() == entry) {
+                QVERIFY(action->isEnabled());
+                action->trigger();
+            }
+        }
+        delete menu;
+    };
+    choose("Zoom to it");
+    QVERIFY(window.plot().view().x && window.plot().view().y);
+    choose("Filter by its name");
+    QCOMPARE(window.plot().scene().points.size(), std::size_t{1});
+    window.findChild<QLineEdit*>("filter")->clear();
+    choose("Hide");
+    QCOMPARE(window.plot().scene().points.size(), all - 1);
+    choose("Show all again");
+    QCOMPARE(window.plot().scene().points.size(), all);
 }
 
 // Which step costs CONV1 most, what stands behind it, and what twice of it brings; then a better
