@@ -59,6 +59,26 @@ std::string MeasurementFiles::run_name(const MeasurementFile& file) const {
                     : path.filename().string();
 }
 
+void MeasurementFiles::assign(profiles::ManualAssignment assignment) {
+    assignments_.push_back(std::move(assignment));
+    ++unsaved_;
+}
+
+bool MeasurementFiles::take_back() {
+    if (unsaved_ == 0) {
+        return false;
+    }
+    assignments_.pop_back();
+    --unsaved_;
+    return true;
+}
+
+void MeasurementFiles::saved_in(const std::string& path) {
+    unsaved_ = 0;
+    std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
+    files_.push_back({path, Kind::assignments, {}, {}});
+}
+
 bool MeasurementFiles::compare(const std::string& path) {
     if (path.empty()) {
         return !std::exchange(pooled_, true);
@@ -80,6 +100,7 @@ bool MeasurementFiles::compare(const std::string& path) {
 void MeasurementFiles::load(const report::Session& session) {
     files_.clear();
     pooled_ = false;
+    unsaved_ = 0;
     assignments_.clear();
     problems_ = {};
     const auto load_one = [&](const std::string& path, Kind kind) {
@@ -143,6 +164,7 @@ bool MeasurementFiles::take(const std::string& path, report::Opened opened) {
         std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
         files_.push_back({path, Kind::assignments, {}, {}});
         assignments_ = std::move(*assignments);
+        unsaved_ = 0;
     } else if (auto* trials = std::get_if<report::Trials>(&opened)) {
         auto held = std::make_shared<const report::Trials>(std::move(*trials));
         files_.push_back({path, Kind::trials, {}, {}, std::move(held)});

@@ -63,7 +63,10 @@ class MainWindow : public QMainWindow {
     report::Session session() const;
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
-    void save_report(const QString& file);  // all panes as they stand
+    void save_assignments(const QString& file);
+    // The kernel of that name, of no layer, to a layer; measured and examined with it.
+    void assign_kernel(const std::string& kernel, const std::string& layer);
+    void save_report(const QString& file); // all panes as they stand
     void replace_measurement(const std::string& path, const std::string& by);
     void show_page(const QString& name); // "roofline", "upgrade", "network", or a pane's name
     // The docks and tabs that apply to it; others are hidden until the View menu shows them.
@@ -184,6 +187,7 @@ class MainWindow : public QMainWindow {
     void show_hidden();
     void show_row_menu(QPoint at); // of the table of layers
     void zoom_to_selected();
+    void add_assign_menu(QMenu& menu); // of kernels that no layer has
     void filter_to_selected();
     void selection_from_plot();
     void selection_from_table();

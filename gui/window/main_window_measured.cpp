@@ -1,5 +1,7 @@
 // Measurements in the window: closed, replaced; and what a trace that is opened alone tells of its
 // GPU and network.
+#include "base/file.hpp"
+#include "formats/assignments.hpp"
 #include "gui/jobs/trace_origin.hpp"
 #include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
@@ -8,6 +10,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMenu>
+#include <QRegularExpression>
 #include <QStackedWidget>
 #include <QTabWidget>
 
@@ -76,6 +80,66 @@ void MainWindow::ask_sizes() {
         start_->setCurrentIndex(0);
         pages_->setCurrentWidget(start_);
     }
+}
+
+void MainWindow::add_assign_menu(QMenu& menu) {
+    std::set<std::string> kernels;
+    for (const report::PlotPoint& point : view_->plot().points) {
+        if (point.measured && !point.layer && view_->view().selection.contains(point.id)) {
+            kernels.insert(point.name);
+        }
+    }
+    if (reports().empty() || measurements_.last_profile() == nullptr) {
+        return;
+    }
+    menu.addSeparator();
+    QMenu* layers = menu.addMenu(tr("Assign to layer"));
+    layers->setEnabled(!kernels.empty());
+    QStringList known;
+    for (const analysis::LayerReport& layer : reports().front().layers) {
+        const QString name = QString::fromStdString(layer.layer.name);
+        if (known.contains(name)) {
+            continue;
+        }
+        known << name;
+        layers->addAction(name, this, [this, kernels, to = layer.layer.name] {
+            for (const std::string& kernel : kernels) {
+                assign_kernel(kernel, to);
+            }
+        });
+    }
+    QAction* back = menu.addAction(tr("Take the last assignment back"), this, [this] {
+        if (measurements_.take_back()) {
+            examine();
+        }
+    });
+    back->setEnabled(measurements_.has_unsaved());
+    QAction* save = menu.addAction(tr("Save assignments…"), this, [this] {
+        const QString file = QFileDialog::getSaveFileName(
+            this, tr("Save assignments"), "assignments.yaml", tr("Assignments (*.yaml)"));
+        if (!file.isEmpty()) {
+            save_assignments(file);
+        }
+    });
+    save->setEnabled(!measurements_.assignments().empty());
+}
+
+void MainWindow::assign_kernel(const std::string& kernel, const std::string& layer) {
+    const QString whole = "^" + QRegularExpression::escape(QString::fromStdString(kernel)) + "$";
+    measurements_.assign({layer, whole.toStdString(), {}});
+    examine();
+    tell_work();
+}
+
+void MainWindow::save_assignments(const QString& file) {
+    const auto done =
+        write_file(file.toStdString(), formats::write_assignments(measurements_.assignments()));
+    if (!done) {
+        return show_problems(done.diagnostics());
+    }
+    measurements_.saved_in(QFileInfo(file).absoluteFilePath().toStdString());
+    remember(file);
+    tell_work();
 }
 
 // What stands above the table.

@@ -104,6 +104,7 @@ void MainWindow::show_row_menu(QPoint at) {
         action->setEnabled(some || action == menu->actions().front() ||
                            action == menu->actions().back());
     }
+    add_assign_menu(*menu);
     menu->popup(table_view_->viewport()->mapToGlobal(at));
 }
 

@@ -44,6 +44,7 @@ class TestPerspectives : public QObject {
     void every_model_keeps_the_rules_of_models();
     void a_measured_track_stands_above_the_predicted_step();
     void rows_have_a_menu();
+    void a_kernel_is_assigned_to_a_layer_by_its_menu_taken_back_and_saved();
     void story_of_an_architect();
     void story_of_an_owner();
     void story_of_a_performance_engineer();
@@ -355,6 +356,53 @@ void TestPerspectives::rows_have_a_menu() {
     QCOMPARE(window.plot().scene().points.size(), all - 1);
     choose("Show all again");
     QCOMPARE(window.plot().scene().points.size(), all);
+}
+
+void TestPerspectives::a_kernel_is_assigned_to_a_layer_by_its_menu_taken_back_and_saved() {
+    QTemporaryDir folder;
+    MainWindow window(folders());
+    show(window);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    QVERIFY(answered(window, [&] { drop(window, written(folder.filePath("run.csv"), kRun)); }));
+    QVERIFY(!layer(window, "POOL1").measured);
+    Hands hands;
+    const auto choose = [&](const QString& entry) {
+        hands.row(window.table(), LayerTable::name, "relu"); // a kernel of no layer
+        emit window.table().customContextMenuRequested({5, 5});
+        auto* menu = window.findChild<QMenu*>("row menu");
+        QAction* found = nullptr;
+        for (QMenu* each : QList<QMenu*>{menu} + menu->findChildren<QMenu*>()) {
+            for (QAction* action : each->actions()) {
+                found = action->text() == entry ? action : found;
+            }
+        }
+        QVERIFY2(found != nullptr && found->isEnabled(), qPrintable(entry));
+        found->trigger();
+        delete menu;
+    };
+    QVERIFY(answered(window, [&] { choose("POOL1"); }));
+    QVERIFY(layer(window, "POOL1").measured);
+    QCOMPARE(layer(window, "POOL1").measured->time_s, 8e-6);
+    QVERIFY(window.isWindowModified());
+    const QString file = folder.filePath("by-hand.yaml");
+    window.save_assignments(file);
+    QCOMPARE(window.session().assignments, file.toStdString());
+    MainWindow other(folders()); // what was saved is read as the same
+    QVERIFY(open_and_wait(other, session_of("alexnet", {"a100-sxm-40gb"})));
+    QVERIFY(answered(other, [&] { drop(other, folder.filePath("run.csv")); }));
+    QVERIFY(answered(other, [&] { drop(other, file); }));
+    QCOMPARE(layer(other, "POOL1").measured->time_s, 8e-6);
+    window.assign_kernel("gemm_a", "FC6");
+    QTRY_VERIFY(layer(window, "FC6").measured);
+    window.table().clearSelection();
+    emit window.table().customContextMenuRequested({5, 5});
+    auto* menu = window.findChild<QMenu*>("row menu");
+    for (QAction* action : menu->actions()) {
+        if (action->text() == "Take the last assignment back") {
+            action->trigger();
+        }
+    }
+    QTRY_VERIFY(!layer(window, "FC6").measured && layer(window, "CONV1").measured);
 }
 
 // Which step costs CONV1 most, what stands behind it, and what twice of it brings; then a better
