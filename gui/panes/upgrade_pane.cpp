@@ -43,6 +43,20 @@ QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) 
     return {rgb.r, rgb.g, rgb.b};
 }
 
+// The candidate that is spoken of first: one that pays, the cheapest of those.
+int best_row(const analysis::Purchase& purchase) {
+    const auto& answers = purchase.answers;
+    const auto pays = [](const analysis::PurchaseAnswer& a) {
+        return a.upgrade.verdict == analysis::UpgradeVerdict::pays_off;
+    };
+    const auto best =
+        std::min_element(answers.begin(), answers.end(), [&](const auto& a, const auto& b) {
+            return pays(a) != pays(b) ? pays(a)
+                                      : pays(a) && a.then.usd_per_year < b.then.usd_per_year;
+        });
+    return answers.empty() ? 0 : static_cast<int>(best - answers.begin());
+}
+
 QString memory_text(const analysis::Upgrade& u) {
     const auto one = [](const analysis::UpgradeMemory& m) {
         return QString("%1 of %2")
@@ -180,8 +194,9 @@ void UpgradePane::judge() {
 }
 
 void UpgradePane::show_answer(UpgradeAnswer answer) {
-    const int row = std::max(0, verdicts_->currentRow());
+    const bool same = answer.upgrades.size() == answer_.upgrades.size(); // what was chosen stays
     answer_ = std::move(answer);
+    const int row = same ? std::max(0, verdicts_->currentRow()) : best_row(answer_.purchase);
     {
         const QSignalBlocker block(verdicts_);
         show_verdicts();

@@ -45,6 +45,7 @@ class TestTraps : public QObject {
     void owned_gpus_are_charged_no_rent_and_their_field_is_off();
     void hosts_are_named_and_the_same_host_can_be_asked_for();
     void a_large_gap_gives_a_verdict_of_inference_with_its_level_named();
+    void the_sentence_is_about_the_candidate_that_pays();
     void an_onnx_file_that_leaves_sizes_open_asks_for_them();
 };
 
@@ -479,6 +480,21 @@ void TestTraps::a_large_gap_gives_a_verdict_of_inference_with_its_level_named() 
     const auto& decision = *window.findChild<QLabel*>("decision");
     QVERIFY(decision.text().contains("What would flip it"));
     QVERIFY(decision.text().contains("Published speed-ups"));
+}
+
+void TestTraps::the_sentence_is_about_the_candidate_that_pays() {
+    MainWindow window(folders());
+    show(window);
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"},
+                             "sgd_momentum");
+    }));
+    const auto& upgrades = window.upgrade().upgrades();
+    QCOMPARE(upgrades[0].verdict, analysis::UpgradeVerdict::does_not);
+    QCOMPARE(upgrades[1].verdict, analysis::UpgradeVerdict::pays_off);
+    QVERIFY2(window.upgrade().headline().contains("Replace it: l4"),
+             qPrintable(window.upgrade().headline()));
 }
 
 void TestTraps::an_onnx_file_that_leaves_sizes_open_asks_for_them() {
