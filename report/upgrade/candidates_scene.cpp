@@ -30,6 +30,23 @@ bool drawable(double speedup) {
     return std::isfinite(speedup) && speedup > 0.0;
 }
 
+// "v100" of "v100-sxm2-16gb".
+std::string model_of(const std::string& gpu) {
+    return gpu.substr(0, gpu.find('-'));
+}
+
+// Of the same two models of GPU: a speed-up over another GPU has no place on the card's scale.
+std::vector<const analysis::NearEvidence*> of_the_pair(const analysis::PurchaseAnswer& a) {
+    std::vector<const analysis::NearEvidence*> same;
+    for (const analysis::NearEvidence& near : a.upgrade.nearest) {
+        if (model_of(near.row.key.from) == model_of(a.now.gpu) &&
+            model_of(near.row.key.to) == model_of(a.then.gpu) && drawable(near.row.speedup)) {
+            same.push_back(&near);
+        }
+    }
+    return same;
+}
+
 Scale scale_of(const analysis::Purchase& purchase, double width) {
     double low = 1.0;
     double high = 1.0;
@@ -43,8 +60,8 @@ Scale scale_of(const analysis::Purchase& purchase, double width) {
         for (const double speedup : {a.upgrade.speedup.low, a.upgrade.speedup.high, a.needed}) {
             take(speedup);
         }
-        for (const analysis::NearEvidence& near : a.upgrade.nearest) {
-            take(near.row.speedup);
+        for (const analysis::NearEvidence* near : of_the_pair(a)) {
+            take(near->row.speedup);
         }
     }
     return {std::log(low / kLeast), std::log(high * kLeast), 2.0 * kSide, width - 4.0 * kSide};
@@ -84,14 +101,12 @@ void add_marks(Drawing& d, const Scale& scale, const analysis::PurchaseAnswer& a
         const double x = scale.x(a.needed);
         d.lines.push_back({{{x, y - 9.0}, {x, y + 9.0}}, ColourRole::text, 1.6, Dash::dashes});
     }
-    for (const analysis::NearEvidence& near : a.upgrade.nearest) {
-        if (drawable(near.row.speedup)) {
-            add_marker(d, {scale.x(near.row.speedup), y}, 4.0,
-                       {Marker::diamond, std::nullopt, ColourRole::text, 1.2},
-                       fmt::format("published: {} {} to {}, {:.2f}x ({})", near.row.network,
-                                   near.row.key.from, near.row.key.to, near.row.speedup,
-                                   near.row.source));
-        }
+    for (const analysis::NearEvidence* near : of_the_pair(a)) {
+        const analysis::EvidenceRow& row = near->row;
+        add_marker(d, {scale.x(row.speedup), y}, 4.0,
+                   {Marker::diamond, std::nullopt, ColourRole::text, 1.2},
+                   fmt::format("published: {} {} to {}, {:.2f}x ({})", row.network, row.key.from,
+                               row.key.to, row.speedup, row.source));
     }
     if (drawable(s.value)) {
         add_marker(d, {scale.x(s.value), y}, 5.0, {Marker::circle, role, ColourRole::plot, 1.0},
@@ -162,12 +177,13 @@ Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
     d.title = "Candidates: how many times faster, and what is needed";
     d.description = purchase.sentence;
     d.texts.push_back({{kSide, 15.0}, "Candidates", ColourRole::text, kFontPx, 0.0, true});
-    d.texts.push_back({{kSide, 31.0},
-                       fitted("band: 80 % interval · dashed: costs the same · diamonds: published "
-                              "speed-ups",
-                              kSmallPx, d.canvas.width - 2.0 * kSide),
-                       ColourRole::faint,
-                       kSmallPx});
+    d.texts.push_back(
+        {{kSide, 31.0},
+         fitted("band: 80 % interval · dashed: costs the same · diamonds: published for "
+                "these two GPUs",
+                kSmallPx, d.canvas.width - 2.0 * kSide),
+         ColourRole::faint,
+         kSmallPx});
     const Scale scale = scale_of(purchase, d.canvas.width);
     d.figures.columns = {"gpu",    "speedup", "low",         "high",
                          "needed", "likely",  "saved_share", "published"};
@@ -177,7 +193,7 @@ Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
         d.figures.rows.push_back({a.then.gpu, a.upgrade.speedup.value, a.upgrade.speedup.low,
                                   a.upgrade.speedup.high, a.needed, a.likely,
                                   a.saved_share.value_or(std::nan("")),
-                                  static_cast<double>(a.upgrade.nearest.size())});
+                                  static_cast<double>(of_the_pair(a).size())});
     }
     return d;
 }

@@ -1,5 +1,5 @@
 // The candidates of a purchase as cards: speed-up with its 80 % interval on one scale, the speed-up
-// at which both cost the same, and published speed-ups that resemble the question.
+// at which both cost the same, and published speed-ups of the same two GPUs.
 // Made from an answer; painted by the upgrade view.
 #pragma once
 

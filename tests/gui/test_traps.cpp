@@ -493,6 +493,14 @@ void TestTraps::the_sentence_is_about_the_candidate_that_pays() {
     const auto& upgrades = window.upgrade().upgrades();
     QCOMPARE(upgrades[0].verdict, analysis::UpgradeVerdict::does_not);
     QCOMPARE(upgrades[1].verdict, analysis::UpgradeVerdict::pays_off);
+    // what was published for other GPUs is listed, and not on the card's scale
+    const report::DrawnTable& cards = window.upgrade().candidates().drawing().figures;
+    const auto& nearest = upgrades[1].nearest;
+    const auto of_pair = std::count_if(nearest.begin(), nearest.end(), [](const auto& near) {
+        return near.row.key.from.starts_with("v100-") && near.row.key.to.starts_with("l4");
+    });
+    QVERIFY(static_cast<std::size_t>(of_pair) < nearest.size());
+    QVERIFY(std::get<double>(cards.rows[1][7]) <= static_cast<double>(of_pair));
     QVERIFY2(window.upgrade().headline().contains("Replace it: l4"),
              qPrintable(window.upgrade().headline()));
 }
