@@ -1,6 +1,7 @@
 // eyeroof exam: the seven steps of a network on a machine, layer by layer.
 #include "analysis/advice/what_helps.hpp"
 #include "analysis/exam/gate.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
@@ -107,26 +108,12 @@ std::string rendered(Context& context, const analysis::Report& report, const Exa
 
 // Says on stderr which layers' searches ended before their proof; were there any?
 bool report_open(Context& context, const ExamOptions& options, const analysis::Report& report) {
-    std::vector<std::string> open;
-    double gap = 0.0;
-    for (const analysis::LayerReport& layer : report.layers) {
-        bool proved = true;
-        for (const mapper::Certificate& c : layer.certificates) {
-            proved = proved && c.proved;
-            gap = std::max(gap, c.gap);
-        }
-        if (!proved) {
-            open.push_back(layer.layer.name);
-        }
-    }
-    if (open.empty()) {
+    const analysis::OpenSearches open = analysis::open_searches(report);
+    if (open.layers.empty()) {
         return false;
     }
     Diagnostics said;
-    const std::string what = fmt::format(
-        "the searches of {} of {} layers, {} first, stopped before the proof: optimality gap "
-        "at most {:.1f} %",
-        open.size(), report.layers.size(), open.front(), 100.0 * gap);
+    const std::string what = analysis::open_searches_text(report, open);
     const std::string hint = "--search-nodes N searches further";
     options.require_proof ? said.error("not-proved", what, hint)
                           : said.warning("not-proved", what, hint);

@@ -1,4 +1,5 @@
 // What an exam says beside its layers: the chip's area and power, whether the step fits the device.
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/silicon/chip_figures.hpp"
 #include "analysis/silicon/silicon.hpp"
 #include "cli/exam_options.hpp"
@@ -71,14 +72,12 @@ void add_chip_figures(Context& context, const model::Machine& machine, analysis:
 }
 
 void warn_of_memory(Context& context, const analysis::Report& report) {
-    if (!report.fit || report.fit->fits()) {
+    const std::string what = analysis::no_fit_text(report);
+    if (what.empty()) {
         return;
     }
     Diagnostics said;
-    said.warning("does-not-fit",
-                 fmt::format("{} needs more memory than {} has: times are of a run that would fit",
-                             report.network_name, report.machine.name),
-                 "`eyeroof memory` shows what holds it");
+    said.warning("does-not-fit", what, "`eyeroof memory` shows what holds it");
     context.report(said);
 }
 

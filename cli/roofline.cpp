@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace eyeroof::cli {
@@ -133,9 +134,13 @@ Result<Material> gather(Context& context, const RooflineOptions& options,
         }
         title = *std::move(name);
     }
+    std::vector<std::string> runs; // several are a series each
+    for (const std::string& file : options.measured.profiles) {
+        runs.push_back(std::filesystem::path(file).filename().string());
+    }
     auto plot = report::make_plot(
         std::move(title), material.machines, material.reports,
-        {measured->profiles, measured->ceilings, measured->assignments, measured->families});
+        {measured->profiles, measured->ceilings, measured->assignments, measured->families, runs});
     if (!plot) {
         return Result<Material>(plot.diagnostics());
     }

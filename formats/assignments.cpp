@@ -2,6 +2,8 @@
 
 #include "hwdb/yaml.hpp"
 
+#include <yaml-cpp/yaml.h>
+
 namespace eyeroof::formats {
 
 namespace {
@@ -37,6 +39,26 @@ Assignments parse_assignments(std::string text, std::string file) {
 
 Assignments load_assignments(const std::filesystem::path& path) {
     return read_assignments(hwdb::load_yaml(path));
+}
+
+std::string write_assignments(const std::vector<profiles::ManualAssignment>& assignments) {
+    YAML::Emitter out;
+    out << YAML::BeginMap << YAML::Key << "eyeroof_assignments" << YAML::Value << 1;
+    out << YAML::Key << "assign" << YAML::Value << YAML::BeginSeq;
+    for (const profiles::ManualAssignment& assignment : assignments) {
+        out << YAML::Flow << YAML::BeginMap << YAML::Key << "layer" << YAML::Value
+            << YAML::DoubleQuoted << assignment.layer;
+        if (!assignment.kernel_regex.empty()) {
+            out << YAML::Key << "kernel" << YAML::Value << YAML::DoubleQuoted
+                << assignment.kernel_regex;
+        }
+        if (!assignment.range.empty()) {
+            out << YAML::Key << "range" << YAML::Value << YAML::DoubleQuoted << assignment.range;
+        }
+        out << YAML::EndMap;
+    }
+    out << YAML::EndSeq << YAML::EndMap;
+    return std::string(out.c_str()) + "\n";
 }
 
 } // namespace eyeroof::formats

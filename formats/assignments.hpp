@@ -20,4 +20,7 @@ Result<std::vector<profiles::ManualAssignment>> parse_assignments(std::string te
                                                                   std::string file);
 Result<std::vector<profiles::ManualAssignment>> load_assignments(const std::filesystem::path& path);
 
+// A file that load_assignments() reads as the same.
+std::string write_assignments(const std::vector<profiles::ManualAssignment>& assignments);
+
 } // namespace eyeroof::formats

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,37 @@ std::string shares_text(const LayerReport& layer) {
         }
     }
     return text;
+}
+
+std::string stalls_text(const MachineSummary& machine, const LayerReport& layer) {
+    const double outer = layer.split.dram_stall_s;
+    const double stalls = outer + layer.split.on_chip_stall_s;
+    if (machine.kind != "accelerator" || !(stalls > 0.0)) {
+        return {};
+    }
+    const double most = std::max(outer, stalls - outer);
+    const auto cycles = [&](double seconds) {
+        return format_si(std::round(seconds * machine.clock_hz), "", 4);
+    };
+    return fmt::format("{:.0f} % of the stall cycles wait {} ({} of {})", 100.0 * most / stalls,
+                       outer == most ? "for the outermost memory" : "on chip", cycles(most),
+                       cycles(stalls));
+}
+
+double measured_steps(const Report& report) {
+    std::vector<double> steps;
+    for (const LayerReport& layer : report.layers) {
+        if (layer.measured && layer.measured->executions > 0) {
+            steps.push_back(static_cast<double>(layer.measured->executions) /
+                            static_cast<double>(layer.layer.count));
+        }
+    }
+    if (steps.empty()) {
+        return 1.0;
+    }
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::nth_element(steps.begin(), middle, steps.end());
+    return *middle;
 }
 
 double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer) {

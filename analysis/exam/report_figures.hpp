@@ -39,6 +39,14 @@ std::string limits_text(const LayerReport& layer);
 // without shares below half a percent. Empty where limits are not known.
 std::string shares_text(const LayerReport& layer);
 
+// "77 % of the stall cycles wait for the outermost memory (334.4 k of 436.7 k)", or on chip: which
+// of the two takes more of step 7 on an accelerator. Empty without stalls, and on other machines.
+std::string stalls_text(const MachineSummary& machine, const LayerReport& layer);
+
+// Steps of the network that a measurement holds: the median over its layers of how often each ran,
+// over how often one step runs it; 1 where nothing was measured.
+double measured_steps(const Report& report);
+
 // Bytes that one execution moves to and from an accelerator's outermost memory before zeros are
 // coded: the sum of the traffic rows of that level; `outer_bytes` where there are none.
 double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer);

@@ -1,5 +1,6 @@
 #include "analysis/upgrade/question.hpp"
 
+#include "analysis/scenario/fields.hpp"
 #include "base/shell.hpp"
 #include "model/workload/layer.hpp"
 
@@ -29,14 +30,34 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
+// Names that no field has are as if they were not there; fields read their own.
+void set_field(Scenario& scenario, const char* field, const std::string& value) {
+    if (!value.empty()) {
+        static_cast<void>(find_field(field)->set(scenario, {value}));
+    }
+}
+
 } // namespace
+
+HostNames hosts_of(const UpgradeQuestion& question, const std::string& usual_of_old) {
+    const bool same = question.to_host == "same";
+    return {question.from_host, !same                        ? question.to_host
+                                : question.from_host.empty() ? usual_of_old
+                                                             : question.from_host};
+}
 
 UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     UpgradeOptions options;
     options.from.data_type = from.data_type;
     options.to.data_type = gpu.data_type;
     options.from.batch = options.to.batch = batch;
-    options.prices.from_usd_per_hour = from.usd_per_hour;
+    for (Scenario* side : {&options.from, &options.to}) {
+        set_field(*side, "launch", launch);
+        set_field(*side, "layout", layout);
+        side->compiled = compiled;
+    }
+    options.prices.from_owned = from_owned;
+    options.prices.from_usd_per_hour = from_owned ? std::nullopt : from.usd_per_hour;
     options.prices.to_usd_per_hour = gpu.usd_per_hour;
     options.prices.to_buy_usd = gpu.buy_usd;
     options.prices.from_resale_usd = from.buy_usd;
@@ -71,7 +92,20 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     add_type("--from-dtype", question.from.data_type);
     add_type("--to-dtype", to.data_type);
     add("--batch", question.batch);
-    add("--from-per-hour", question.from.usd_per_hour);
+    const auto add_word = [&](const char* option, const std::string& word) {
+        line += word.empty() ? "" : fmt::format(" {} {}", option, shell_quoted(word));
+    };
+    add_word("--launch", question.launch);
+    add_word("--layout", question.layout);
+    line += question.compiled ? " --compiled" : "";
+    add_word("--from-host", question.from_host);
+    // fleet files alone say "same"
+    add_word("--to-host", question.to_host == "same" ? question.from_host : question.to_host);
+    add("--count", question.count);
+    line += question.from_owned ? " --owned" : "";
+    if (!question.from_owned) {
+        add("--from-per-hour", question.from.usd_per_hour);
+    }
     add("--to-per-hour", to.usd_per_hour);
     add("--buy", to.buy_usd);
     add("--resale", question.from.buy_usd);

@@ -39,11 +39,23 @@ struct UpgradeQuestion {
     double years = UpgradePrices{}.years;
     std::vector<Count> sweep_batches;
     std::vector<DtypePair> sweep_types;
+    bool from_owned = false;  // the old GPUs are paid for: they cost power, no rent
+    std::optional<int> count; // how many there are; nullopt: per GPU
+    std::string from_host,
+        to_host;                // what launches; empty: the server of its years. "same": from_host
+    std::string launch, layout; // as scenarios name them; empty: the usual one
+    bool compiled = false;
 
     bool complete() const { return !networks.empty() && !from.name.empty() && !to.empty(); }
     UpgradeOptions options(const AskedGpu& gpu) const;
     bool operator==(const UpgradeQuestion&) const = default;
 };
+
+// The hosts of both sides as names: "same" is the old one's, or the server of the old GPU's years.
+struct HostNames {
+    std::string from, to;
+};
+HostNames hosts_of(const UpgradeQuestion& question, const std::string& usual_of_old);
 
 // What asks `eyeroof upgrade` the same about one of the GPUs.
 std::string command_of(const UpgradeQuestion& question, std::size_t gpu);

@@ -98,14 +98,14 @@ std::optional<NextValue> next_helpful(const Trials& trials, const Knob& knob,
 
 Result<std::optional<NextValue>> next_helpful(const Question& asked, const std::string& key,
                                               std::stop_token stop,
-                                              const ProgressCallback& progress) {
+                                              const ProgressCallback& progress, Examine examine) {
     using Found = Result<std::optional<NextValue>>;
     const auto knobs = knobs_of(asked.machine);
     const Knob* knob = knob_named(knobs, key);
     if (knob == nullptr) {
         return unknown<std::optional<NextValue>>(asked.machine, key);
     }
-    const auto trials = Trials::of(asked, std::move(stop));
+    const auto trials = Trials::of(asked, std::move(stop), std::move(examine));
     if (!trials) {
         return Found(trials.diagnostics());
     }

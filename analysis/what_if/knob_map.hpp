@@ -20,8 +20,8 @@ inline constexpr std::size_t kMostCells = 17; // of a map, along a side
 // The first value above the present one, in thirds of an octave (of whole counts: every one up to
 // 32 more, then so), with which the network is faster by kWorthAStep, and of the twelfths of an
 // octave below it the least that does so, too; nullopt when nothing up to kFarthest times is.
-// Accelerators map by the dataflow's rules. Errors: those of run(); "unknown-parameter";
-// "cancelled".
+// Accelerators map by the dataflow's rules, unless `examine` does otherwise. Errors: those of
+// run(); "unknown-parameter"; "cancelled".
 struct NextValue {
     double value = 0.0;
     double speedup = 1.0;
@@ -30,7 +30,8 @@ struct NextValue {
 };
 Result<std::optional<NextValue>> next_helpful(const Question& question, const std::string& key,
                                               std::stop_token stop = {},
-                                              const ProgressCallback& progress = {});
+                                              const ProgressCallback& progress = {},
+                                              Examine examine = {});
 // The same of trials that have begun. Stopped: nullopt.
 std::optional<NextValue> next_helpful(const Trials& trials, const Knob& knob,
                                       const ProgressCallback& progress = {});

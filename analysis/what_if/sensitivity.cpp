@@ -1,7 +1,7 @@
 #include "analysis/what_if/sensitivity.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/program/lower.hpp"
-#include "analysis/what_if/trials.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,25 @@ constexpr double kNoticeable = 1.001;
 double kept(const model::Chain& chain, std::size_t step) {
     return step == 1 ? chain[0].macs_per_cycle
                      : chain[step - 1].macs_per_cycle / chain[step - 2].macs_per_cycle;
+}
+
+constexpr std::size_t kUnitSteps = 5; // steps 6 and 7 are transfers
+
+// Seconds that transfers take beside the units' own, up to step 6 or 7. Both count from step 5: a
+// machine on which what step 7 added is step 6's has gained nothing.
+double transfer_s(const Report& report, std::size_t step) {
+    const LayerReport& layer = report.layers.front();
+    return seconds_at(report.machine, layer, step) - seconds_at(report.machine, layer, kUnitSteps);
+}
+
+// How much better a step is on another machine: ln of what it keeps, of transfers the share of
+// their seconds that goes.
+double effect_on(const Report& before, const Report& after, std::size_t step) {
+    if (step <= kUnitSteps) {
+        return std::log(kept(after.layers[0].steps, step) / kept(before.layers[0].steps, step));
+    }
+    const double then = transfer_s(before, step);
+    return then > 0.0 ? (then - transfer_s(after, step)) / then : 0.0;
 }
 
 // The knob that a step's limit names itself: "y axis" is "axis y", "psum network" is "psum network
@@ -72,13 +91,15 @@ Gains sensitivities(const Trials& trials, const ProgressCallback& progress) {
 } // namespace
 
 Result<std::vector<Sensitivity>> sensitivities(const Question& asked, std::stop_token stop,
-                                               const ProgressCallback& progress) {
-    const auto trials = Trials::of(asked, std::move(stop));
+                                               const ProgressCallback& progress, Examine examine) {
+    const auto trials = Trials::of(asked, std::move(stop), std::move(examine));
     return trials ? sensitivities(*trials, progress) : Gains(trials.diagnostics());
 }
 
-Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std::stop_token stop) {
-    const auto trials = Trials::of(question_of_lowered(asked, only(layer)), std::move(stop));
+Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std::stop_token stop,
+                           Examine examine) {
+    const auto trials =
+        Trials::of(question_of_lowered(asked, only(layer)), std::move(stop), std::move(examine));
     auto gains = trials ? sensitivities(*trials, {}) : Gains(trials.diagnostics());
     if (!gains) {
         return Result<LayerHelp>(gains.diagnostics());
@@ -94,7 +115,7 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std
     for (const Knob& knob : knobs) {
         const auto after = trials->with({{knob.key, turned_value(knob, kDoubled)}});
         for (std::size_t step = 1; after && step <= model::kSteps; ++step) {
-            const double effect = std::log(kept(after->layers[0].steps, step) / kept(before, step));
+            const double effect = effect_on(trials->now(), *after, step);
             if (effect > most[step - 1]) {
                 most[step - 1] = effect;
                 help.behind[step - 1] = knob.key;

@@ -5,6 +5,7 @@
 
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/trials.hpp"
 #include "base/progress.hpp"
 
 #include <array>
@@ -28,22 +29,25 @@ struct Sensitivity {
 
 // Of the whole network, one for each knob, in the machine's order. A knob whose turned machine is
 // not legal or cannot run the network is left out. Accelerators map by the dataflow's rules,
-// without a search. Errors: those of run() on the machine itself.
+// without a search, unless `examine` does otherwise. Errors: those of run() on the machine itself.
 Result<std::vector<Sensitivity>> sensitivities(const Question& question, std::stop_token stop = {},
-                                               const ProgressCallback& progress = {});
+                                               const ProgressCallback& progress = {},
+                                               Examine examine = {});
 
 // One layer's: which knob stands behind each step, and what would help.
 struct LayerHelp {
     // By step 1 … 7, index 0 is step 1: the key of the knob that the step's limit names ("y axis"),
-    // or else of the one that, doubled, raises most what the step leaves of the step before it;
-    // nullopt where none raises it by a thousandth.
+    // or else of the one that, doubled, raises most what the step leaves of the step before it. Of
+    // steps 6 and 7, which are transfers, it is the one that shortens most what they take beside
+    // the units' own time, in seconds: a faster clock alone hardly does. nullopt where none does so
+    // by a thousandth.
     std::array<std::optional<std::string>, model::kSteps> behind;
     std::vector<Sensitivity> gains; // +10 % each, most helpful first
 };
 
 // `layer` as a report has it. Errors: those of run().
 Result<LayerHelp> help_for(const model::Layer& layer, const Question& question,
-                           std::stop_token stop = {});
+                           std::stop_token stop = {}, Examine examine = {});
 
 // "10 % more DRAM bandwidth makes this layer 8.9 % faster"; empty when nothing helps by a
 // thousandth.

@@ -24,10 +24,16 @@ double turned_value(const Knob& knob, double factor) {
     return knob.whole ? std::max(std::round(value), knob.value + 1.0) : value;
 }
 
-Result<Trials> Trials::of(const Question& asked, std::stop_token stop) {
-    Question question = without_search(asked);
-    auto now = run(question, stop);
-    return now ? Result<Trials>(Trials(std::move(question), *std::move(now), std::move(stop)))
+Result<Trials> Trials::of(const Question& asked, std::stop_token stop, Examine examine) {
+    Question question = examine ? asked : without_search(asked);
+    if (!examine) {
+        examine = [](const Question& variant, const std::stop_token& token) {
+            return run(variant, token);
+        };
+    }
+    auto now = examine(question, stop);
+    return now ? Result<Trials>(Trials(std::move(question), *std::move(now), std::move(stop),
+                                       std::move(examine)))
                : Result<Trials>(now.diagnostics());
 }
 
@@ -38,7 +44,7 @@ std::optional<Report> Trials::with(const std::vector<Change>& changes) const {
     }
     Question turned = question_;
     turned.machine = *std::move(machine);
-    auto report = run(turned, stop_);
+    auto report = examine_(turned, stop_);
     return report ? std::optional(*std::move(report)) : std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/knobs.hpp"
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -14,10 +15,14 @@ namespace eyeroof::analysis {
 // `factor` times the present value; counts take at least one more.
 double turned_value(const Knob& knob, double factor);
 
+// How a variant is examined. The default maps accelerators by the dataflow's rules, without a
+// search. Whoever shows the figures beside a report of other mappings gives what made that report.
+using Examine = std::function<Result<Report>(const Question&, const std::stop_token&)>;
+
 class Trials {
   public:
     // Examines the machine as it is. Errors: those of run().
-    static Result<Trials> of(const Question& asked, std::stop_token stop);
+    static Result<Trials> of(const Question& asked, std::stop_token stop, Examine examine = {});
 
     const Question& question() const { return question_; }
     const Report& now() const { return now_; }
@@ -30,12 +35,14 @@ class Trials {
     std::optional<double> speedup(const Knob& knob, double value) const;
 
   private:
-    Trials(Question question, Report now, std::stop_token stop)
-        : question_(std::move(question)), now_(std::move(now)), stop_(std::move(stop)) {}
+    Trials(Question question, Report now, std::stop_token stop, Examine examine)
+        : question_(std::move(question)), now_(std::move(now)), stop_(std::move(stop)),
+          examine_(std::move(examine)) {}
 
     Question question_;
     Report now_;
     std::stop_token stop_;
+    Examine examine_;
 };
 
 } // namespace eyeroof::analysis

@@ -61,7 +61,7 @@ void Converter::read_inputs(Diagnostics& found) {
                 found.error(
                     "missing-dimension",
                     fmt::format("the size '{}' of the input '{}' is not fixed", name, input),
-                    fmt::format("--dim {}=1, or FILE:{}=1", name, name), {file_, 0, 0});
+                    fmt::format("--dim {}=1, or FILE:{}=1", name, name), {file_, 0, 0}, name);
             }
             dims.push_back(size.value_or(1));
         }

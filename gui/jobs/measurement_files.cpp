@@ -3,6 +3,9 @@
 #include "formats/metric_family.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
 
 namespace eyeroof::gui {
 
@@ -33,18 +36,71 @@ const MeasurementFile* MeasurementFiles::last_profile() const {
 }
 
 report::Measured MeasurementFiles::measured() const {
-    report::Measured all{{}, {}, assignments_, families_};
+    report::Measured all{{}, {}, assignments_, families_, {}};
     for (const MeasurementFile& file : files_) {
         if (file.content) {
             (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
+        }
+        if (file.content && file.kind == Kind::profile && !pooled_) {
+            all.runs.push_back(run_name(file));
         }
     }
     return all;
 }
 
+// The file's name, with its folder where another profile has the same.
+std::string MeasurementFiles::run_name(const MeasurementFile& file) const {
+    const std::filesystem::path path(file.path);
+    const auto same = std::count_if(files_.begin(), files_.end(), [&](const auto& other) {
+        return other.kind == Kind::profile &&
+               std::filesystem::path(other.path).filename() == path.filename();
+    });
+    return same > 1 ? (path.parent_path().filename() / path.filename()).string()
+                    : path.filename().string();
+}
+
+void MeasurementFiles::assign(profiles::ManualAssignment assignment) {
+    assignments_.push_back(std::move(assignment));
+    ++unsaved_;
+}
+
+bool MeasurementFiles::take_back() {
+    if (unsaved_ == 0) {
+        return false;
+    }
+    assignments_.pop_back();
+    --unsaved_;
+    return true;
+}
+
+void MeasurementFiles::saved_in(const std::string& path) {
+    unsaved_ = 0;
+    std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
+    files_.push_back({path, Kind::assignments, {}, {}});
+}
+
+bool MeasurementFiles::compare(const std::string& path) {
+    if (path.empty()) {
+        return !std::exchange(pooled_, true);
+    }
+    const auto chosen = std::find_if(files_.begin(), files_.end(), [&](const auto& file) {
+        return file.kind == Kind::profile && file.path == path;
+    });
+    if (chosen == files_.end()) {
+        return false;
+    }
+    const bool was_pooled = std::exchange(pooled_, false);
+    const auto first = std::find_if(files_.begin(), files_.end(),
+                                    [](const auto& file) { return file.kind == Kind::profile; });
+    std::rotate(first, chosen, std::next(chosen));
+    return was_pooled || first != chosen;
+}
+
 // A file that cannot be read stays in the list with the reason, and in the session that is saved.
 void MeasurementFiles::load(const report::Session& session) {
     files_.clear();
+    pooled_ = false;
+    unsaved_ = 0;
     assignments_.clear();
     problems_ = {};
     const auto load_one = [&](const std::string& path, Kind kind) {
@@ -108,6 +164,7 @@ bool MeasurementFiles::take(const std::string& path, report::Opened opened) {
         std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
         files_.push_back({path, Kind::assignments, {}, {}});
         assignments_ = std::move(*assignments);
+        unsaved_ = 0;
     } else if (auto* trials = std::get_if<report::Trials>(&opened)) {
         auto held = std::make_shared<const report::Trials>(std::move(*trials));
         files_.push_back({path, Kind::trials, {}, {}, std::move(held)});

@@ -42,12 +42,30 @@ class MeasurementFiles {
     bool take(const std::string& path, report::Opened opened);
     bool close(const std::string& path); // false: it is not open
 
+    // Which profile is laid over the prediction: it becomes the first. Empty: all runs pooled into
+    // one. The others stay runs of their own. False: nothing changes.
+    bool compare(const std::string& path);
+    bool pooled() const { return pooled_; }
+
+    std::string run_name(const MeasurementFile& file) const;
+
+    // Kernels to layers by hand, those of a file first. What is assigned here is kept until it is
+    // taken back or saved.
+    const std::vector<profiles::ManualAssignment>& assignments() const { return assignments_; }
+    void assign(profiles::ManualAssignment assignment);
+    bool take_back(); // the last one that was assigned here; false: there is none
+    bool has_unsaved() const { return unsaved_ > 0; }
+    // From now on they are of that file.
+    void saved_in(const std::string& path);
+
   private:
     Folders folders_;
     std::vector<MeasurementFile> files_;
     std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
-    Diagnostics problems_; // of the session that was loaded
+    bool pooled_ = false;
+    std::size_t unsaved_ = 0; // of assignments_, from the end
+    Diagnostics problems_;    // of the session that was loaded
 };
 
 } // namespace eyeroof::gui

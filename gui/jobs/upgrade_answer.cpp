@@ -13,28 +13,38 @@ namespace eyeroof::gui {
 
 namespace {
 
-Result<analysis::Upgrade> judged(const analysis::UpgradeQuestion& question,
-                                 const std::vector<analysis::FleetMember>& fleet,
-                                 const model::Machine& from, const model::Machine& to,
-                                 const analysis::UpgradeOptions& options) {
-    auto upgrade = analysis::upgrade_fleet(fleet, from, to, options);
-    if (!upgrade || (question.sweep_batches.empty() && question.sweep_types.empty())) {
-        return upgrade;
+// The other batches and precisions that are asked for.
+Result<std::vector<analysis::SweepPoint>> swept(const analysis::UpgradeQuestion& question,
+                                                const analysis::PurchaseQuestion& whole,
+                                                const analysis::PurchaseCandidate& candidate) {
+    if (question.sweep_batches.empty() && question.sweep_types.empty()) {
+        return std::vector<analysis::SweepPoint>{};
     }
     std::vector<Count> batches = question.sweep_batches;
     if (batches.empty()) {
-        batches = {question.batch.value_or(analysis::own_batch(fleet.front().network))};
+        batches = {question.batch.value_or(analysis::own_batch(whole.fleet.front().network))};
     }
     std::vector<analysis::DtypePair> types = question.sweep_types;
     if (types.empty()) {
         types = {{}};
     }
-    auto points = analysis::sweep_upgrade(fleet, from, to, options, batches, types);
-    if (!points) {
-        return points.diagnostics();
+    return analysis::sweep_upgrade(whole.fleet, whole.from, candidate.machine, candidate.options,
+                                   batches, types);
+}
+
+// With the hosts that are asked for; "same" is the old GPU's also where that is the usual one.
+Result<analysis::UpgradeOptions> options_of(const analysis::UpgradeQuestion& question,
+                                            const analysis::AskedGpu& gpu,
+                                            const model::Machine& from, const model::Machine& to,
+                                            const Folders& folders) {
+    auto options = analysis::with_surroundings(question.options(gpu), from, to,
+                                               {question.from_host, {}}, folders.machines);
+    if (!options) {
+        return options;
     }
-    upgrade->sweep = *std::move(points);
-    return upgrade;
+    const analysis::HostNames hosts = analysis::hosts_of(question, options->from_host);
+    return analysis::with_surroundings(question.options(gpu), from, to, {hosts.from, hosts.to},
+                                       folders.machines);
 }
 
 // Why the machine cannot run all of the fleet in the precision that is asked for.
@@ -73,6 +83,35 @@ void tell(const Diagnostics& problems, const std::string& of, UpgradeAnswer& ans
     }
 }
 
+// All candidates together; those that cannot be judged are left out with the reason.
+void judge_all(const analysis::UpgradeQuestion& question, analysis::PurchaseQuestion whole,
+               const std::stop_token& stop, UpgradeAnswer& answer) {
+    std::vector<std::size_t> asked;
+    for (std::size_t i = 0; i < whole.candidates.size() && !stop.stop_requested(); ++i) {
+        analysis::PurchaseQuestion one = whole;
+        one.candidates = {whole.candidates[i]};
+        auto bought = analysis::purchase(one);
+        const std::string what =
+            question.to[answer.asked[i]].name + " instead of " + question.from.name;
+        tell(bought.diagnostics(), what, answer);
+        if (!bought) {
+            continue;
+        }
+        auto points = swept(question, whole, whole.candidates[i]);
+        tell(points.diagnostics(), what, answer);
+        bought->answers.front().upgrade.sweep =
+            points ? *std::move(points) : std::vector<analysis::SweepPoint>{};
+        answer.upgrades.push_back(bought->answers.front().upgrade);
+        if (answer.purchase.answers.empty()) {
+            answer.purchase = *std::move(bought);
+        } else {
+            answer.purchase.answers.push_back(std::move(bought->answers.front()));
+        }
+        asked.push_back(answer.asked[i]);
+    }
+    answer.asked = std::move(asked);
+}
+
 } // namespace
 
 UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders& folders,
@@ -96,6 +135,10 @@ UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders
         answer.problems.append(cannot);
         return answer;
     }
+    analysis::PurchaseQuestion whole;
+    whole.from = *from;
+    whole.fleet = std::move(fleet);
+    whole.terms.count = question.count;
     for (std::size_t i = 0; i < question.to.size() && !stop.stop_requested(); ++i) {
         const analysis::AskedGpu& gpu = question.to[i];
         progress({static_cast<double>(i) / static_cast<double>(question.to.size()), gpu.name, 0.0,
@@ -105,23 +148,19 @@ UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders
         if (!to) {
             continue;
         }
-        if (const auto cannot = lacking(fleet, *to, gpu.data_type); !cannot.empty()) {
+        if (const auto cannot = lacking(whole.fleet, *to, gpu.data_type); !cannot.empty()) {
             answer.problems.append(cannot);
             continue;
         }
-        const auto options =
-            analysis::with_surroundings(question.options(gpu), *from, *to, {}, folders.machines);
+        const auto options = options_of(question, gpu, *from, *to, folders);
         answer.problems.append(options.diagnostics());
         if (!options) {
             continue;
         }
-        auto upgrade = judged(question, fleet, *from, *to, *options);
-        tell(upgrade.diagnostics(), gpu.name + " instead of " + question.from.name, answer);
-        if (upgrade) {
-            answer.upgrades.push_back(*std::move(upgrade));
-            answer.asked.push_back(i);
-        }
+        whole.candidates.push_back({*to, *options});
+        answer.asked.push_back(i);
     }
+    judge_all(question, std::move(whole), stop, answer);
     return answer;
 }
 

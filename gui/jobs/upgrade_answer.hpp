@@ -3,6 +3,7 @@
 // analysis/upgrade judges.
 #pragma once
 
+#include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/question.hpp"
 #include "base/progress.hpp"
 #include "gui/jobs/folders.hpp"
@@ -15,6 +16,7 @@ namespace eyeroof::gui {
 struct UpgradeAnswer {
     std::vector<analysis::Upgrade> upgrades; // of the GPUs that could be judged
     std::vector<std::size_t> asked;          // which of the question's they are
+    analysis::Purchase purchase;             // the answers behind the upgrades, in their order
     Diagnostics problems;
 };
 

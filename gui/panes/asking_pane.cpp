@@ -34,7 +34,8 @@ AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actio
     head_->setObjectName("answer");
     head_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     column_->addWidget(head_);
-    connect(head_, &QLabel::linkActivated, this, [this] { ask(); });
+    connect(head_, &QLabel::linkActivated, this,
+            [this](const QString& target) { link_followed(target); });
     progress_ = new QWidget(this);
     auto* row = new QHBoxLayout(progress_);
     row->setContentsMargins(0, 0, 0, 0);

@@ -39,6 +39,9 @@ class AskingPane : public Pane {
     virtual Background::Job job(const PaneInput& input) = 0;
     virtual void clear() = 0; // shows nothing: what was there is of another question
 
+    // A link of what was said: asks again.
+    virtual void link_followed(const QString& target) { (void)target, ask(); }
+
     // Another value of a choice: asks again, where choices are not the scenario's.
     virtual void choice_changed() { ask(); }
 

@@ -2,12 +2,33 @@
 
 #include <QDesktopServices>
 #include <QHeaderView>
+#include <QStyle>
 #include <QUrl>
 
 namespace eyeroof::gui {
 
+namespace {
+
+constexpr int kSeverity = 5;
+
+QString severity_name(Severity severity) {
+    return severity == Severity::error     ? ErrorList::tr("error")
+           : severity == Severity::warning ? ErrorList::tr("warning")
+                                           : ErrorList::tr("note");
+}
+
+QStyle::StandardPixmap icon_of(Severity severity) {
+    return severity == Severity::error     ? QStyle::SP_MessageBoxCritical
+           : severity == Severity::warning ? QStyle::SP_MessageBoxWarning
+                                           : QStyle::SP_MessageBoxInformation;
+}
+
+} // namespace
+
 ErrorList::ErrorList(QWidget* parent) : QTreeWidget(parent) {
-    setHeaderLabels({tr("Message"), tr("File"), tr("Line"), tr("Column"), tr("What to do")});
+    setHeaderLabels(
+        {tr("Message"), tr("File"), tr("Line"), tr("Column"), tr("What to do"), tr("Severity")});
+    header()->moveSection(kSeverity, 0); // seen first
     setRootIsDecorated(false);
     setAlternatingRowColors(true);
     setFrameShape(QFrame::NoFrame);
@@ -26,7 +47,9 @@ void ErrorList::show_all(const Diagnostics& diagnostics) {
         auto* item = new QTreeWidgetItem(
             this, {QString::fromStdString(diagnostic.message),
                    QString::fromStdString(diagnostic.where.file), number(diagnostic.where.line),
-                   number(diagnostic.where.column), QString::fromStdString(diagnostic.hint)});
+                   number(diagnostic.where.column), QString::fromStdString(diagnostic.hint),
+                   severity_name(diagnostic.severity)});
+        item->setIcon(kSeverity, style()->standardIcon(icon_of(diagnostic.severity)));
         item->setToolTip(0, QString::fromStdString(to_string(diagnostic)));
     }
     header()->resizeSections(QHeaderView::ResizeToContents);

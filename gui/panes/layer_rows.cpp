@@ -92,7 +92,7 @@ std::vector<LayerRow> with_twins(std::vector<LayerRow> rows) {
             continue;
         }
         if (const auto own = predicted.find({row.source.machine, *row.source.layer});
-            own != predicted.end()) {
+            own != predicted.end() && !own->second->twin) { // the compared run's comes first
             own->second->twin = row.id();
             own->second->measured_of_roof = row.placed ? std::optional(row.of_roof) : std::nullopt;
             joined[i] = true;
@@ -120,8 +120,13 @@ std::vector<LayerRow> layer_rows(const report::PlotInput& input, const report::R
                                  const std::vector<analysis::Report>& reports) {
     auto rows = rows_of(input, scene);
     const auto baseline = baseline_of(input);
+    const auto runs = report::compared_runs(input);
     for (LayerRow& row : rows) {
-        row.measured = measured_of(row.source, reports);
+        const auto compared = runs.find(row.source.machine);
+        if (compared == runs.end() || row.source.run.empty() ||
+            row.source.run == compared->second) {
+            row.measured = measured_of(row.source, reports);
+        }
         if (baseline.empty() || row.source.machine == input.machines.front().id) {
             continue;
         }

@@ -5,6 +5,8 @@
 #include "gui/views/qt_text.hpp"
 #include "report/measured/measured_text.hpp"
 
+#include <QApplication>
+#include <QStyle>
 #include <algorithm>
 #include <array>
 #include <map>
@@ -87,7 +89,9 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
     case machine:
         return text(row.source.machine);
     case kind:
-        return row.source.measured ? tr("measured") : tr("predicted");
+        return !row.source.measured     ? tr("predicted")
+               : row.source.run.empty() ? tr("measured")
+                                        : tr("measured, %1").arg(text(row.source.run));
     case time:
         return text(format_si(row.source.total_s(), "s"));
     case share:
@@ -139,11 +143,21 @@ QVariant LayerTable::sorted(const LayerRow& row, int column) const {
     }
 }
 
+QString LayerTable::mark_of(const LayerRow& row) const {
+    if (!row.source.layer) {
+        return {};
+    }
+    const auto found = marks_.find({row.source.machine, *row.source.layer});
+    return found == marks_.end() ? QString() : found->second;
+}
+
 // What a cell leaves out.
 QVariant LayerTable::tip(const LayerRow& row, int column) const {
     if (column == name || column == limiter) {
         const QString full = column == name ? text(row.source.name) : text(row.source.limiter);
-        return row.placed ? full : tr("%1\nNot on the plot: without operations or bytes").arg(full);
+        const QString why = column == name ? mark_of(row) : QString();
+        const QString all = why.isEmpty() ? full : full + "\n⚠ " + why;
+        return row.placed ? all : tr("%1\nNot on the plot: without operations or bytes").arg(all);
     }
     if (column == of_roof && !row.roof.empty()) {
         return tr("Of %1, the lowest visible roof there").arg(text(row.roof));
@@ -173,6 +187,12 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
         return tip(row, column);
     case Qt::UserRole:
         return sorted(row, column);
+    case Qt::DecorationRole:
+        return column == name && !mark_of(row).isEmpty()
+                   ? QVariant(QApplication::style()->standardIcon(QStyle::SP_MessageBoxWarning))
+                   : QVariant();
+    case Qt::AccessibleDescriptionRole:
+        return column == name ? QVariant(mark_of(row)) : QVariant();
     case kFullText:
         return column == name ? text(row.source.name) : shown(row, column);
     case Qt::TextAlignmentRole:

@@ -2,6 +2,7 @@
 // Used by the main window's table pane.
 #pragma once
 
+#include "gui/jobs/report_warnings.hpp"
 #include "gui/panes/layer_rows.hpp"
 
 #include <QAbstractTableModel>
@@ -38,6 +39,8 @@ class LayerTable : public QAbstractTableModel {
     // was measured of a predicted layer is taken from the reports.
     bool set_rows(const report::PlotInput& input, const report::RooflineScene& scene,
                   const std::vector<analysis::Report>& reports = {});
+    // Why layers carry a mark, by machine and row of its report; shown with the next rows.
+    void set_marks(LayerMarks marks) { marks_ = std::move(marks); }
     std::vector<std::string> ids_of(int row) const; // of its points: the prediction's first
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -52,7 +55,10 @@ class LayerTable : public QAbstractTableModel {
     QVariant tip(const LayerRow& row, int column) const;
     QVariant sorted(const LayerRow& row, int column) const;
 
+    QString mark_of(const LayerRow& row) const; // empty: none
+
     std::vector<LayerRow> rows_;
+    LayerMarks marks_;
     QString first_machine_;
 };
 

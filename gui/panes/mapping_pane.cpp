@@ -59,6 +59,11 @@ void MappingPane::make_search() {
     search_row_ = new QWidget(this);
     auto* column = new QVBoxLayout(search_row_);
     column->setContentsMargins(0, 0, 0, 0);
+    of_ = new QLabel(this);
+    of_->setObjectName("mapping layer");
+    of_->setTextFormat(Qt::PlainText);
+    of_->setWordWrap(true);
+    column->addWidget(of_);
     auto* row = new QHBoxLayout;
     nests_ = new QComboBox(this);
     nests_->setObjectName("nest");
@@ -79,14 +84,17 @@ void MappingPane::make_search() {
     cancel_->setObjectName("cancel search");
     row->addWidget(objective_);
     row->addWidget(search_, 1);
-    row->addWidget(cancel_);
     progress_ = new QProgressBar(this);
     progress_->setTextVisible(true);
+    progress_->setAccessibleName(tr("Progress of the search"));
+    auto* under_way = new QHBoxLayout; // a row of its own: nothing comes below the pointer
+    under_way->addWidget(progress_, 1);
+    under_way->addWidget(cancel_);
     found_ = new QLabel(this);
     found_->setWordWrap(true);
     found_->setObjectName("found");
     column->addLayout(row);
-    column->addWidget(progress_);
+    column->addLayout(under_way);
     column->addWidget(found_);
     progress_->hide();
     cancel_->hide();
@@ -95,11 +103,12 @@ void MappingPane::make_search() {
         const mapper::Objective objectives[] = {
             mapper::Objective::edp(), mapper::Objective::latency(), mapper::Objective::energy()};
         searching_ = true;
+        searched_name_ = layer_ ? text(layer_->layer.name) : QString();
         search_->setEnabled(false);
         progress_->setRange(0, 0); // busy until something is known
         progress_->show();
         cancel_->show();
-        found_->setText(tr("Searching…"));
+        found_->setText(of_searched(tr("searching…")));
         found_->show();
         nests_->setEnabled(false);
         emit search_wanted(objectives[objective_->currentIndex()]);
@@ -146,8 +155,14 @@ void MappingPane::clear() {
     search_row_->hide();
 }
 
+// What a search says names its layer: another one may be in view by then.
+QString MappingPane::of_searched(const QString& words) const {
+    return searched_name_.isEmpty() ? words : searched_name_ + ": " + words;
+}
+
 void MappingPane::set_layer(const model::Machine& machine, const analysis::LayerReport& layer,
                             std::size_t row) {
+    of_->setText(tr("%1 on %2").arg(text(layer.layer.name), text(machine.name)));
     row_ = row;
     machine_ = machine;
     layer_ = layer;
@@ -278,13 +293,13 @@ void MappingPane::show_search(const Progress& progress) {
         progress.gap >= 0.0
             ? tr(", at most %1 % above the bound").arg(100.0 * progress.gap, 0, 'f', 1)
             : QString();
-    found_->setText(best + gap);
+    found_->setText(of_searched(best + gap));
 }
 
 void MappingPane::stop_search() {
     cancel_->hide();
     progress_->hide();
-    found_->setText(tr("Cancelled: taking the best so far…"));
+    found_->setText(of_searched(tr("cancelled, taking the best so far…")));
 }
 
 void MappingPane::end_search(const QString& outcome) {
@@ -293,8 +308,13 @@ void MappingPane::end_search(const QString& outcome) {
     search_->setEnabled(true);
     progress_->hide();
     cancel_->hide();
-    found_->setText(outcome);
+    found_->setText(outcome.isEmpty() ? outcome : of_searched(outcome));
     found_->setVisible(!outcome.isEmpty());
+}
+
+void MappingPane::forget_search() {
+    searched_name_.clear();
+    end_search({});
 }
 
 } // namespace eyeroof::gui

@@ -43,6 +43,7 @@ class MappingPane : public QWidget {
     void show_search(const Progress& progress);
     // Cancelled: the best mapping so far is still to come.
     void stop_search();
+    void forget_search(); // it was of another network or machine
     void end_search(const QString& outcome);
     bool searching() const { return searching_; }
 
@@ -60,6 +61,7 @@ class MappingPane : public QWidget {
     void show_text();
     void show_picture();
     void show_nests();
+    QString of_searched(const QString& words) const;
 
     DrawingView* picture_ = nullptr;
     QPlainTextEdit* editor_ = nullptr;
@@ -71,6 +73,7 @@ class MappingPane : public QWidget {
     QPushButton* cancel_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QLabel* found_ = nullptr;
+    QLabel* of_ = nullptr; // whose mapping it is
     QWidget* search_row_ = nullptr;
     QWidget* below_ = nullptr; // the editor and its verdict
     QTimer pause_;             // between keys
@@ -80,6 +83,7 @@ class MappingPane : public QWidget {
     std::size_t row_ = 0;
     std::string shown_of_; // machine, row and nest whose text is in the editor
     bool searching_ = false;
+    QString searched_name_; // of the layer that a search is or was of
     std::size_t nest_ = 0;
 };
 

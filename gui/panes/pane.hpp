@@ -26,6 +26,7 @@ struct PaneInput {
     const Folders* folders = nullptr;                             // to search for what panes name
     std::shared_ptr<const std::vector<analysis::Report>> reports; // beside the questions; or empty
     const std::vector<MeasurementFile>* files = nullptr;
+    bool pooled = false; // the profiles are one run
     std::size_t report = 0;
     std::optional<std::size_t> layer; // the row of that report that the panes speak of
     bool selected = false;            // somebody chose it; else it is the heaviest
@@ -57,6 +58,8 @@ struct PaneActions {
     std::function<void()> open_files; // asks which
     std::function<void(const std::string& path)> close_file;
     std::function<void(const std::string& path)> replace_file; // asks by which
+    // Which profile is laid over the prediction; empty: all of them, pooled.
+    std::function<void(const std::string& path)> compare_run;
     std::function<void(std::size_t report, std::size_t layer)> select_layer;
     std::function<void(const QString& message)> tell; // in the status bar
     // Points of before, by the plot's ids: FLOP/byte and FLOP/s. Arrows lead from them.

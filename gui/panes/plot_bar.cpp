@@ -7,8 +7,11 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSpinBox>
 #include <QToolButton>
+#include <QVBoxLayout>
+#include <QWidgetAction>
 
 namespace eyeroof::gui {
 
@@ -50,6 +53,20 @@ void PlotBar::make_filters() {
                             static_cast<QWidget*>(level_)}) {
         row_->addWidget(widget);
     }
+    roofs_ = new QToolButton(this);
+    roofs_->setText(tr("Roofs ▾"));
+    roofs_->setObjectName("roofs");
+    roofs_->setAccessibleName(tr("Roofs that are shown"));
+    roofs_->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(roofs_);
+    auto* list = new QWidget(menu);
+    roof_rows_ = new QVBoxLayout(list);
+    roof_rows_->setSpacing(2);
+    auto* action = new QWidgetAction(menu);
+    action->setDefaultWidget(list);
+    menu->addAction(action);
+    roofs_->setMenu(menu);
+    row_->addWidget(roofs_);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& pattern) {
         emit changed([=](report::ViewState& view) { view.filter = pattern.toStdString(); });
     });
@@ -182,10 +199,12 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
         for (QWidget* widget : switches_) {
             widget->deleteLater();
             row_->removeWidget(widget);
+            roof_rows_->removeWidget(widget);
             widget->hide();
         }
         switches_.clear();
     }
+    roofs_->setVisible(!ids.empty());
     std::size_t at = 0;
     for (const analysis::PlotMachine& machine : input.machines) {
         if (!same) {
@@ -194,9 +213,13 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
             label->setAutoRaise(true);
             label->setToolTip(tr("Show or hide this machine's points and roofs"));
             label->setAccessibleName(tr("Show %1").arg(text(machine.name)));
-            label->setEnabled(input.machines.size() > 1);
-            row_->addWidget(label);
-            label->show();
+            if (input.machines.size() > 1) { // one alone needs no switch
+                row_->addWidget(label);
+                label->show();
+            } else {
+                roof_rows_->addWidget(label);
+                label->setEnabled(false);
+            }
             switches_.push_back(label);
             connect(label, &QToolButton::clicked, this, [this, id = machine.id](bool on) {
                 emit changed([=](report::ViewState& looked) {
@@ -213,7 +236,10 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
                 QToolButton* button =
                     chip(this, text(roof.measured ? roof.name + ", measured" : roof.name), true);
                 button->setObjectName("roof " + text(roof.id));
-                row_->addWidget(button);
+                if (input.machines.size() > 1) {
+                    button->setProperty("machine", text(machine.name));
+                }
+                roof_rows_->addWidget(button);
                 button->show();
                 switches_.push_back(button);
                 connect(button, &QToolButton::toggled, this,
@@ -223,7 +249,9 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
             const QSignalBlocker block(button);
             const bool on = visible_.contains(roof.id);
             button->setChecked(on);
-            const QString name = text(roof.measured ? roof.name + ", measured" : roof.name);
+            const QString of = button->property("machine").toString();
+            const QString name = (of.isEmpty() ? QString() : of + ": ") +
+                                 text(roof.measured ? roof.name + ", measured" : roof.name);
             button->setText((on ? "✓ " : "") + name); // not by shade alone
             const char* unit = roof.kind == analysis::RoofKind::memory ? "B/s" : "FLOP/s";
             button->setToolTip(

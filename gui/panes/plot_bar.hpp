@@ -9,6 +9,8 @@
 class QComboBox;
 class QLineEdit;
 class QSpinBox;
+class QToolButton;
+class QVBoxLayout;
 
 namespace eyeroof::gui {
 
@@ -46,6 +48,8 @@ class PlotBar : public QWidget {
     QLineEdit* filter_ = nullptr;
     QSpinBox* top_ = nullptr;
     QComboBox* level_ = nullptr;
+    QToolButton* roofs_ = nullptr; // opens the list of switches
+    QVBoxLayout* roof_rows_ = nullptr;
     std::vector<QWidget*> chips_;
     std::vector<QWidget*> switches_;
     std::vector<std::string> shown_roofs_;                          // what the switches stand for

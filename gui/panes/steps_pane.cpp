@@ -1,5 +1,6 @@
 #include "gui/panes/steps_pane.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/measured/measured_text.hpp"
 
@@ -171,13 +172,19 @@ QString StepsPane::help_text(const std::vector<analysis::Sensitivity>& gains,
 }
 
 QString StepsPane::layer_text() const {
-    const std::size_t step = step_ > 0 ? step_ : layer().limiter_step;
+    const std::size_t saves = layer().limits.saves_most(); // that the ladder marks
+    const std::size_t step = step_ > 0 ? step_ : saves > 0 ? saves : layer().limiter_step;
     QString html;
     if (step > 0) {
         const model::StepBound& bound = layer().steps[step - 1];
+        const std::string stalls = step == model::kSteps
+                                       ? analysis::stalls_text(report_->machine, layer())
+                                       : std::string();
         html = tr("<b>Step %1</b>: %2")
                    .arg(step)
-                   .arg(gui::text(bound.reason.empty() ? bound.limit : bound.reason));
+                   .arg(gui::text(!stalls.empty()        ? stalls
+                                  : bound.reason.empty() ? bound.limit
+                                                         : bound.reason));
         if (help_ && help_->behind[step - 1]) {
             html += tr(" · behind it: %1").arg(link(*help_->behind[step - 1]));
         }

@@ -1,5 +1,6 @@
 #include "gui/panes/totals_text.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "base/units.hpp"
 #include "report/measured/measured_text.hpp"
 
@@ -32,16 +33,16 @@ std::string line_of(const analysis::Report& report, bool alone) {
 }
 
 // The measurement's sum, over the layers that it has, beside their prediction.
-std::string measured_line(const analysis::Report& report) {
+std::string measured_line(const analysis::Report& report, const std::string& run) {
     const analysis::Measurement& m = *report.measured;
     std::string line = fmt::format(
-        "measured: {} in {} of {} layers, for which {} is predicted: {} ({}) unexplained",
-        format_si(m.measured_s, "s", 4), m.layers, report.layers.size(),
-        format_si(m.predicted_s, "s", 4), report::signed_time(m.unexplained_s),
-        report::signed_share(m.unexplained_s, m.predicted_s));
+        "measured{}: {} in {} of {} layers, for which {} is predicted: {} ({}) unexplained",
+        run.empty() ? "" : " in " + run, format_si(m.measured_s, "s", 4), m.layers,
+        report.layers.size(), format_si(m.predicted_s, "s", 4),
+        report::signed_time(m.unexplained_s), report::signed_share(m.unexplained_s, m.predicted_s));
     if (m.unmatched_s > 0.0) {
-        line += fmt::format("; {} more, of the whole profile, in kernels of no layer",
-                            format_si(m.unmatched_s, "s", 4));
+        line += fmt::format("; {} more of a step in kernels of no layer",
+                            format_si(m.unmatched_s / analysis::measured_steps(report), "s", 4));
     }
     return line;
 }
@@ -56,12 +57,15 @@ QString comparison(const std::vector<analysis::Report>& reports) {
 
 } // namespace
 
-QString totals_html(const std::vector<analysis::Report>& reports) {
+QString totals_html(const std::vector<analysis::Report>& reports,
+                    const std::map<std::string, std::string>& runs) {
     QStringList lines;
     for (const analysis::Report& report : reports) {
         lines << QString::fromStdString(line_of(report, reports.size() == 1));
         if (report.measured && report.measured->layers > 0) {
-            lines << QString::fromStdString(measured_line(report));
+            lines << QString::fromStdString(measured_line(report, runs.contains(report.machine.id)
+                                                                      ? runs.at(report.machine.id)
+                                                                      : std::string()));
         }
     }
     const bool gpus =

@@ -6,10 +6,14 @@
 #include "analysis/exam/report.hpp"
 
 #include <QString>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace eyeroof::gui {
 
-QString totals_html(const std::vector<analysis::Report>& reports); // empty without reports
+// Empty without reports. `runs`: by machine, which of several measured runs its report has.
+QString totals_html(const std::vector<analysis::Report>& reports,
+                    const std::map<std::string, std::string>& runs);
 
 } // namespace eyeroof::gui

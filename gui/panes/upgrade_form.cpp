@@ -6,6 +6,7 @@
 #include "gui/views/qt_text.hpp"
 #include "hwdb/catalog.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
@@ -59,6 +60,21 @@ QComboBox* UpgradeForm::types(const QString& what) {
     return combo;
 }
 
+QComboBox* UpgradeForm::list(const char* name, const QString& what,
+                             const std::vector<std::pair<QString, QString>>& entries) {
+    auto* box = new QComboBox(this);
+    for (const auto& [shown, value] : entries) {
+        box->addItem(shown, value);
+    }
+    box->setMinimumContentsLength(8); // its longest entry would widen the form
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setObjectName(name);
+    box->setAccessibleName(what);
+    box->setToolTip(what);
+    connect(box, &QComboBox::activated, this, &UpgradeForm::changed);
+    return box;
+}
+
 QDoubleSpinBox* UpgradeForm::price(const QString& prefix, const QString& none, const QString& what,
                                    double most, double step) {
     QDoubleSpinBox* spin = price_field(prefix, none, what, most, step, this);
@@ -94,6 +110,23 @@ void UpgradeForm::make_networks() {
     line->addWidget(batch_, 1);
     connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(batch_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
+    launch_ = list("upgrade launch", tr("How kernels are launched"),
+                   {{tr("called by a framework"), ""},
+                    {tr("back to back"), "stream"},
+                    {tr("as a CUDA graph"), "graph"},
+                    {tr("kernels alone"), "none"}});
+    layout_ = list("upgrade layout", tr("Order of a convolution's tensors in memory"),
+                   {{tr("usual layout"), ""},
+                    {tr("channels last"), "channels-last"},
+                    {tr("channels first"), "channels-first"}});
+    auto* second = line_in(*column_, row, this);
+    second->addWidget(launch_, 1);
+    second->addWidget(layout_, 1);
+    compiled_ = new QCheckBox(tr("compiled"), this);
+    compiled_->setObjectName("upgrade compiled");
+    compiled_->setToolTip(tr("Pointwise operators and reductions fused, as a compiler does"));
+    connect(compiled_, &QCheckBox::toggled, this, &UpgradeForm::changed);
+    column_->addWidget(compiled_);
     const auto add = [this] {
         const QString name = network_->currentText().trimmed();
         network_->setCurrentText({});
@@ -123,7 +156,26 @@ void UpgradeForm::make_old() {
     old_.buy = price(tr("sold for"), tr("nothing"), tr("What the old GPU brings when it is sold"),
                      1e6, 100.0);
     second->addWidget(old_.buy, 1);
-    second->addStretch(1);
+    count_ = new QSpinBox(this);
+    count_->setRange(0, 65536);
+    count_->setSuffix(tr(" GPUs"));
+    count_->setSpecialValueText(tr("for each GPU"));
+    count_->setKeyboardTracking(false);
+    count_->setObjectName("upgrade count");
+    count_->setAccessibleName(tr("How many of the old GPUs there are"));
+    count_->setToolTip(tr("With a count, the answer is in whole GPUs for the same work"));
+    second->addWidget(count_, 1);
+    connect(count_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
+    owned_ = new QCheckBox(tr("owned: costs power, no rent"), this);
+    owned_->setObjectName("upgrade owned");
+    connect(owned_, &QCheckBox::toggled, this, [this] {
+        show_owned();
+        emit changed();
+    });
+    column_->addWidget(owned_);
+    from_host_ = list("upgrade from host", tr("Server that launches the old GPU's kernels"),
+                      {{tr("usual server of its years"), ""}});
+    column_->addWidget(from_host_);
     connect(from_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(from_->lineEdit(), &QLineEdit::returnPressed, this, &UpgradeForm::changed);
 }
@@ -132,6 +184,10 @@ void UpgradeForm::make_new() {
     heading(tr("Could run on"));
     to_ = name_chooser(tr("add a GPU"), "upgrade to", this);
     column_->addWidget(to_);
+    to_host_ =
+        list("upgrade to host", tr("Server that launches the new GPU's kernels"),
+             {{tr("usual server of its years"), ""}, {tr("the same server as now"), "same"}});
+    column_->addWidget(to_host_);
     gpu_rows_ = new QVBoxLayout;
     gpu_rows_->setSpacing(8);
     column_->addLayout(gpu_rows_);
@@ -205,12 +261,20 @@ void UpgradeForm::fill(const Folders& folders) {
         if (entry.family == "gpus") {
             from_->addItem(text(entry.id));
             to_->addItem(text(entry.id));
+        } else if (entry.family == "hosts") {
+            from_host_->addItem(text(entry.id), text(entry.id));
+            to_host_->addItem(text(entry.id), text(entry.id));
         }
     }
     for (QComboBox* box : {network_, from_, to_}) {
         box->setCurrentIndex(-1);
         box->setCurrentText({});
     }
+}
+
+// What is paid for has no rent.
+void UpgradeForm::show_owned() {
+    old_.per_hour->setEnabled(!owned_->isChecked());
 }
 
 void UpgradeForm::add_network(const QString& name, double weight) {
@@ -326,7 +390,7 @@ void UpgradeForm::show_catalog_prices(const analysis::UpgradeQuestion& question,
         const auto row = std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuRow& r) {
             return r.name.toStdString() == asked.name;
         });
-        if (!question.from.usd_per_hour) {
+        if (!question.from.usd_per_hour && !question.from_owned) {
             show(*old_.per_hour, tr("hour"), money.from_usd_per_hour, 2);
         }
         if (row == gpus_.end()) {
@@ -357,6 +421,15 @@ analysis::UpgradeQuestion UpgradeForm::question() const {
     if (batch_->value() > 0) {
         q.batch = batch_->value();
     }
+    q.launch = launch_->currentData().toString().toStdString();
+    q.layout = layout_->currentData().toString().toStdString();
+    q.compiled = compiled_->isChecked();
+    q.from_owned = owned_->isChecked();
+    if (count_->value() > 0) {
+        q.count = count_->value();
+    }
+    q.from_host = from_host_->currentData().toString().toStdString();
+    q.to_host = to_host_->currentData().toString().toStdString();
     owner_->read_into(q);
     q.sweep_batches = sweep_batches_;
     q.sweep_types = sweep_types_;
@@ -383,6 +456,19 @@ void UpgradeForm::set_question(const analysis::UpgradeQuestion& q) {
     old_.buy->setValue(q.from.buy_usd.value_or(0.0));
     set_phase(text(q.phase));
     batch_->setValue(static_cast<int>(q.batch.value_or(0)));
+    const auto choose = [](QComboBox& box, const std::string& value) {
+        if (box.findData(text(value)) < 0) { // a file's own
+            box.addItem(text(value), text(value));
+        }
+        box.setCurrentIndex(box.findData(text(value)));
+    };
+    choose(*launch_, q.launch);
+    choose(*layout_, q.layout);
+    choose(*from_host_, q.from_host);
+    choose(*to_host_, q.to_host);
+    compiled_->setChecked(q.compiled);
+    owned_->setChecked(q.from_owned);
+    count_->setValue(q.count.value_or(0));
     owner_->show_of(q);
     batches_->setText(text(analysis::batches_text(q.sweep_batches)));
     types_->setText(text(analysis::types_text(q.sweep_types)));

@@ -9,6 +9,7 @@
 #include <QWidget>
 #include <vector>
 
+class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QLineEdit;
@@ -56,6 +57,9 @@ class UpgradeForm : public QWidget {
     };
 
     QComboBox* types(const QString& what);
+    QComboBox* list(const char* name, const QString& what,
+                    const std::vector<std::pair<QString, QString>>& entries);
+    void show_owned();
     QDoubleSpinBox* price(const QString& prefix, const QString& none, const QString& what,
                           double most, double step);
     void heading(const QString& text);
@@ -76,6 +80,13 @@ class UpgradeForm : public QWidget {
     QComboBox* to_ = nullptr;
     QComboBox* phase_ = nullptr;
     QSpinBox* batch_ = nullptr;
+    QComboBox* launch_ = nullptr;
+    QComboBox* layout_ = nullptr;
+    QCheckBox* compiled_ = nullptr;
+    QSpinBox* count_ = nullptr;
+    QCheckBox* owned_ = nullptr;
+    QComboBox* from_host_ = nullptr;
+    QComboBox* to_host_ = nullptr;
     GpuRow old_;
     UpgradeOwner* owner_ = nullptr;
     QLineEdit* batches_ = nullptr;

@@ -11,8 +11,10 @@
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/upgrade/break_even_scene.hpp"
+#include "report/upgrade/candidates_scene.hpp"
 #include "report/upgrade/upgrade_scene.hpp"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -39,6 +41,20 @@ QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) 
                                                                   : report::ColourRole::faint,
                   theme);
     return {rgb.r, rgb.g, rgb.b};
+}
+
+// The candidate that is spoken of first: one that pays, the cheapest of those.
+int best_row(const analysis::Purchase& purchase) {
+    const auto& answers = purchase.answers;
+    const auto pays = [](const analysis::PurchaseAnswer& a) {
+        return a.upgrade.verdict == analysis::UpgradeVerdict::pays_off;
+    };
+    const auto best =
+        std::min_element(answers.begin(), answers.end(), [&](const auto& a, const auto& b) {
+            return pays(a) != pays(b) ? pays(a)
+                                      : pays(a) && a.then.usd_per_year < b.then.usd_per_year;
+        });
+    return answers.empty() ? 0 : static_cast<int>(best - answers.begin());
 }
 
 QString memory_text(const analysis::Upgrade& u) {
@@ -68,7 +84,7 @@ UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
     scroll->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
     scroll->setMinimumWidth(kFormWidth);
     row->addWidget(scroll);
-    row->addWidget(make_answers(), 1);
+    row->addWidget(new FittingScroll(make_answers(), this), 1);
     connect(form_, &UpgradeForm::changed, this, &UpgradePane::judge);
     connect(&worker_, &Background::progressed, this, [this](const Progress& progress) {
         reasons_->setText(tr("Judging %1 …").arg(text(progress.activity)));
@@ -98,6 +114,18 @@ QWidget* UpgradePane::make_answers() {
         }
     });
     column->addWidget(headline_);
+    candidates_ = new DrawingView(page);
+    candidates_->setObjectName("candidates");
+    candidates_->setAccessibleName(
+        tr("Candidates: speed-up with its 80 % interval, what is needed, what was published"));
+    candidates_->hide();
+    column->addWidget(candidates_);
+    decision_ = new QLabel(page);
+    decision_->setObjectName("decision");
+    decision_->setWordWrap(true);
+    decision_->setTextFormat(Qt::RichText);
+    decision_->hide();
+    column->addWidget(decision_);
     column->addWidget(reasons_);
     verdicts_ = number_table(tr("GPUs side by side"), page);
     column->addWidget(verdicts_);
@@ -113,6 +141,7 @@ QWidget* UpgradePane::make_answers() {
     below->setStretchFactor(0, 1);
     below->setStretchFactor(1, 1);
     below->setChildrenCollapsible(false);
+    below->setMinimumHeight(260);
     column->addWidget(below, 1);
     connect(verdicts_, &QTableWidget::itemSelectionChanged, this, &UpgradePane::show_selected);
     return page;
@@ -165,8 +194,9 @@ void UpgradePane::judge() {
 }
 
 void UpgradePane::show_answer(UpgradeAnswer answer) {
-    const int row = std::max(0, verdicts_->currentRow());
+    const bool same = answer.upgrades.size() == answer_.upgrades.size(); // what was chosen stays
     answer_ = std::move(answer);
+    const int row = same ? std::max(0, verdicts_->currentRow()) : best_row(answer_.purchase);
     {
         const QSignalBlocker block(verdicts_);
         show_verdicts();
@@ -195,7 +225,7 @@ void UpgradePane::show_verdicts() {
                             : QString();
     const QStringList headers = {tr("GPU"),
                                  tr("Verdict"),
-                                 tr("Times as fast"),
+                                 tr("Times as fast (80 %)"),
                                  tr("Needed"),
                                  tr("Wrong with"),
                                  fleet ? tr("An old hour's work")
@@ -243,15 +273,49 @@ void UpgradePane::show_verdicts() {
                               rows * verdicts_->verticalHeader()->defaultSectionSize() + 20);
 }
 
+// Below the cards: ranked, with the break-even of each; then the evidence beside the prediction.
+void UpgradePane::show_decision(std::size_t chosen) {
+    const bool some = chosen < answer_.purchase.answers.size();
+    candidates_->setVisible(some);
+    decision_->setVisible(some);
+    if (!some) {
+        return;
+    }
+    const auto whole = std::make_shared<const analysis::Purchase>(answer_.purchase);
+    candidates_->show_drawing(
+        [whole, chosen](const report::Canvas& c) {
+            return report::make_candidates(*whole, chosen, c);
+        },
+        true);
+    decision_->setText(decision_html(whole->answers[chosen]));
+}
+
 QString UpgradePane::headline() const {
     return headline_->text();
 }
 
 void UpgradePane::show_headline(const analysis::Upgrade& u) {
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
-    headline_->setText(headline_html(question_, u, colour) +
-                       tr(" <a href=\"why\">Why, on the roofline</a>"));
+    analysis::Purchase shown = answer_.purchase;
+    shown.best = static_cast<std::size_t>(verdicts_->currentRow());
+    headline_->setText(
+        headline_html(question_, u, text(analysis::purchase_sentence(shown)), colour) +
+        tr(" <a href=\"why\">Why, on the roofline</a>"));
     reasons_->setText(reasons_text(u, QDate::currentDate()));
+}
+
+// The verdict's color is that of the theme.
+void UpgradePane::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && sweep_ != nullptr && !answer_.upgrades.empty()) {
+        const int row = verdicts_->currentRow();
+        {
+            const QSignalBlocker quiet(verdicts_);
+            show_verdicts();
+            verdicts_->selectRow(row);
+        }
+        show_headline(answer_.upgrades[static_cast<std::size_t>(std::max(0, row))]);
+    }
 }
 
 void UpgradePane::show_selected() {
@@ -261,6 +325,7 @@ void UpgradePane::show_selected() {
                               "pay?</span>"));
         reasons_->setText(tr("Name on the left what runs, the GPU that runs it now, and one or "
                              "more that could."));
+        show_decision(answer_.purchase.answers.size());
         layers_->setRowCount(0);
         layers_->setColumnCount(0);
         for (DrawingView* view : {break_even_, payback_, bars_, sweep_}) {
@@ -270,6 +335,7 @@ void UpgradePane::show_selected() {
     }
     const auto chosen = static_cast<std::size_t>(row);
     show_headline(answer_.upgrades[chosen]);
+    show_decision(chosen);
     show_layers(chosen);
     show_pictures(chosen);
 }

@@ -37,6 +37,8 @@ class UpgradePane : public QWidget {
     const std::vector<analysis::Upgrade>& upgrades() const { return answer_.upgrades; }
     QTableWidget& verdicts() { return *verdicts_; }
     QTableWidget& layers() { return *layers_; }
+    const analysis::Purchase& purchase() const { return answer_.purchase; }
+    DrawingView& candidates() { return *candidates_; }
     DrawingView& plot() { return *break_even_; }
     DrawingView& sweep() { return *sweep_; }
     DrawingView& payback() { return *payback_; }
@@ -52,6 +54,9 @@ class UpgradePane : public QWidget {
     void problems(const eyeroof::Diagnostics& diagnostics);
     void why_wanted(const QString& network, const QString& from, const QString& to);
 
+  protected:
+    void changeEvent(QEvent* event) override;
+
   private:
     QWidget* make_answers();
     void judge();
@@ -61,6 +66,7 @@ class UpgradePane : public QWidget {
     void show_headline(const analysis::Upgrade& upgrade);
     void show_layers(std::size_t chosen);
     void show_pictures(std::size_t chosen);
+    void show_decision(std::size_t chosen);
 
     Folders folders_;
     Background worker_;
@@ -68,6 +74,8 @@ class UpgradePane : public QWidget {
     UpgradeAnswer answer_;
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;
+    DrawingView* candidates_ = nullptr;
+    QLabel* decision_ = nullptr; // what would flip it, and what was published
     QLabel* reasons_ = nullptr;
     QTableWidget* verdicts_ = nullptr;
     QTableWidget* layers_ = nullptr;

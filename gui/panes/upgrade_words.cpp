@@ -74,9 +74,14 @@ QString prices_text(const analysis::Upgrade& u, const QDate& today) {
     const analysis::UpgradeMoney& m = u.money;
     QStringList lines;
     if (m.priced) {
-        lines << price_text(tr("An hour of %1").arg(text(u.from)), m.from_usd_per_hour, 2,
-                            m.from_price_source, today)
-              << price_text(tr("An hour of %1").arg(text(u.to)), m.to_usd_per_hour, 2,
+        lines
+            << (m.from_owned
+                    ? tr("%1 is owned: no rent; power and what its resale would bring, $%2 an hour")
+                          .arg(text(u.from))
+                          .arg(m.from_usd_per_hour, 0, 'f', 2)
+                    : price_text(tr("An hour of %1").arg(text(u.from)), m.from_usd_per_hour, 2,
+                                 m.from_price_source, today));
+        lines << price_text(tr("An hour of %1").arg(text(u.to)), m.to_usd_per_hour, 2,
                             m.to_price_source, today);
     }
     if (m.outlay_usd) {
@@ -96,7 +101,7 @@ QString prices_text(const analysis::Upgrade& u, const QDate& today) {
 } // namespace
 
 QString interval_text(const analysis::Interval& i) {
-    return QString("%1 (%2 … %3)")
+    return QString("%1 (%2 … %3, 80 %)")
         .arg(i.value, 0, 'f', 2)
         .arg(i.low, 0, 'f', 2)
         .arg(i.high, 0, 'f', 2);
@@ -120,18 +125,68 @@ QString sign_of(analysis::UpgradeVerdict verdict) {
 }
 
 QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& u,
-                      const QColor& colour) {
-    const QString verdict =
-        unpriced(u) ? tr("%1 times as fast; name the prices").arg(u.speedup.value, 0, 'f', 2)
-                    : sign_of(u.verdict) + capital(text(analysis::verdict_name(u.verdict)));
+                      const QString& sentence, const QColor& colour) {
     const QString what = question.phase == "inference" ? tr("Running") : tr("Training");
+    const QString hosts =
+        u.from_step.host == u.to_step.host
+            ? tr("both in %1").arg(text(u.from_step.host))
+            : tr("now in %1, then in %2").arg(text(u.from_step.host), text(u.to_step.host));
     return tr("<span style='font-size:x-large; font-weight:600; color:%1'>%2</span>"
               "<br><span style='font-size:large'>%3 %4 on %5 instead of %6: %7 times as "
               "fast.</span>"
-              "<br>%8.")
-        .arg(colour.name(), verdict, what, text(u.network).toHtmlEscaped(), text(u.to),
-             text(u.from), interval_text(u.speedup))
-        .arg(capital(run_of(question, u)).toHtmlEscaped());
+              "<br>%8; %9.")
+        .arg(colour.name(), sign_of(u.verdict) + sentence.toHtmlEscaped(), what,
+             text(u.network).toHtmlEscaped(), text(u.to), text(u.from), interval_text(u.speedup),
+             capital(run_of(question, u)).toHtmlEscaped(), hosts);
+}
+
+namespace {
+
+QString flip_line(const analysis::Flip& flip) {
+    QString line = capital(text(flip.what)).toHtmlEscaped();
+    if (flip.speedup) {
+        line += tr(": %1x").arg(*flip.speedup, 0, 'f', 2);
+    }
+    if (!flip.break_even.empty()) {
+        line += ", " + text(flip.break_even).toHtmlEscaped();
+    }
+    return "<li>" + (flip.flips ? tr("<b>changes the verdict</b>: ") : QString()) + line + "</li>";
+}
+
+QString evidence_line(const analysis::NearEvidence& near) {
+    const analysis::EvidenceRow& row = near.row;
+    QString line = tr("%1, %2 to %3, %4 in %5 precision: %6x")
+                       .arg(text(row.network), text(row.key.from), text(row.key.to),
+                            text(row.key.phase), text(row.key.precision))
+                       .arg(row.speedup, 0, 'f', 2);
+    if (row.predicted > 0.0) {
+        line += tr(" (predicted %1x)").arg(row.predicted, 0, 'f', 2);
+    }
+    return "<li>" + line.toHtmlEscaped() + "; " + text(row.source).toHtmlEscaped() + "</li>";
+}
+
+} // namespace
+
+QString decision_html(const analysis::PurchaseAnswer& answer) {
+    constexpr std::size_t most = 4;
+    QString flips, evidence;
+    for (std::size_t i = 0; i < std::min(most, answer.flips.size()); ++i) {
+        flips += flip_line(answer.flips[i]);
+    }
+    for (std::size_t i = 0; i < std::min(most, answer.upgrade.nearest.size()); ++i) {
+        evidence += evidence_line(answer.upgrade.nearest[i]);
+    }
+    const QString flip_part =
+        flips.isEmpty()
+            ? tr("<b>What would flip it</b><br>Nothing that was tried.")
+            : tr("<b>What would flip it</b><ul style='margin-left:-24px'>%1</ul>").arg(flips);
+    const QString evidence_part =
+        evidence.isEmpty() ? tr("<b>Published speed-ups</b><br>None resembles this question.")
+                           : tr("<b>Published speed-ups nearest to the question</b>"
+                                "<ul style='margin-left:-24px'>%1</ul>")
+                                 .arg(evidence);
+    return "<table width='100%'><tr><td width='50%' valign='top'>" + flip_part +
+           "</td><td width='50%' valign='top'>" + evidence_part + "</td></tr></table>";
 }
 
 // What the command line's options are called here.
@@ -146,7 +201,7 @@ QString reasons_text(const analysis::Upgrade& u, const QDate& today) {
         lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "
                     "GPU costs.");
     } else {
-        lines << tr("%1 times would be enough (%2); the chance that this is wrong is %3 %.")
+        lines << tr("%1 times would be enough (%2). The verdict is wrong with a chance of %3 %.")
                      .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
                           QString::number(100.0 * u.probability_wrong, 'f', 0));
     }

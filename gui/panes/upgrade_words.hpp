@@ -3,6 +3,7 @@
 // Used by the upgrade pane.
 #pragma once
 
+#include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/question.hpp"
 
 #include <QColor>
@@ -16,9 +17,14 @@ QString interval_text(const analysis::Interval& interval); // "1.34 (1.10 … 1.
 // A sign beside the words, so that colour is not all there is; none without a verdict.
 QString sign_of(analysis::UpgradeVerdict verdict);
 
-// The verdict, and what is compared: network, phase, precision, batch, launch mode, GPUs.
+// The sentence to quote, and what is compared: network, phase, precision, batch, launch mode, GPUs,
+// hosts.
 QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& upgrade,
-                      const QColor& colour);
+                      const QString& sentence, const QColor& colour);
+
+// What would change the verdict, ranked, with the break-even of each; then published speed-ups that
+// resemble the question.
+QString decision_html(const analysis::PurchaseAnswer& answer);
 
 // Threshold and chance, prices, notes; without prices, what to name.
 QString reasons_text(const analysis::Upgrade& upgrade, const QDate& today);

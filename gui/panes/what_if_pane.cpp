@@ -73,6 +73,7 @@ QString GainBar::number() const {
 }
 
 void GainBar::show_gain(const analysis::Sensitivity& sensitivity, double most) {
+    waits_ = false;
     gain_ = sensitivity.speedup - 1.0;
     share_ = most > 0.0 ? std::clamp(*gain_ / most, 0.0, 1.0) : 0.0;
     const QString text = tr("%1 % more %2 makes the network %3 % faster")
@@ -84,8 +85,16 @@ void GainBar::show_gain(const analysis::Sensitivity& sensitivity, double most) {
     update();
 }
 
+void GainBar::wait() {
+    waits_ = gain_.has_value();
+    setToolTip(tr("Of the machine before the last change; being worked out for this one, with its "
+                  "mappings"));
+    update();
+}
+
 void GainBar::clear() {
     gain_.reset();
+    waits_ = false;
     setToolTip({});
     update();
 }
@@ -95,14 +104,16 @@ void GainBar::paintEvent(QPaintEvent*) {
         return;
     }
     QPainter painter(this);
-    const report::Rgb blue = colour_of(report::ColourRole::series1, theme_of(*this));
+    const report::Rgb blue =
+        colour_of(waits_ ? report::ColourRole::grid : report::ColourRole::series1, theme_of(*this));
     const int room = width() - number_width();
     const bool none = std::fabs(*gain_) < 0.0005;
     if (!none) {
         painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
                          QColor(blue.r, blue.g, blue.b));
     }
-    painter.setPen(palette().color(none ? QPalette::PlaceholderText : QPalette::WindowText));
+    painter.setPen(
+        palette().color(none || waits_ ? QPalette::PlaceholderText : QPalette::WindowText));
     painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignRight, number());
 }
 
@@ -331,6 +342,12 @@ void WhatIfPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {
         const auto gain = std::find_if(gains.begin(), gains.end(),
                                        [&](const auto& g) { return g.key == row.knob.key; });
         gain == gains.end() ? row.bar->clear() : row.bar->show_gain(*gain, most);
+    }
+}
+
+void WhatIfPane::await_gains() {
+    for (const Row& row : rows_) {
+        row.bar->wait();
     }
 }
 

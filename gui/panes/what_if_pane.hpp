@@ -25,6 +25,9 @@ class GainBar : public QWidget {
     explicit GainBar(QWidget* parent = nullptr);
     void show_gain(const analysis::Sensitivity& sensitivity, double most);
     void clear();
+    // Grey until the next gain: what stands there is of the machine before the last change.
+    void wait();
+    bool waits() const { return waits_; }
     std::optional<double> gain() const { return gain_; }
     QString number() const; // as it stands there
     QSize sizeHint() const override;
@@ -37,6 +40,7 @@ class GainBar : public QWidget {
 
     std::optional<double> gain_; // speed-up - 1
     double share_ = 0.0;         // of the largest
+    bool waits_ = false;
 };
 
 class WhatIfPane : public QWidget {
@@ -55,6 +59,7 @@ class WhatIfPane : public QWidget {
     // In the knob's unit; false when the machine has none of this key.
     bool turn_to(const std::string& key, double value);
     void show_gains(const std::vector<analysis::Sensitivity>& gains);
+    void await_gains(); // those that are shown are of another machine or mapping
     // Marks a parameter and brings it into sight; false when the machine has none of this key.
     bool select(const std::string& key);
     std::string selected() const { return selected_; }

@@ -1,8 +1,10 @@
 #include "gui/window/help.hpp"
 
+#include <QAction>
 #include <QApplication>
 #include <QCoreApplication>
 #include <QDialog>
+#include <QMenu>
 #include <QMessageBox>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -30,20 +32,27 @@ constexpr const char* kShortcuts =
     "<tr><td colspan=2><b>Steps and what if</b></td></tr>"
     "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
     "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"
-    "<tr><td colspan=2><b>Window</b></td></tr>"
-    "<tr><td>Ctrl+N, Ctrl+O, Ctrl+S</td><td>new, open, and save a session</td></tr>"
-    "<tr><td>Ctrl+Shift+S</td><td>save the changed machine</td></tr>"
-    "<tr><td>Ctrl+E</td><td>export picture or table</td></tr>"
-    "<tr><td>Ctrl+F</td><td>filter by name</td></tr>"
-    "<tr><td>Ctrl+C</td><td>copy the selected rows of the table</td></tr>"
-    "<tr><td>Ctrl+Alt+C, Ctrl+Alt+F</td><td>copy the picture, the figures in it</td></tr>"
     "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
-    "<tr><td>Ctrl+Shift+C</td><td>copy the command line of this view</td></tr>"
-    "<tr><td>Ctrl+1, Ctrl+2</td><td>roofline, upgrade</td></tr>"
-    "<tr><td>F1, ?</td><td>this sheet</td></tr></table>";
+    "<tr><td colspan=2><b>Menus</b></td></tr>";
 
 QString tr(const char* words) {
     return QCoreApplication::translate("Help", words);
+}
+
+// Of every entry of the window's menus that has keys, in their order.
+QString keys_of(const QWidget& window) {
+    QString rows;
+    for (const QMenu* menu : window.findChildren<QMenu*>()) {
+        for (const QAction* action : menu->actions()) {
+            if (!action->shortcut().isEmpty()) {
+                rows +=
+                    QString("<tr><td>%1</td><td>%2</td></tr>")
+                        .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
+                             QString(action->text()).remove('&').toHtmlEscaped());
+            }
+        }
+    }
+    return rows;
 }
 
 } // namespace
@@ -66,9 +75,17 @@ void show_documentation(QWidget& parent) {
 }
 
 void show_shortcuts(QWidget& parent) {
-    auto* sheet = new QMessageBox(QMessageBox::NoIcon, tr("Shortcuts"), tr(kShortcuts),
-                                  QMessageBox::Close, &parent);
+    auto* sheet = new QDialog(&parent);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->setWindowTitle(tr("Shortcuts"));
+    sheet->setObjectName("shortcuts");
+    auto* column = new QVBoxLayout(sheet);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* keys = new QTextBrowser(sheet);
+    keys->setAccessibleName(tr("Shortcuts"));
+    keys->setHtml(tr(kShortcuts) + keys_of(parent) + "</table>");
+    column->addWidget(keys);
+    sheet->resize(460, parent.height() * 3 / 4);
     sheet->open();
 }
 

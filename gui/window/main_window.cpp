@@ -29,6 +29,7 @@ namespace eyeroof::gui {
 
 namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
+constexpr int kLow = 760;             // below it the plot takes more than the table
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
 constexpr int kStepsHeight = 380;     // of nine bars with a line of reasons below
 } // namespace
@@ -52,12 +53,14 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     make_central();
     make_panes();
     make_menus();
+    make_perspectives();
     make_status();
     connect_all();
     choices_->fill(folders_);
     upgrade_->fill(folders_);
     first_->fill(folders_);
     soften_hints();
+    show_tabs();
     layout()->activate(); // before the panes were tabs of each other they asked for more room
     resize(first_size({}));
 }
@@ -70,6 +73,13 @@ void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::PaletteChange && pages_ != nullptr) {
         soften_hints();
+        for (QLabel* label :
+             findChildren<QLabel*>()) { // links keep the color that they were set in
+            if (const QString words = label->text(); words.contains("<a ")) {
+                label->setText({});
+                label->setText(words);
+            }
+        }
     }
 }
 
@@ -107,12 +117,14 @@ void MainWindow::make_central() {
     upgrade_ = new UpgradePane(this);
     upgrade_->setMinimumSize(320, 240);
     pages_->setTabToolTip(pages_->addTab(start_, tr("Roofline")), tr("Roofline and steps"));
-    pages_->setTabToolTip(pages_->addTab(upgrade_, tr("Another GPU?")),
-                          tr("Does another GPU pay?"));
+    pages_->setTabToolTip(pages_->addTab(upgrade_, tr("Upgrade")), tr("Does another GPU pay?"));
     setCentralWidget(pages_);
     connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
     connect(start_, &QStackedWidget::currentChanged, this, &MainWindow::page_changed);
     connect(first_, &StartPage::open_wanted, this, &MainWindow::open_dialog);
+    connect(first_, &StartPage::sizes_given, this, [this](const std::vector<std::string>& sizes) {
+        set_sizes(choices_->network(), sizes);
+    });
     connect(first_, &StartPage::file_wanted, this, [this](const QString& file) { open(file); });
     connect(first_, &StartPage::example_wanted, this,
             [this](const QString& network, const QString& machine) {
@@ -124,7 +136,7 @@ void MainWindow::make_central() {
     connect(first_, &StartPage::upgrade_wanted, this,
             [this](const QString& network, const QString& from, const QString& to,
                    const QString& phase) {
-                pages_->setCurrentWidget(upgrade_);
+                show_page("upgrade");
                 upgrade_->ask({network}, from, {to}, phase);
             });
 }
@@ -148,6 +160,8 @@ void MainWindow::make_panes() {
     table_view_ = new QTableView(this);
     table_view_->setModel(sorted_);
     table_view_->setSortingEnabled(true);
+    table_view_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(table_view_, &QTableView::customContextMenuRequested, this, &MainWindow::show_row_menu);
     style_table(*table_view_, tr("Layers"));
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
     auto* layers = new QWidget(this);
@@ -172,7 +186,7 @@ void MainWindow::make_panes() {
     details_->setAccessibleName(tr("Details of the selection"));
     add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
     add_pane(tr("Seven steps"), "steps", steps_, Qt::RightDockWidgetArea);
-    add_pane(tr("Errors"), "errors", errors_, Qt::BottomDockWidgetArea);
+    add_pane(tr("Diagnostics"), "errors", errors_, Qt::BottomDockWidgetArea);
     // a machine may have more knobs, and a mapping more to say, than the screen has room
     add_pane(tr("What if"), "what-if", new FittingScroll(what_if_, this), Qt::RightDockWidgetArea);
     add_pane(tr("Mapping"), "mapping", new FittingScroll(mapping_, this), Qt::RightDockWidgetArea);
@@ -219,7 +233,7 @@ void MainWindow::arrange_panes() {
         tabifyDockWidget(layers, docks_["errors"]);
         layers->raise();
         resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight}, Qt::Vertical);
-        resizeDocks({layers}, {height() * 3 / 10}, Qt::Vertical);
+        resizeDocks({layers}, {height() * (height() < kLow ? 22 : 30) / 100}, Qt::Vertical);
     }
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }
@@ -243,6 +257,8 @@ void MainWindow::reset_layout() {
         dock->show();
     }
     arrange_panes();
+    docks_due_ = true;
+    show_docks();
     page_changed();
 }
 
@@ -311,7 +327,8 @@ void MainWindow::connect_all() {
     connect(what_if_, &WhatIfPane::save_wanted, this, &MainWindow::save_machine_dialog);
     connect(steps_, &StepsPane::parameter_wanted, this, &MainWindow::select_parameter);
     connect(steps_, &StepsPane::layer_wanted, this, &MainWindow::select_layer);
-    connect(mapping_, &MappingPane::edited, this, &MainWindow::try_mapping);
+    connect(mapping_, &MappingPane::edited, this,
+            [this](const model::Mapping& mapping) { try_mapping(mapping); });
     connect(mapping_, &MappingPane::restore_wanted, this, &MainWindow::restore_mapping);
     connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
     connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::stop_early);
@@ -350,6 +367,11 @@ void MainWindow::page_changed() {
     if (!arranged_) {
         return;
     }
+    if (!upgrading && perspective_ == Perspective::upgrade && fits_) { // back to what is open
+        set_perspective(*fits_);
+    }
+    const Perspective seen = upgrading ? Perspective::upgrade : perspective_;
+    perspectives_->setCurrentIndex(perspectives_->findData(static_cast<int>(seen)));
     if (alone && !docks_away_) {
         docks_away_ = saveState();
         for (const auto& [name, dock] : docks_) {
@@ -369,12 +391,13 @@ void MainWindow::bring_panes_back() {
         if (std::exchange(sizes_due_, false)) { // a window that is not laid out yet keeps no sizes
             arrange_panes();
         }
-        if (const auto dock = docks_.find(wanted_pane_); dock != docks_.end()) {
-            dock->second->show();
-            dock->second->raise();
-        }
-        wanted_pane_.clear();
     }
+    show_docks();
+    if (const auto dock = docks_.find(wanted_pane_); dock != docks_.end()) {
+        dock->second->show();
+        dock->second->raise();
+    }
+    wanted_pane_.clear();
 }
 
 // A pane that is a tab in the middle; none of that name.
@@ -387,6 +410,7 @@ Pane* MainWindow::middle_pane(const QString& name) const {
 
 void MainWindow::show_page(const QString& name) {
     if (name == "upgrade") {
+        pages_->setTabVisible(pages_->indexOf(upgrade_), true);
         pages_->setCurrentWidget(upgrade_);
     } else if (name == "roofline") {
         pages_->setCurrentWidget(start_);

@@ -17,6 +17,7 @@
 #include "gui/panes/what_if_pane.hpp"
 #include "gui/views/roofline_view.hpp"
 #include "gui/window/choices.hpp"
+#include "gui/window/perspectives.hpp"
 #include "gui/window/run_choices.hpp"
 #include "report/draw/plot_make.hpp"
 #include "report/session/open_any.hpp"
@@ -29,6 +30,7 @@
 #include <vector>
 
 class QActionGroup;
+class QComboBox;
 class QDockWidget;
 class QLabel;
 class QProgressBar;
@@ -61,9 +63,15 @@ class MainWindow : public QMainWindow {
     report::Session session() const;
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
-    void save_report(const QString& file);  // all panes as they stand
+    void save_assignments(const QString& file);
+    // The kernel of that name, of no layer, to a layer; measured and examined with it.
+    void assign_kernel(const std::string& kernel, const std::string& layer);
+    void save_report(const QString& file); // all panes as they stand
     void replace_measurement(const std::string& path, const std::string& by);
     void show_page(const QString& name); // "roofline", "upgrade", "network", or a pane's name
+    // The docks and tabs that apply to it; others are hidden until the View menu shows them.
+    void set_perspective(Perspective perspective);
+    Perspective perspective() const { return perspective_; }
 
     RooflineView& plot() { return *view_; }
     LadderView& ladder() { return steps_->ladder(); }
@@ -108,6 +116,10 @@ class MainWindow : public QMainWindow {
     void arrange_panes();
     void page_changed();
     void bring_panes_back();
+    void make_perspectives();
+    void follow_content(); // to the perspective of what is opened, where that is another kind
+    void show_tabs();
+    void show_docks();
     void open_dialog();
     QDockWidget* add_pane(const QString& title, const char* name, QWidget* widget,
                           Qt::DockWidgetArea area);
@@ -129,11 +141,12 @@ class MainWindow : public QMainWindow {
     QString network_words() const; // with its sizes
     void choose_machines(const QStringList& names);
     void show_answer(Answer answer);
-    void show_plot(Diagnostics problems);
+    void show_plot();
     void show_progress(const Progress& progress);
     void hide_progress();
     void analyse();
     void try_mapping(const model::Mapping& mapping);
+    void try_mapping(const model::Mapping& mapping, const Shown& where, std::size_t nest);
     void restore_mapping();
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
@@ -144,6 +157,7 @@ class MainWindow : public QMainWindow {
     void replace_measurement(const std::string& path); // asks by which
     void place_trace(QStringList& machines);
     void ask_gpu();
+    void ask_sizes();
     void follow_totals(const QString& link);
     void make_pattern_panes();
     Pane* middle_pane(const QString& name) const;
@@ -160,8 +174,10 @@ class MainWindow : public QMainWindow {
     void save_report_dialog();
     void ask_upgrade();
     void explain_upgrade(const QString& network, const QString& from, const QString& to);
-    void keep_edit(const Shown& where, const model::Mapping& mapping);
-    void end_search(const Result<mapper::SearchResult>& found, const Shown& where);
+    void keep_edit(const Shown& where, const model::Mapping& mapping, std::size_t nest);
+    void end_search(const Result<mapper::SearchResult>& found, const Shown& where,
+                    std::size_t nest);
+    void end_search_of_other();
     void use_report(analysis::Report report, const Shown& where);
 
     void view_changed();
@@ -169,6 +185,10 @@ class MainWindow : public QMainWindow {
     void hide_selected();
     void show_selected_alone();
     void show_hidden();
+    void show_row_menu(QPoint at); // of the table of layers
+    void zoom_to_selected();
+    void add_assign_menu(QMenu& menu); // of kernels that no layer has
+    void filter_to_selected();
     void selection_from_plot();
     void selection_from_table();
     void show_details();
@@ -214,6 +234,10 @@ class MainWindow : public QMainWindow {
     QString session_file_; // that was opened or saved; empty: none
     std::optional<report::Session> saved_;
 
+    Perspective perspective_ = Perspective::gpu;
+    std::optional<Perspective> fits_; // what is open, by its kind
+    bool docks_due_ = false;          // they are those of another perspective
+    QComboBox* perspectives_ = nullptr;
     Choices* choices_ = nullptr;
     RunChoices* run_ = nullptr;
     QTabWidget* pages_ = nullptr;
@@ -251,6 +275,7 @@ class MainWindow : public QMainWindow {
     QTimer waiting_pause_;
     bool telling_answer_ = false; // its selection goes with it
     QString proposed_network_;    // of a trace that was opened alone
+    Diagnostics answer_problems_; // of the answer on screen
     Diagnostics plot_problems_, upgrade_problems_;
     Diagnostics not_opened_; // what was wrong with what should be opened last
     std::map<std::size_t, analysis::LayerReport> originals_; // by row, before they were edited

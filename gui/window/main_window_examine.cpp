@@ -1,5 +1,7 @@
 // From names to answers: loading, examining, and what the panes are told.
 #include "analysis/program/lower.hpp"
+#include "gui/jobs/as_in_view.hpp"
+#include "gui/jobs/report_warnings.hpp"
 #include "gui/window/main_window.hpp"
 #include "report/draw/plot_make.hpp"
 #include "report/draw/roofline_build.hpp"
@@ -42,16 +44,22 @@ void MainWindow::show_scenario() {
 // The names in the row at the top.
 void MainWindow::load_and_examine() {
     const std::string network = choices_->network().toStdString();
+    if (network != scenario().network ||
+        choices_->machines().value(0).toStdString() != scenario().machine) {
+        end_search_of_other();
+    }
     if (network != scenario().network) {
         scenario().network = network;
         scenario().sizes.clear();
         session_.mappings.clear();
         view_->set_selection({});
     }
+    const std::string before = scenario().machine;
     choose_machines(choices_->machines());
     load();
-    if (questions_.first() != nullptr && *questions_.first() != what_if_->machine()) {
-        scenario().changes.clear(); // another machine has other parameters
+    const bool other = questions_.first() != nullptr && *questions_.first() != what_if_->machine();
+    if (other || scenario().machine != before) {
+        scenario().changes.clear(); // they are of the machine that was there, even of an equal one
         session_.mappings.clear();
         history_.clear(scenario());
     }
@@ -161,7 +169,9 @@ void MainWindow::show_answer(Answer answer) {
         }
         problems.append(analysis::apply_edits(reports_->front(), asked_[0], session_.mappings));
     }
-    show_plot(std::move(problems));
+    answer_problems_ = std::move(problems);
+    what_if_->await_gains();
+    show_plot();
     analyse_pause_.start();
     tell_work();
     emit shown();
@@ -176,7 +186,13 @@ std::vector<model::Machine> MainWindow::asked_machines() const {
 }
 
 // What was examined, in all panes.
-void MainWindow::show_plot(Diagnostics problems) {
+void MainWindow::show_plot() {
+    Diagnostics problems = answer_problems_;
+    LayerMarks marks;
+    for (const analysis::Report& report : reports()) {
+        add_warnings(report, problems, marks);
+    }
+    rows_.set_marks(std::move(marks));
     problems.append(not_opened_);
     problems.append(questions_.problems());
     problems.append(measurements_.problems());
@@ -185,10 +201,12 @@ void MainWindow::show_plot(Diagnostics problems) {
     auto plot = report::make_plot(network.name.empty() ? network.id : network.name, machines,
                                   *reports_, measurements_.measured());
     problems.append(plot.diagnostics());
+    follow_content();
     if (plot || machines.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
     }
     ask_gpu();
+    ask_sizes();
     if (plot) {
         keep_chosen_roofs(*plot);
         view_->set_plot(std::move(*plot));
@@ -260,15 +278,21 @@ void MainWindow::analyse() {
     if (where) {
         layer = reports()[where->report].layers[where->layer].layer;
     }
+    const analysis::Examine as_shown = as_in_view(session_.mappings);
+    const analysis::Examine of_layer = as_in_view(
+        !where || where->report > 0 ? std::vector<analysis::MappingEdit>{}
+                                    : edits_of(session_.mappings, reports().front(), where->layer));
+    what_if_->await_gains();
     analyser_.run(
-        [this, first = asked_.front(), where, layer, beside = asked_[where ? where->report : 0]](
+        [this, first = asked_.front(), where, layer, as_shown, of_layer,
+         beside = asked_[where ? where->report : 0]](
             const std::stop_token& stop, const ProgressCallback& progress) -> Background::Show {
             using Gains = std::vector<analysis::Sensitivity>;
-            const auto help = layer ? analysis::help_for(*layer, beside, stop)
+            const auto help = layer ? analysis::help_for(*layer, beside, stop, of_layer)
                                     : Result<analysis::LayerHelp>::failure("none", "");
-            const auto gains = analysis::sensitivities(first, stop, progress);
+            const auto gains = analysis::sensitivities(first, stop, progress, as_shown);
             const auto own = where && where->report > 0
-                                 ? analysis::sensitivities(beside, stop, progress)
+                                 ? analysis::sensitivities(beside, stop, progress, as_in_view({}))
                                  : gains;
             return [this, help, gains, own, where] {
                 what_if_->show_gains(gains ? *gains : Gains{});

@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QTabWidget>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -58,6 +59,7 @@ void MainWindow::save_machine(const QString& file) {
 }
 
 void MainWindow::open_session(const report::Session& session) {
+    end_search_of_other();
     QStringList machines;
     for (const std::string& name : session.machines) {
         machines << QString::fromStdString(name);
@@ -127,8 +129,15 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
     }
     const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
     auto opened = report::open_any(path, folders_.machines, folders_.networks);
+    const Diagnostics& why = opened.diagnostics();
+    if (!opened && std::all_of(why.begin(), why.end(),
+                               [](const Diagnostic& d) { return d.code == "missing-dimension"; })) {
+        choices_->set_network(QString::fromStdString(path)); // the start page asks for the sizes
+        remember(reference);
+        return true;
+    }
     if (!opened) {
-        not_opened_.append(opened.diagnostics());
+        not_opened_.append(why);
         return false;
     }
     remember(reference);
@@ -191,7 +200,19 @@ bool MainWindow::open_name(const QString& name, QStringList& machines) {
 void MainWindow::show_problems(const Diagnostics& problems) {
     QDockWidget* dock = docks_["errors"];
     errors_->show_all(problems);
-    dock->setWindowTitle(problems.empty() ? tr("Errors") : tr("Errors (%1)").arg(problems.size()));
+    const auto errors = std::count_if(problems.begin(), problems.end(), [](const Diagnostic& d) {
+        return d.severity == Severity::error;
+    });
+    const auto others = static_cast<std::ptrdiff_t>(problems.size()) - errors;
+    QStringList counts;
+    if (errors > 0) {
+        counts << tr("%n ✗", nullptr, static_cast<int>(errors));
+    }
+    if (others > 0) {
+        counts << tr("%n ⚠", nullptr, static_cast<int>(others));
+    }
+    dock->setWindowTitle(counts.isEmpty() ? tr("Diagnostics")
+                                          : tr("Diagnostics (%1)").arg(counts.join(", ")));
     if (problems.has_errors()) {
         dock->show();
         dock->raise();
@@ -203,6 +224,11 @@ void MainWindow::show_problems(const Diagnostics& problems) {
 
 void MainWindow::remember_in(QSettings& settings) {
     settings_ = &settings;
+    if (const QVariant fits = settings.value("perspective"); fits.isValid()) {
+        fits_ = static_cast<Perspective>(std::clamp(fits.toInt(), 0, 3));
+        set_perspective(*fits_);
+        docks_due_ = false; // those of the settings
+    }
     arranged_ = restoreGeometry(settings.value("geometry").toByteArray()) &
                 restoreState(settings.value("docks").toByteArray(), kStateVersion);
     fill_recent();
@@ -218,6 +244,9 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (settings_ != nullptr) {
         if (!may_leave()) {
             return event->ignore();
+        }
+        if (fits_) {
+            settings_->setValue("perspective", static_cast<int>(*fits_));
         }
         settings_->setValue("geometry", saveGeometry());
         bring_panes_back(); // a window without a plot has none

@@ -6,36 +6,45 @@ namespace eyeroof::gui {
 
 void MainWindow::use_report(analysis::Report report, const Shown& where) {
     (*reports_)[where.report] = std::move(report);
-    show_plot({});
+    show_plot();
     tell_work();
     analyse_pause_.start();
 }
 
 void MainWindow::try_mapping(const model::Mapping& mapping) {
-    if (!shown_layer_) {
-        return;
+    if (shown_layer_) {
+        try_mapping(mapping, *shown_layer_, mapping_->nest());
     }
-    const Shown where = *shown_layer_;
+}
+
+// Also of a layer that is not in view.
+void MainWindow::try_mapping(const model::Mapping& mapping, const Shown& where, std::size_t nest) {
+    const bool in_view = shown_layer_ == where;
     const analysis::LayerReport before = reports()[where.report].layers[where.layer];
     auto edited = analysis::with_mapping(reports()[where.report], where.layer, asked_[where.report],
-                                         mapping, {}, mapping_->nest());
+                                         mapping, {}, nest);
     if (!edited) {
-        return mapping_->show_problems(edited.diagnostics());
+        if (in_view) {
+            mapping_->show_problems(edited.diagnostics());
+        }
+        return;
     }
     const analysis::LayerReport after = edited->layers[where.layer];
     if (where.report == 0) {
         originals_.try_emplace(where.layer, before);
-        keep_edit(where, mapping);
+        keep_edit(where, mapping, nest);
     }
     use_report(std::move(*edited), where);
+    if (!in_view) {
+        return;
+    }
     const auto original = where.report == 0 ? originals_.find(where.layer) : originals_.end();
     mapping_->show_tried(original == originals_.end() ? before : original->second, after);
 }
 
-void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
+void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping, std::size_t nest) {
     const auto& accelerator = std::get<model::Accelerator>(asked_.front().machine.kind);
-    const analysis::MappingEdit edit{reports().front().layers[where.layer].layer.name,
-                                     mapping_->nest(),
+    const analysis::MappingEdit edit{reports().front().layers[where.layer].layer.name, nest,
                                      formats::write_mapping_yaml(mapping, accelerator),
                                      analysis::nth_of(reports().front(), where.layer)};
     for (analysis::MappingEdit& known : session_.mappings) {
@@ -73,12 +82,13 @@ void MainWindow::search_mapping(const mapper::Objective& objective) {
                                             const ProgressCallback& progress) -> Background::Show {
         const auto found =
             analysis::search_mapping(question, layer, objective, stop, progress, nest);
-        return [this, found, where] { end_search(found, where); };
+        return [this, found, where, nest] { end_search(found, where, nest); };
     });
 }
 
 // Cancelled or not, the best mapping that was found is used.
-void MainWindow::end_search(const Result<mapper::SearchResult>& found, const Shown& where) {
+void MainWindow::end_search(const Result<mapper::SearchResult>& found, const Shown& where,
+                            std::size_t nest) {
     if (!found) {
         const Diagnostic& why = found.diagnostics().items().front();
         const bool cancelled = why.code == "cancelled" || why.code == "no-mapping";
@@ -95,11 +105,21 @@ void MainWindow::end_search(const Result<mapper::SearchResult>& found, const Sho
                                  : tr("The best so far: at most %1 % above the best %2.")
                                        .arg(100.0 * c.gap, 0, 'f', 1)
                                        .arg(objective));
-        if (shown_layer_ == where) {
-            try_mapping(found->mapping);
+        if (where.report < reports().size() &&
+            where.layer < reports()[where.report].layers.size()) {
+            try_mapping(found->mapping, where, nest);
         }
     }
     emit searched();
+}
+
+// Another network or machine was opened: neither the search nor what it found is of it.
+void MainWindow::end_search_of_other() {
+    {
+        const QSignalBlocker quiet(searcher_); // it would say that the mapping stays
+        searcher_.cancel();
+    }
+    mapping_->forget_search();
 }
 
 } // namespace eyeroof::gui

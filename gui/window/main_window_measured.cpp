@@ -1,5 +1,7 @@
 // Measurements in the window: closed, replaced; and what a trace that is opened alone tells of its
 // GPU and network.
+#include "base/file.hpp"
+#include "formats/assignments.hpp"
 #include "gui/jobs/trace_origin.hpp"
 #include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
@@ -8,6 +10,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QStackedWidget>
+#include <QTabWidget>
 
 namespace eyeroof::gui {
 
@@ -60,9 +66,85 @@ void MainWindow::ask_gpu() {
     first_->ask_gpu(open ? QFileInfo(QString::fromStdString(trace->path)).fileName() : QString());
 }
 
+// Of a network that leaves sizes open. A network that was read leaves none.
+void MainWindow::ask_sizes() {
+    QStringList names;
+    for (const Diagnostic& problem : questions_.problems()) {
+        if (problem.code == "missing-dimension" && !problem.field.empty()) {
+            names << QString::fromStdString(problem.field);
+        }
+    }
+    first_->ask_sizes(QFileInfo(choices_->network()).fileName(),
+                      has_network() ? QStringList() : names);
+    if (!has_network() && !names.isEmpty()) {
+        start_->setCurrentIndex(0);
+        pages_->setCurrentWidget(start_);
+    }
+}
+
+void MainWindow::add_assign_menu(QMenu& menu) {
+    std::set<std::string> kernels;
+    for (const report::PlotPoint& point : view_->plot().points) {
+        if (point.measured && !point.layer && view_->view().selection.contains(point.id)) {
+            kernels.insert(point.name);
+        }
+    }
+    if (reports().empty() || measurements_.last_profile() == nullptr) {
+        return;
+    }
+    menu.addSeparator();
+    QMenu* layers = menu.addMenu(tr("Assign to layer"));
+    layers->setEnabled(!kernels.empty());
+    QStringList known;
+    for (const analysis::LayerReport& layer : reports().front().layers) {
+        const QString name = QString::fromStdString(layer.layer.name);
+        if (known.contains(name)) {
+            continue;
+        }
+        known << name;
+        layers->addAction(name, this, [this, kernels, to = layer.layer.name] {
+            for (const std::string& kernel : kernels) {
+                assign_kernel(kernel, to);
+            }
+        });
+    }
+    QAction* back = menu.addAction(tr("Take the last assignment back"), this, [this] {
+        if (measurements_.take_back()) {
+            examine();
+        }
+    });
+    back->setEnabled(measurements_.has_unsaved());
+    QAction* save = menu.addAction(tr("Save assignments…"), this, [this] {
+        const QString file = QFileDialog::getSaveFileName(
+            this, tr("Save assignments"), "assignments.yaml", tr("Assignments (*.yaml)"));
+        if (!file.isEmpty()) {
+            save_assignments(file);
+        }
+    });
+    save->setEnabled(!measurements_.assignments().empty());
+}
+
+void MainWindow::assign_kernel(const std::string& kernel, const std::string& layer) {
+    const QString whole = "^" + QRegularExpression::escape(QString::fromStdString(kernel)) + "$";
+    measurements_.assign({layer, whole.toStdString(), {}});
+    examine();
+    tell_work();
+}
+
+void MainWindow::save_assignments(const QString& file) {
+    const auto done =
+        write_file(file.toStdString(), formats::write_assignments(measurements_.assignments()));
+    if (!done) {
+        return show_problems(done.diagnostics());
+    }
+    measurements_.saved_in(QFileInfo(file).absoluteFilePath().toStdString());
+    remember(file);
+    tell_work();
+}
+
 // What stands above the table.
 void MainWindow::show_totals() {
-    QString html = totals_html(reports());
+    QString html = totals_html(reports(), report::compared_runs(view_->plot()));
     if (choices_->network().isEmpty() && !proposed_network_.isEmpty()) {
         html =
             tr("This trace looks like %1: <a href=\"network:%1\">compare with its prediction</a>")

@@ -70,8 +70,8 @@ void MainWindow::make_menus() {
     int key = 3; // of the tabs between, in their order
     for (Pane* pane : panes_) {
         if (pane->place() == PanePlace::middle) {
-            add(view, pane->title(), QKeySequence(QString("Ctrl+%1").arg(key++)),
-                [this, pane] { pages_->setCurrentWidget(pane); });
+            add(view, pane->tab(), QKeySequence(QString("Ctrl+%1").arg(key++)),
+                [this, pane] { show_page(pane->name()); });
         }
     }
     view->addSeparator();
@@ -79,6 +79,12 @@ void MainWindow::make_menus() {
         view->addAction(dock->toggleViewAction());
     }
     view->addSeparator();
+    QMenu* perspectives = view->addMenu(tr("&Perspective"));
+    int number = 1;
+    for (const Perspective p : kPerspectives) {
+        add(perspectives, perspective_name(p), QKeySequence(QString("Ctrl+Alt+%1").arg(number++)),
+            [this, p] { set_perspective(p); });
+    }
     make_theme_menu(*view->addMenu(tr("&Theme")));
     view->addAction(tr("Reset &layout"), this, [this] { reset_layout(); });
     QMenu* help = menuBar()->addMenu(tr("&Help"));
@@ -162,7 +168,7 @@ void MainWindow::make_view_menus(QMenu& file) {
     for (Pane* pane : panes_) {
         if (DrawingView* picture = pane->picture_in_front()) {
             const auto take = [picture, pane] { return picture_of(*picture, pane->name()); };
-            add(pane->title(), take);
+            add(pane->tab(), take);
             give_menu(*picture, take, tell);
         }
     }

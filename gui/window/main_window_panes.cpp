@@ -48,10 +48,16 @@ void MainWindow::make_pattern_panes() {
     actions.look = [this] { return pane_input(); };
     actions.change_scenario = [this](const std::function<void(analysis::Scenario&)>& change) {
         change_scenario(change, {});
+        show_scenario(); // its fields in the toolbar say the same
     };
     actions.open_files = [this] { open_dialog(); };
     actions.close_file = [this](const std::string& path) { close_measurement(path); };
     actions.replace_file = [this](const std::string& path) { replace_measurement(path); };
+    actions.compare_run = [this](const std::string& path) {
+        if (measurements_.compare(path)) {
+            examine();
+        }
+    };
     actions.select_layer = [this](std::size_t report, std::size_t layer) {
         shown_layer_ = Shown{report, layer};
         select_layer(layer);
@@ -85,6 +91,7 @@ PaneInput MainWindow::pane_input() const {
     input.folders = &folders_;
     input.reports = reports_;
     input.files = &measurements_.all();
+    input.pooled = measurements_.pooled();
     if (shown_layer_ && shown_layer_->report < reports().size() &&
         shown_layer_->layer < reports()[shown_layer_->report].layers.size()) {
         input.report = shown_layer_->report;
@@ -102,9 +109,9 @@ void MainWindow::tell_panes(bool answer) {
         const PaneInput input = pane_input();
         answer ? pane->show_answer(input) : pane->show_selection(input);
     };
+    show_tabs();
     for (Pane* pane : panes_) {
         if (pane->place() == PanePlace::middle) { // those look themselves whether they are seen
-            pages_->setTabVisible(pages_->indexOf(pane), pane->belongs(pane_input()));
             tell(pane);
         } else if (answer || !waiting_.contains(pane->name())) {
             show_in_dock(pane->name(), [tell, pane] { tell(pane); });
@@ -206,7 +213,7 @@ std::string MainWindow::report_html() const {
         problems += "<li>" + errors_->topLevelItem(i)->toolTip(0).toHtmlEscaped() + "</li>";
     }
     sections.push_back(
-        {tr("Errors"), problems.isEmpty() ? QString() : "<ul>" + problems + "</ul>"});
+        {tr("Diagnostics"), problems.isEmpty() ? QString() : "<ul>" + problems + "</ul>"});
     return window_report(QString(windowTitle()).remove("[*]"), sections);
 }
 

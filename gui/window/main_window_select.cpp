@@ -1,12 +1,15 @@
 // One selection for all panes, and what they show of it.
 #include "analysis/what_if/knob_map.hpp"
 #include "base/units.hpp"
+#include "gui/jobs/as_in_view.hpp"
 #include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "report/measured/measured_text.hpp"
 
 #include <QDockWidget>
 #include <QItemSelectionModel>
+#include <QMenu>
+#include <QRegularExpression>
 #include <QSortFilterProxyModel>
 #include <QStatusBar>
 #include <QTableView>
@@ -78,6 +81,65 @@ void MainWindow::show_hidden() {
         view.only.clear();
         view.hidden_machines.clear();
     });
+}
+
+// What can be done with the rows that are selected.
+void MainWindow::show_row_menu(QPoint at) {
+    auto* menu = new QMenu(table_view_);
+    menu->setObjectName("row menu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Copy rows"), this, &MainWindow::copy_rows);
+    menu->addAction(tr("Show its steps"), this, [this] {
+        steps_->show_network(false);
+        show_page("steps");
+    });
+    menu->addAction(tr("Zoom to it"), this, &MainWindow::zoom_to_selected);
+    menu->addSeparator();
+    menu->addAction(tr("Filter by its name"), this, &MainWindow::filter_to_selected);
+    menu->addAction(tr("Show alone"), this, &MainWindow::show_selected_alone);
+    menu->addAction(tr("Hide"), this, &MainWindow::hide_selected);
+    menu->addAction(tr("Show all again"), this, &MainWindow::show_hidden);
+    const bool some = !view_->view().selection.empty();
+    for (QAction* action : menu->actions()) {
+        action->setEnabled(some || action == menu->actions().front() ||
+                           action == menu->actions().back());
+    }
+    add_assign_menu(*menu);
+    menu->popup(table_view_->viewport()->mapToGlobal(at));
+}
+
+void MainWindow::zoom_to_selected() {
+    constexpr double around = 4.0; // times, each way
+    std::optional<report::LogRange> x, y;
+    const auto widen = [&](std::optional<report::LogRange>& range, double at) {
+        range = range ? report::LogRange{std::min(range->min, at / around),
+                                         std::max(range->max, at * around)}
+                      : report::LogRange{at / around, at * around};
+    };
+    for (const report::ScenePoint& point : view_->scene().points) {
+        if (view_->view().selection.contains(point.id)) {
+            widen(x, point.x);
+            widen(y, point.y);
+        }
+    }
+    if (!x) {
+        return statusBar()->showMessage(tr("It has no place on the plot"), 5000);
+    }
+    change_view([&](report::ViewState& view) {
+        view.x = x;
+        view.y = y;
+    });
+}
+
+void MainWindow::filter_to_selected() {
+    QStringList names;
+    for (const report::PlotPoint& point : view_->plot().points) {
+        if (view_->view().selection.contains(point.id)) {
+            names << "^" + QRegularExpression::escape(text(point.name)) + "$";
+        }
+    }
+    names.removeDuplicates();
+    change_view([&](report::ViewState& view) { view.filter = names.join('|').toStdString(); });
 }
 
 void MainWindow::selection_from_plot() {
@@ -256,10 +318,10 @@ void MainWindow::step_parameter(const QString& key) {
         return;
     }
     statusBar()->showMessage(tr("Looking for the next value of %1 that helps…").arg(key));
-    stepper_.run([this, question = asked_.front(),
+    stepper_.run([this, question = asked_.front(), as_shown = as_in_view(session_.mappings),
                   key = key.toStdString()](const std::stop_token& stop,
                                            const ProgressCallback& progress) -> Background::Show {
-        const auto next = analysis::next_helpful(question, key, stop, progress);
+        const auto next = analysis::next_helpful(question, key, stop, progress, as_shown);
         return [this, next, key] {
             const QString name = text(key);
             if (!next) {

@@ -26,9 +26,10 @@ report::Session without_looks(report::Session session) {
 bool MainWindow::has_unsaved_work() const {
     const report::Session now = session();
     if (saved_) {
-        return !(without_looks(now) == without_looks(*saved_));
+        return measurements_.has_unsaved() || !(without_looks(now) == without_looks(*saved_));
     }
-    return !now.scenario.changes.empty() || !now.mappings.empty() || !now.assignments.empty();
+    return measurements_.has_unsaved() || !now.scenario.changes.empty() || !now.mappings.empty() ||
+           !now.assignments.empty();
 }
 
 void MainWindow::tell_work() {

@@ -1,5 +1,6 @@
 #include "gui/window/network_sizes.hpp"
 
+#include "formats/catalog.hpp"
 #include "formats/network_names.hpp"
 
 #include <QDoubleSpinBox>
@@ -30,6 +31,24 @@ QString joined(const std::vector<std::string>& sizes) {
     return list.join(',');
 }
 
+// The sizes that an ONNX file leaves open, as parameters; nullopt: none.
+std::optional<formats::NetworkHead> open_sizes_of(const std::filesystem::path& path,
+                                                  const Folders& folders) {
+    formats::NetworkHead head;
+    const auto read = formats::load_network(path.string(), folders.networks);
+    for (const Diagnostic& problem : read.diagnostics()) {
+        if (problem.code == "missing-dimension" && !problem.field.empty()) {
+            formats::Parameter open;
+            open.name = problem.field;
+            open.meaning = problem.message;
+            open.standard = open.min = 1.0;
+            open.max = 1e8;
+            head.parameters.push_back(open);
+        }
+    }
+    return head.parameters.empty() ? std::nullopt : std::optional(head);
+}
+
 // The head behind a name or a path, and the values of the name where it is a variant's. Reads that
 // file alone: it happens with every network that is opened.
 std::optional<formats::NetworkHead> head_of(const std::string& base, const Folders& folders,
@@ -41,7 +60,9 @@ std::optional<formats::NetworkHead> head_of(const std::string& base, const Folde
     }
     const auto head = path.has_extension() ? formats::load_network_head(path)
                                            : Result<formats::NetworkHead>::failure("none", "");
-    return head ? std::optional(*head) : std::nullopt;
+    return head                          ? std::optional(*head)
+           : path.extension() == ".onnx" ? open_sizes_of(path, folders)
+                                         : std::nullopt;
 }
 
 } // namespace
@@ -77,6 +98,7 @@ void NetworkSizes::show_network(const QString& name, const std::vector<std::stri
     }
     standard_.clear();
     head_ = head_of(base_.toStdString(), folders, standard_).value_or(formats::NetworkHead{});
+    open_ = base_.endsWith(".onnx");
     for (const formats::Parameter& parameter : head_.parameters) {
         standard_.emplace(parameter.name, parameter.standard); // a variant's own stays
     }
@@ -121,7 +143,7 @@ std::vector<std::string> NetworkSizes::sizes() const {
     std::vector<std::string> differ;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
         const std::string& name = head_.parameters[i].name;
-        if (fields_[i]->value() != standard_.at(name)) {
+        if (open_ || fields_[i]->value() != standard_.at(name)) {
             differ.push_back(name + "=" + plain(fields_[i]->value()).toStdString());
         }
     }

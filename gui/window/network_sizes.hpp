@@ -40,6 +40,7 @@ class NetworkSizes : public QToolButton {
     std::optional<QString> shown_; // name and sizes that the fields are of
     QString base_;                 // the name without sizes
     formats::NetworkHead head_;
+    bool open_ = false;                      // they must all be given: the file leaves them open
     std::map<std::string, double> standard_; // of the name: a variant has values of its own
     QWidgetAction* action_ = nullptr;
     std::vector<QDoubleSpinBox*> fields_; // beside head_.parameters

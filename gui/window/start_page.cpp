@@ -6,11 +6,13 @@
 #include <QComboBox>
 #include <QCompleter>
 #include <QFileInfo>
+#include <QFormLayout>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 namespace eyeroof::gui {
@@ -41,6 +43,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     head->setAlignment(Qt::AlignCenter);
     column->addWidget(head);
     column->addWidget(make_question());
+    column->addWidget(make_sizes());
+    column->addLayout(make_entries());
     auto* cards = new QHBoxLayout;
     cards->setSpacing(20);
     cards->addStretch(1);
@@ -68,6 +72,33 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     update_buttons();
 }
 
+// Four ways in, each a click from an answer.
+QHBoxLayout* StartPage::make_entries() {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(12);
+    row->addStretch(1);
+    const auto entry = [&](const char* name, const QString& title, const QString& example,
+                           auto action) {
+        auto* button = new QPushButton(title + "\n" + example, this);
+        button->setObjectName(name);
+        button->setAccessibleName(title + ": " + example);
+        button->setMinimumHeight(72);
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setMaximumWidth(kCardWidth / 2);
+        connect(button, &QPushButton::clicked, this, action);
+        row->addWidget(button, 2);
+    };
+    entry("entry accelerator", tr("Accelerator"), tr("AlexNet on Eyeriss v1"),
+          [this] { emit example_wanted("alexnet", "eyeriss-v1"); });
+    entry("entry gpu", tr("GPU"), tr("ResNet-50 on A100"),
+          [this] { emit example_wanted("resnet50", "a100-sxm-40gb"); });
+    entry("entry upgrade", tr("Should we buy?"), tr("BERT-large, V100 to A100"),
+          [this] { emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb", "adam"); });
+    entry("entry trace", tr("My trace"), tr("Open or drop a file"), [this] { emit open_wanted(); });
+    row->addStretch(1);
+    return row;
+}
+
 // A trace without its GPU: everything is there but the machine.
 QWidget* StartPage::make_question() {
     question_ = new QFrame(this);
@@ -91,6 +122,63 @@ QWidget* StartPage::make_question() {
     connect(measured_on_, &QComboBox::activated, this, go);
     connect(measured_on_->lineEdit(), &QLineEdit::returnPressed, this, go);
     return question_;
+}
+
+// A network whose file leaves sizes open: everything is there but those.
+QWidget* StartPage::make_sizes() {
+    auto* frame = new QFrame(this);
+    sizes_ = frame;
+    frame->setFrameShape(QFrame::StyledPanel);
+    frame->setBackgroundRole(QPalette::Base);
+    frame->setAutoFillBackground(true);
+    frame->setMaximumWidth(2 * kCardWidth);
+    auto* column = new QVBoxLayout(frame);
+    column->setContentsMargins(20, 12, 20, 12);
+    sizes_of_ = new QLabel(frame);
+    sizes_of_->setWordWrap(true);
+    sizes_of_->setObjectName("start sizes of");
+    column->addWidget(sizes_of_);
+    size_rows_ = new QFormLayout;
+    column->addLayout(size_rows_);
+    auto* go = new QPushButton(tr("Use these sizes"), frame);
+    go->setObjectName("start sizes");
+    column->addWidget(go);
+    connect(go, &QPushButton::clicked, this, [this] {
+        std::vector<std::string> sizes;
+        for (std::size_t i = 0; i < size_fields_.size(); ++i) {
+            sizes.push_back(size_names_[static_cast<qsizetype>(i)].toStdString() + "=" +
+                            std::to_string(size_fields_[i]->value()));
+        }
+        emit sizes_given(sizes);
+    });
+    sizes_->hide();
+    return sizes_;
+}
+
+void StartPage::ask_sizes(const QString& file, const QStringList& names) {
+    sizes_->setVisible(!names.isEmpty());
+    if (names == size_names_) {
+        return; // what was entered stays
+    }
+    size_names_ = names;
+    size_fields_.clear();
+    while (size_rows_->rowCount() > 0) {
+        size_rows_->removeRow(0);
+    }
+    sizes_of_->setText(
+        tr("<b>%1</b> leaves these sizes open. Enter them.").arg(file.toHtmlEscaped()));
+    for (const QString& name : names) {
+        auto* field = new QSpinBox(sizes_);
+        field->setRange(1, 100000000);
+        field->setObjectName("open size " + name);
+        field->setAccessibleName(tr("Size %1").arg(name));
+        size_rows_->addRow(name, field);
+        size_fields_.push_back(field);
+    }
+    if (!size_fields_.empty()) {
+        size_fields_.front()->setFocus();
+        size_fields_.front()->selectAll();
+    }
 }
 
 void StartPage::ask_gpu(const QString& trace) {

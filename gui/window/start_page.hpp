@@ -5,12 +5,18 @@
 
 #include "gui/jobs/folders.hpp"
 
+#include <QStringList>
 #include <QWidget>
+#include <string>
+#include <vector>
 
 class QComboBox;
 class QLabel;
 class QFrame;
+class QHBoxLayout;
+class QFormLayout;
 class QPushButton;
+class QSpinBox;
 class QVBoxLayout;
 
 namespace eyeroof::gui {
@@ -24,6 +30,8 @@ class StartPage : public QWidget {
     void show_recent(const QStringList& files);
     // On which GPU a trace was measured that names none; empty: nothing to ask.
     void ask_gpu(const QString& trace);
+    // The sizes that a network's file leaves open; empty: nothing to ask.
+    void ask_sizes(const QString& file, const QStringList& names);
 
   signals:
     void file_wanted(const QString& file);
@@ -33,9 +41,12 @@ class StartPage : public QWidget {
                         const QString& phase);
     void open_wanted();
     void gpu_chosen(const QString& gpu);
+    void sizes_given(const std::vector<std::string>& sizes); // "batch=1"
 
   private:
+    QHBoxLayout* make_entries();
     QWidget* make_question();
+    QWidget* make_sizes();
     QVBoxLayout* card(const QString& title, const QString& explanation, QWidget*& frame);
     QComboBox* chooser(QVBoxLayout& column, const QString& label, const QString& hint,
                        const char* name);
@@ -46,6 +57,11 @@ class StartPage : public QWidget {
     QLabel* recent_ = nullptr;
     QWidget* question_ = nullptr;
     QLabel* asks_ = nullptr;
+    QWidget* sizes_ = nullptr; // the frame that asks for sizes
+    QLabel* sizes_of_ = nullptr;
+    QFormLayout* size_rows_ = nullptr;
+    QStringList size_names_;
+    std::vector<QSpinBox*> size_fields_;
     QComboBox* measured_on_ = nullptr;
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;

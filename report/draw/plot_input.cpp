@@ -148,6 +148,16 @@ std::vector<PlotPoint> points_of(const analysis::Report& report) {
     return points;
 }
 
+std::map<std::string, std::string> compared_runs(const PlotInput& input) {
+    std::map<std::string, std::string> runs;
+    for (const PlotPoint& point : input.points) {
+        if (point.measured && point.layer && !point.run.empty()) {
+            runs.try_emplace(point.machine, point.run);
+        }
+    }
+    return runs;
+}
+
 const analysis::PlotMachine* find_machine(const PlotInput& input, std::string_view id) {
     const auto found =
         std::find_if(input.machines.begin(), input.machines.end(),

@@ -6,6 +6,7 @@
 #include "analysis/exam/roofs.hpp"
 #include "model/machine/machine.hpp"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,6 +39,7 @@ struct PlotPoint {
     // Several layers may have one name: these tell them apart.
     std::optional<std::size_t> layer = {}; // row of its machine's report; none for other kernels
     std::size_t nth = 0;                   // among the points of this name, machine and kind
+    std::string run = {}; // of several measured runs the one that it is of; empty: there is one
 
     double total_s() const { return time_s * count; }
     double flops_per_s() const { return time_s > 0.0 ? flops / time_s : 0.0; }
@@ -63,6 +65,9 @@ std::vector<PlotPoint> points_of(const analysis::Report& report);
 // Adds the machine, unless it is there, and the report's points; where a profile was laid over the
 // report, beside each measured layer what was measured of it, under the same name.
 void add_report(PlotInput& input, const model::Machine& machine, const analysis::Report& report);
+
+// By machine: which of several measured runs is laid over its report. Its points come first.
+std::map<std::string, std::string> compared_runs(const PlotInput& input);
 
 const analysis::PlotMachine* find_machine(const PlotInput& input, std::string_view id);
 

@@ -1,12 +1,16 @@
 #include "report/draw/plot_make.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/measured/lay_ceilings.hpp"
 #include "analysis/measured/lay_profile.hpp"
 #include "base/ascii.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace eyeroof::report {
 
@@ -101,56 +105,75 @@ class Plot {
         }
     }
 
+    // Launches of no layer, of how many steps, and of which run.
+    struct Rest {
+        profiles::Profile profile;
+        double steps = 1.0;
+        std::string run;
+    };
+
     // Lays what belongs to each report over it, and gives the profiles that are left to be drawn.
-    Result<std::vector<profiles::Profile>> lay_over() {
-        std::vector<profiles::Profile> rest;
-        for (const profiles::Profile& profile : measured_.profiles) {
-            if (report_of(place_of(profile)) == nullptr) {
-                rest.push_back(profile);
+    Result<std::vector<Rest>> lay_over() {
+        std::vector<Rest> rest;
+        for (std::size_t i = 0; i < measured_.profiles.size(); ++i) {
+            if (report_of(place_of(measured_.profiles[i])) == nullptr) {
+                rest.push_back({measured_.profiles[i], 1.0, run_of(i)});
             }
         }
         for (analysis::Report& report : reports_) {
             const auto own = profiles_of(report.machine.id);
             lay_all_ceilings(report);
-            if (own.empty()) {
-                continue;
+            const analysis::Report bare = own.size() > 1 ? report : analysis::Report{};
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                analysis::Report& below = i == 0 ? report : others_.emplace_back(bare, "").first;
+                auto left = lay(below, own[i].first);
+                if (!left) {
+                    return left.diagnostics();
+                }
+                left->run = own[i].second;
+                (i == 0 ? laid_[report.machine.id] : others_.back().second) = left->run;
+                rest.push_back(*std::move(left));
             }
-            const auto all = profiles::merge(own);
-            if (!all) {
-                return Result<std::vector<profiles::Profile>>(all.diagnostics());
-            }
-            notes.append(all.diagnostics());
-            const auto laid =
-                analysis::lay_profile(report, *all, family_of(*all), measured_.assignments);
-            if (!laid) {
-                return Result<std::vector<profiles::Profile>>(laid.diagnostics());
-            }
-            notes.append(laid.diagnostics());
-            rest.push_back(profiles::keep_launches(*all, laid->unmatched));
         }
-        return Result<std::vector<profiles::Profile>>(std::move(rest));
+        return rest;
     }
 
     void add_reports() {
         for (const analysis::Report& report : reports_) {
-            for (const model::Machine& machine : machines_) {
-                if (machine.id == report.machine.id) {
-                    add_report(input, machine, report);
-                }
+            if (const model::Machine* machine = machine_of_report(report)) {
+                const std::size_t first = input.points.size();
+                add_report(input, *machine, report);
+                name_run(first, laid_[report.machine.id], "");
+            }
+        }
+        for (const auto& [report, run] : others_) {
+            if (const model::Machine* machine = machine_of_report(report)) {
+                PlotInput both; // the prediction is there already
+                add_report(both, *machine, report);
+                const std::size_t first = input.points.size();
+                std::copy_if(both.points.begin(), both.points.end(),
+                             std::back_inserter(input.points),
+                             [](const PlotPoint& point) { return point.measured; });
+                name_run(first, run, run);
             }
         }
     }
 
-    Result<Done> add_kernels(const profiles::Profile& profile) {
-        const std::string machine = place_of(profile);
+    Result<Done> add_kernels(const Rest& rest) {
+        const std::string machine = place_of(rest.profile);
         if (find_machine(input, machine) == nullptr) {
             return Result<Done>::failure("no-roofs", "the measurement has no roofs of its own",
                                          "name the machine that it was taken on");
         }
-        auto added = add_profile(input, machine, profile, {}, family_of(profile));
+        const std::size_t first = input.points.size();
+        auto added = add_profile(input, machine, rest.profile, {}, family_of(rest.profile));
         if (added) {
             notes.append(added.diagnostics());
         }
+        for (std::size_t i = first; i < input.points.size(); ++i) {
+            input.points[i].count /= rest.steps;
+        }
+        name_run(first, rest.run, rest.run);
         return added;
     }
 
@@ -166,14 +189,59 @@ class Plot {
             });
         return found == reports_.end() ? nullptr : &*found;
     }
-    std::vector<profiles::Profile> profiles_of(const std::string& machine) const {
-        std::vector<profiles::Profile> own;
-        for (const profiles::Profile& profile : measured_.profiles) {
-            if (place_of(profile) == machine) {
-                own.push_back(profile);
+    const model::Machine* machine_of_report(const analysis::Report& report) const {
+        const auto found =
+            std::find_if(machines_.begin(), machines_.end(), [&](const model::Machine& machine) {
+                return machine.id == report.machine.id;
+            });
+        return found == machines_.end() ? nullptr : &*found;
+    }
+    // Of one run alone nothing need be said.
+    std::string run_of(std::size_t profile) const {
+        return measured_.profiles.size() > 1 && profile < measured_.runs.size()
+                   ? measured_.runs[profile]
+                   : std::string();
+    }
+    // The runs of a machine: all profiles of one name, one run each where they have names.
+    using Run = std::pair<std::vector<profiles::Profile>, std::string>;
+    std::vector<Run> profiles_of(const std::string& machine) const {
+        std::vector<Run> own;
+        for (std::size_t i = 0; i < measured_.profiles.size(); ++i) {
+            if (place_of(measured_.profiles[i]) != machine) {
+                continue;
             }
+            if (own.empty() || !run_of(i).empty()) {
+                own.emplace_back(std::vector<profiles::Profile>{}, run_of(i));
+            }
+            own.back().first.push_back(measured_.profiles[i]);
         }
         return own;
+    }
+    // One run over a report: what is left of it.
+    Result<Rest> lay(analysis::Report& report, const std::vector<profiles::Profile>& run) {
+        const auto all = profiles::merge(run);
+        if (!all) {
+            return all.diagnostics();
+        }
+        notes.append(all.diagnostics());
+        const auto laid =
+            analysis::lay_profile(report, *all, family_of(*all), measured_.assignments);
+        if (!laid) {
+            return laid.diagnostics();
+        }
+        notes.append(laid.diagnostics());
+        return Rest{profiles::keep_launches(*all, laid->unmatched),
+                    analysis::measured_steps(report), ""};
+    }
+    // Points from `first` on are of that run; `suffix` keeps their ids apart from another run's.
+    void name_run(std::size_t first, const std::string& run, const std::string& suffix) {
+        for (std::size_t i = first; i < input.points.size(); ++i) {
+            PlotPoint& point = input.points[i];
+            if (point.measured) {
+                point.run = run;
+                point.id += suffix.empty() ? "" : "@" + suffix;
+            }
+        }
     }
     void lay_all_ceilings(analysis::Report& report) const {
         for (const profiles::Profile& profile : measured_.ceilings) {
@@ -191,6 +259,8 @@ class Plot {
     const std::vector<model::Machine>& machines_;
     std::vector<analysis::Report>& reports_;
     const Measured& measured_;
+    std::vector<std::pair<analysis::Report, std::string>> others_; // further runs, laid over copies
+    std::map<std::string, std::string> laid_; // by machine: the run that its report has
 };
 
 } // namespace
@@ -204,12 +274,13 @@ Result<PlotInput> make_plot(std::string title, const std::vector<model::Machine>
         return Result<PlotInput>(rest.diagnostics());
     }
     plot.add_reports();
-    for (const profiles::Profile& profile : *rest) {
-        if (const auto added = plot.add_kernels(profile); !added) {
+    for (const auto& left : *rest) {
+        if (const auto added = plot.add_kernels(left); !added) {
             return Result<PlotInput>(added.diagnostics());
         }
         if (title.empty()) {
-            title = profile.run.command.empty() ? "Profile" : profile.run.command;
+            const std::string& command = left.profile.run.command;
+            title = command.empty() ? "Profile" : command;
         }
     }
     plot.input.title = std::move(title);

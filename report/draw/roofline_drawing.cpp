@@ -17,7 +17,6 @@ constexpr std::size_t kMostTips = 3000; // beyond, hover texts would be most of 
 constexpr std::size_t kManyTips = 1000; // … that are more than a name
 constexpr std::size_t kMany = 300;      // points, whose edges are thin
 constexpr double kLeft = 16.0;
-constexpr double kBoldWider = 1.08; // than the same text not bold
 constexpr double kHeadingLine = kFontPx * 1.35;
 constexpr double kHollowEdge = 1.8;
 
@@ -34,12 +33,25 @@ void add_notes(Drawing& d, const RooflineScene& scene) {
         }
     };
     add(scene.warnings, kWarningMark, ColourRole::warning);
-    add(scene.notes, "", ColourRole::faint);
+    if (!is_low(scene.canvas)) {
+        add(scene.notes, "", ColourRole::faint);
+    }
 }
 
 void add_heading(Drawing& d, const RooflineScene& scene) {
     const double width = heading_width(scene.canvas);
     double y = kLeft;
+    if (is_low(scene.canvas)) {
+        d.texts.push_back({{kLeft, y + kFontPx},
+                           low_title(scene.title, scene.canvas),
+                           ColourRole::text,
+                           kFontPx,
+                           0.0,
+                           true});
+        add_notes(d, scene);
+        d.texts.push_back({{kLeft, scene.area.box.top - 8.0}, scene.y_title, ColourRole::faint});
+        return;
+    }
     if (!scene.title.empty()) {
         y += kTitlePx * 0.9;
         d.texts.push_back({{kLeft, y},

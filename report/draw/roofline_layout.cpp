@@ -268,13 +268,14 @@ class Labels {
     std::vector<std::optional<Segment>> lines_;
 };
 
-// Rows of series names below the subtitle; returns where the next thing may start.
-double place_legend(RooflineScene& scene, double top) {
+// Rows of series names below the subtitle, the first from `left` on; returns where the next thing
+// may start.
+double place_legend(RooflineScene& scene, double top, double left) {
     scene.legend.clear();
     if (scene.series.size() < 2 && (scene.series.empty() || scene.series.front().name.empty())) {
         return top;
     }
-    double x = kMargin;
+    double x = left;
     double y = top + kFontPx;
     for (std::size_t i = 0; i < std::min(scene.series.size(), kMostLegend); ++i) {
         const std::string name =
@@ -295,15 +296,20 @@ double place_legend(RooflineScene& scene, double top) {
 void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) {
     scene.canvas = {std::max(canvas.width, 240.0), std::max(canvas.height, 180.0)};
     scene.labels.clear();
+    const bool low = is_low(scene.canvas);
     double top = kMargin;
-    if (!scene.title.empty()) {
-        top += kTitlePx * kLineSpacing;
+    if (low) {
+        const double taken = text_width(low_title(scene.title, scene.canvas), kFontPx) * kBoldWider;
+        top = std::max(top + kFontPx * kLineSpacing,
+                       place_legend(scene, top, kMargin + taken + 2.0 * kFontPx));
+    } else {
+        top += scene.title.empty() ? 0.0 : kTitlePx * kLineSpacing;
+        top = place_legend(scene, top + kFontPx * kLineSpacing, kMargin);
     }
-    top = place_legend(scene, top + kFontPx * kLineSpacing);
+    const std::size_t notes = low ? 0 : heading_lines(scene.notes, "", scene.canvas);
     top += kFontPx * kLineSpacing *
-           (1.0 +
-            static_cast<double>(heading_lines(scene.warnings, kWarningMark, scene.canvas) +
-                                heading_lines(scene.notes, "", scene.canvas))); // and the y title
+           (1.0 + static_cast<double>(heading_lines(scene.warnings, kWarningMark, scene.canvas) +
+                                      notes)); // and the y title
     scene.area.box = {kMargin + kLeftOfPlot, top + 6.0,
                       std::max(60.0, scene.canvas.width - 2.0 * kMargin - kLeftOfPlot),
                       std::max(60.0, scene.canvas.height - top - kMargin - kBelowPlot)};

@@ -27,6 +27,9 @@ SeriesTable::SeriesTable(const PlotInput& input, const ViewState& view)
             std::any_of(input.points.begin(), input.points.end(), measured) &&
             !std::all_of(input.points.begin(), input.points.end(), measured);
     for (const PlotPoint& point : input.points) {
+        if (std::find(runs_.begin(), runs_.end(), point.run) == runs_.end()) {
+            runs_.push_back(point.run);
+        }
         for (const LevelBytes& entry : point.bytes) {
             if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) {
                 levels_.push_back(entry.level);
@@ -36,7 +39,8 @@ SeriesTable::SeriesTable(const PlotInput& input, const ViewState& view)
 }
 
 std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level) {
-    const std::size_t key = 2 * group(point, level) + (point.measured ? 1 : 0);
+    const std::size_t key =
+        (2 * group(point, level) + (point.measured ? 1 : 0)) * runs_.size() + run_index(point);
     const auto [entry, fresh] = index_.try_emplace(key, series_.size());
     if (fresh) {
         series_.push_back(make(point, level));
@@ -56,6 +60,11 @@ std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level) {
         }
     }
     return series;
+}
+
+std::size_t SeriesTable::run_index(const PlotPoint& point) const {
+    return static_cast<std::size_t>(std::find(runs_.begin(), runs_.end(), point.run) -
+                                    runs_.begin());
 }
 
 bool SeriesTable::by_step(const PlotPoint& point) const {
@@ -117,7 +126,7 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
         series.name = machine == nullptr ? point.machine : machine->name;
     } else if (point.measured) {
         look = model::kSteps; // a look that no step has
-        series.name = kind;
+        series.name = point.run.empty() ? kind : fmt::format("{}, {}", kind, point.run);
     } else if (point.limiter_step == 0) {
         series.name = kind;
     } else {
@@ -127,6 +136,10 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
     if ((by_level_ || by_machine_) && both_) {
         series.name += fmt::format(", {}", kind);
         series.hollow = !point.measured;
+        series.name += point.run.empty() ? "" : ", " + point.run;
+    }
+    if (!point.run.empty()) { // a marker and a colour for each run
+        look += run_index(point) * (by_machine_ ? input_.machines.size() : 1);
     }
     series.marker = series_marker(look);
     series.colour = by_step(point) ? step_role(look + 1) : series_role(look);

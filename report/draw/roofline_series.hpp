@@ -32,10 +32,12 @@ class SeriesTable {
     std::size_t group(const PlotPoint& point, const std::string& level) const;
     SceneSeries make(const PlotPoint& point, const std::string& level) const;
     bool by_step(const PlotPoint& point) const;
+    std::size_t run_index(const PlotPoint& point) const;
     std::string step_name(std::size_t series) const;
 
     const PlotInput& input_;
     std::vector<std::string> levels_; // of all points, in order of appearance
+    std::vector<std::string> runs_;   // the same; predictions have none
     bool by_level_;
     bool by_machine_;
     bool both_ = false; // predicted and measured

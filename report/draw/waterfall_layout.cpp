@@ -70,7 +70,10 @@ Columns place_columns(WaterfallScene& scene, double row) {
         names = std::max(names, text_width(bar.name, kFontPx) * (bar.worst ? kBold : 1.0));
         values = std::max(values, text_width(bar.value, kFontPx));
     }
-    const double change = text_width("−99.9 %", kFontPx);
+    double change = text_width("−99.9 %", kFontPx);
+    for (const WaterfallBar& bar : scene.bars) {
+        change = std::max(change, text_width(bar.change, kFontPx));
+    }
     scene.name_x = kLadderSide;
     if (columns.below) {
         columns.bars_left = kLadderSide;

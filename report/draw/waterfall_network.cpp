@@ -90,7 +90,7 @@ void add_network_times(const analysis::Report& report, double ideal_s, Waterfall
     const analysis::Measurement& m = *report.measured;
     WaterfallBar bar = time_bar(ideal_s, kMeasuredName, report.total.time_s + m.unexplained_s,
                                 scene.bars.back().mapping);
-    tell_gain(bar);
+    bar.change = time_change(m.unexplained_s, m.predicted_s);
     bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) +
                  (m.layers < report.layers.size()
                       ? fmt::format(" of the {} layers that were measured, of {}", m.layers,

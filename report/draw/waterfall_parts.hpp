@@ -19,8 +19,9 @@ WaterfallBar all_units(double units);
 // What a time, s, means as a share of the units' peak: the work's time at that peak over it.
 WaterfallBar time_bar(double ideal_s, const char* name, double time_s, double before);
 std::string lost_text(double before, double after); // "−12.3 %", empty where nothing is lost
-// Measured faster than predicted is unexplained, too.
-void tell_gain(WaterfallBar& bar);
+// "−2.2 % time": what a measurement takes beside its prediction, as every text says it; empty where
+// both are the same. The bars above it say shares of the throughput.
+std::string time_change(double unexplained_s, double predicted_s);
 std::string unexplained_text(double unexplained_s, double predicted_s);
 
 // An empty scene of a size at which nothing is cut.

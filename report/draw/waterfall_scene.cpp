@@ -34,10 +34,10 @@ WaterfallBar time_bar(double ideal_s, const char* name, double time_s, double be
     return bar;
 }
 
-void tell_gain(WaterfallBar& bar) {
-    if (bar.mapping > bar.before * (1.0 + kLeastLoss)) {
-        bar.change = fmt::format("+{:.1f} %", 100.0 * (bar.mapping / bar.before - 1.0));
-    }
+std::string time_change(double unexplained_s, double predicted_s) {
+    const double share = predicted_s > 0.0 ? unexplained_s / predicted_s : 0.0;
+    return std::abs(share) < kLeastLoss ? std::string{}
+                                        : signed_share(unexplained_s, predicted_s) + " time";
 }
 
 std::string unexplained_text(double unexplained_s, double predicted_s) {
@@ -69,7 +69,8 @@ WaterfallBar step_bar(const analysis::Report& report, const analysis::LayerRepor
     bar.value = format_si(bound.macs_per_cycle, "MAC/cycle", 4);
     bar.change = lost_text(bar.before, bar.mapping);
     bar.reason = bound.reason.empty() ? bound.limit : bound.reason;
-    bar.worst = step == layer.limiter_step && !bar.change.empty();
+    const std::size_t saves = layer.limits.saves_most();
+    bar.worst = step == (saves > 0 ? saves : layer.limiter_step) && !bar.change.empty();
     bar.colour = step_role(step);
     return bar;
 }
@@ -88,7 +89,7 @@ void add_times(const analysis::Report& report, const analysis::LayerReport& laye
     }
     const analysis::LayerMeasurement& m = *layer.measured;
     WaterfallBar bar = time_bar(ideal_s, kMeasuredName, m.time_s, scene.bars.back().mapping);
-    tell_gain(bar);
+    bar.change = time_change(m.unexplained_s, m.predicted_s);
     bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) + "; " + main_disagreement(m);
     scene.bars.push_back(std::move(bar));
 }

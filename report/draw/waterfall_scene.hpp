@@ -25,7 +25,8 @@ struct WaterfallBar {
     std::string reason;
     std::string layer;         // of a network: the one that loses most
     std::size_t layer_row = 0; // its row of the report
-    bool worst = false;        // costs most
+    bool worst = false; // of a layer: saves most if it alone cost nothing; of a network: takes
+                        // most in the order of the steps
     ColourRole colour = ColourRole::series1;
 
     // Pixels, where it stands on the canvas.

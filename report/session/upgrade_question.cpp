@@ -82,6 +82,15 @@ analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
     question.host_usd_per_month =
         node["host_usd_per_month"].number(0.0, kMostUsd).value_or(usual.host_usd_per_month);
     question.years = node["years"].number(0.1, 100.0).value_or(usual.years);
+    question.from_owned = node["owned"].boolean().value_or(false);
+    if (const auto count = node["count"].integer({1, kMostAsked})) {
+        question.count = static_cast<int>(*count);
+    }
+    question.from_host = node["from_host"].text().value_or("");
+    question.to_host = node["to_host"].text().value_or("");
+    question.launch = node["launch"].text().value_or("");
+    question.layout = node["layout"].text().value_or("");
+    question.compiled = node["compiled"].boolean().value_or(false);
     if (const hwdb::Node batches = node["batches"]) {
         for (const hwdb::Node& item : batches.items()) {
             question.sweep_batches.push_back(item.integer({1, kMostAsked}).value_or(1));
@@ -129,6 +138,23 @@ void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question
     emit_other("usd_per_kwh", question.power_usd_per_kwh, usual.power_usd_per_kwh);
     emit_other("host_usd_per_month", question.host_usd_per_month, usual.host_usd_per_month);
     emit_other("years", question.years, usual.years);
+    if (question.from_owned) {
+        out << YAML::Key << "owned" << YAML::Value << true;
+    }
+    if (question.count) {
+        out << YAML::Key << "count" << YAML::Value << *question.count;
+    }
+    for (const auto& [key, word] : {std::pair{"from_host", &question.from_host},
+                                    {"to_host", &question.to_host},
+                                    {"launch", &question.launch},
+                                    {"layout", &question.layout}}) {
+        if (!word->empty()) {
+            out << YAML::Key << key << YAML::Value << YAML::DoubleQuoted << *word;
+        }
+    }
+    if (question.compiled) {
+        out << YAML::Key << "compiled" << YAML::Value << true;
+    }
     out << YAML::Key << "batches" << YAML::Value << YAML::Flow << question.sweep_batches;
     out << YAML::Key << "precisions" << YAML::Value << YAML::Flow << YAML::BeginSeq;
     for (const analysis::DtypePair& pair : question.sweep_types) {

@@ -7,7 +7,10 @@
 #include "report/step/memory_write.hpp"
 #include "report/step/timeline_write.hpp"
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace eyeroof::report {
 
@@ -17,14 +20,27 @@ struct TimeRange {
     bool operator==(const TimeRange&) const = default;
 };
 
+// A kernel that was measured, in seconds on the predicted step's clock.
+struct MeasuredSlice {
+    double start_s = 0.0, end_s = 0.0;
+    std::string name;
+
+    bool operator==(const MeasuredSlice&) const = default;
+};
+using MeasuredTrack = std::vector<MeasuredSlice>; // of one step, by start
+
 struct TimelineLook {
     std::optional<TimeRange> shown;     // absent: the whole step
     std::optional<std::uint32_t> layer; // of Graph::layers: its operators stand out
+    std::shared_ptr<const MeasuredTrack> measured = nullptr; // above the lanes; nullptr: none
     bool operator==(const TimelineLook&) const = default;
 };
 
-// Lanes for the host, each stream and each direction of copies. Boxes narrower than a pixel that
-// follow each other are one, of the longest of them.
+// How long the picture's axis is: the predicted step, or the measured one where that is longer.
+double timeline_length_s(const TimelineReport& report, const TimelineLook& look);
+
+// Lanes for what was measured, the host, each stream and each direction of copies. Boxes narrower
+// than a pixel that follow each other are one, of the longest of them.
 Drawing draw_timeline(const TimelineReport& report, const Canvas& canvas,
                       const TimelineLook& look = {});
 

@@ -16,11 +16,16 @@ constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanes
 constexpr double kMostLane = 44.0, kLeastLane = 16.0;
 
 TimeRange range_of(const TimelineReport& r, const TimelineLook& look) {
-    return look.shown.value_or(TimeRange{0.0, std::max(r.timeline().time_s, 1e-12)});
+    return look.shown.value_or(TimeRange{0.0, std::max(timeline_length_s(r, look), 1e-12)});
 }
 
-int lane_count(const TimelineReport& r) {
-    return 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
+bool has_track(const TimelineLook& look) {
+    return look.measured && !look.measured->empty();
+}
+
+int lane_count(const TimelineReport& r, const TimelineLook& look) {
+    return (has_track(look) ? 2 : 1) + r.report.scenario.streams +
+           (r.timeline().copies.empty() ? 0 : 2);
 }
 
 struct Scale {
@@ -157,6 +162,14 @@ class LanesBelow {
 void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
                const TimelineLook& look, double height) {
     LanesBelow lanes(picture, scale, height);
+    if (has_track(look)) {
+        const MeasuredTrack& track = *look.measured;
+        Lane measured = lanes.next(
+            "measured", ColourRole::series4, [&](std::size_t i) { return track[i].name; }, false);
+        for (std::size_t i = 0; i < track.size(); ++i) {
+            measured.add(track[i].start_s, track[i].end_s, i, false);
+        }
+    }
     const auto& spans = r.timeline().spans;
     const Naming named = [&](std::size_t i) { return r.graph().name_of(r.graph().operators[i]); };
     const auto marked = [&](std::size_t i) { return look.layer == r.graph().operators[i].layer; };
@@ -190,7 +203,7 @@ void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
 Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
     Lanes picture;
     Drawing& d = picture.drawing;
-    const int lanes = lane_count(r);
+    const int lanes = lane_count(r, look);
     const double lane =
         std::clamp((canvas.height - kLanesTop - kLanesBelow) / lanes, kLeastLane, kMostLane);
     const double bottom = kLanesTop + lanes * lane;
@@ -211,6 +224,16 @@ Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
 }
 
 } // namespace
+
+double timeline_length_s(const TimelineReport& r, const TimelineLook& look) {
+    double end = r.timeline().time_s;
+    if (has_track(look)) {
+        for (const MeasuredSlice& slice : *look.measured) {
+            end = std::max(end, slice.end_s);
+        }
+    }
+    return end;
+}
 
 Drawing draw_timeline(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
     return lanes_of(r, canvas, look).drawing;

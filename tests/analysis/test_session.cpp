@@ -33,7 +33,14 @@ TEST_CASE("a session comes back from its text as it was") {
                                       40.0,
                                       5.0,
                                       {1, 8},
-                                      {{model::DataType::fp16, model::DataType::bf16}}};
+                                      {{model::DataType::fp16, model::DataType::bf16}},
+                                      true,
+                                      16,
+                                      "server-2x20",
+                                      "same",
+                                      "graph",
+                                      "channels-last",
+                                      true};
     session.view.filter = "conv[1-3]: 'a'";
     session.view.top = 20;
     session.view.top_share = 0.1;

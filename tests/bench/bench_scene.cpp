@@ -101,9 +101,11 @@ void slider_drag(benchmark::State& state, const char* network, const char* machi
     QObject::connect(&window, &gui::MainWindow::shown, &window, [&shown] { shown = true; });
     report::Session session;
     const QTemporaryDir folder;
-    session.network = network[0] == '#' ? many_layers(folder, std::atoi(network + 1)).toStdString()
-                                        : std::string(network);
+    session.scenario.network = network[0] == '#'
+                                   ? many_layers(folder, std::atoi(network + 1)).toStdString()
+                                   : std::string(network);
     session.machines = {machine};
+    session.scenario.machine = machine;
     window.open_session(session);
     while (!shown) {
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);

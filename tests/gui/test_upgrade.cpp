@@ -122,6 +122,7 @@ void TestUpgrade::every_gpu_has_its_own_price() {
     QVERIFY(judged(window, [&] {
         window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"});
     }));
+    window.upgrade().verdicts().selectRow(0);
     QVERIFY(judged(
         window, [&] { window.findChild<QDoubleSpinBox*>("hour a100-sxm-40gb")->setValue(9.5); }));
     QCOMPARE(window.upgrade().upgrades().at(0).money.to_usd_per_hour, 9.5);
@@ -194,6 +195,7 @@ void TestUpgrade::gpus_stand_side_by_side_with_the_difference() {
     QVERIFY(judged(window, [&] {
         window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "t4"});
     }));
+    window.upgrade().verdicts().selectRow(0);
     const auto header = [&](int column) {
         return window.upgrade().layers().horizontalHeaderItem(column)->text();
     };
@@ -241,7 +243,7 @@ void TestUpgrade::what_is_removed_leaves_nothing_behind() {
         QCoreApplication::processEvents();
         return asked;
     };
-    QVERIFY(round());
+    QVERIFY(round() && round()); // what labels and lists make once stays
     const auto widgets = window.findChildren<QObject*>().size();
     for (int i = 0; i < 5; ++i) {
         QVERIFY(round());

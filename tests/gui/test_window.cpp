@@ -326,8 +326,9 @@ void TestWindow::a_new_user_learns_whether_a_gpu_pays() {
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
     QVERIFY(window.upgrade().isVisible());
     const analysis::Upgrade& u = window.upgrade().upgrades()[0];
-    const QString verdict = QString::fromStdString(std::string(analysis::verdict_name(u.verdict)));
-    QVERIFY2(window.upgrade().headline().contains(verdict, Qt::CaseInsensitive),
+    const QString sentence =
+        QString::fromStdString(analysis::purchase_sentence(window.upgrade().purchase()));
+    QVERIFY2(window.upgrade().headline().contains(sentence),
              qPrintable(window.upgrade().headline()));
     QVERIFY(window.upgrade().headline().contains("Training"));
     QVERIFY(window.upgrade().headline().contains(QString::number(u.speedup.value, 'f', 2)));

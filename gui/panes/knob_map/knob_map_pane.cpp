@@ -222,15 +222,20 @@ void KnobMapPane::ask(const PaneInput& input) {
     if (picture_->drawing().texts.empty()) { // nothing that could stay until the answer
         picture_->clear(tr("Being worked out…"));
     }
-    worker_.run([this, question = *input.question(), x,
-                 y](const std::stop_token& stop,
-                    const ProgressCallback& progress) -> Background::Show {
+    const bool searched =
+        std::holds_alternative<model::Accelerator>(input.question()->machine.kind) &&
+        input.scenario->policy != analysis::MappingPolicy::dataflow;
+    const QString how =
+        searched ? tr(" Cells are mapped by the dataflow's rules, without a search.") : QString();
+    worker_.run([this, question = *input.question(), x, y,
+                 how](const std::stop_token& stop,
+                      const ProgressCallback& progress) -> Background::Show {
         auto map = std::make_shared<Result<analysis::KnobMap>>(
             analysis::knob_map(question, x, y, 9, stop, progress));
-        return [this, map] {
+        return [this, map, how] {
             if (*map) {
                 map_ = **map;
-                head_->setText(tr("Each cell is an examination; the framed one is now."));
+                head_->setText(tr("Each cell is an examination; the framed one is now.") + how);
                 picture_->show_drawing(
                     [shown = *map_](const report::Canvas& c) { return draw_knob_map(shown, c); },
                     false);

@@ -7,6 +7,7 @@
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 
+#include <QComboBox>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -129,6 +130,15 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     head_ = new QLabel(this);
     head_->setObjectName("measurements head");
     head_->setWordWrap(true);
+    compared_ = new QComboBox(this);
+    compared_->setObjectName("compared run");
+    compared_->setAccessibleName(tr("Run that is compared with the prediction"));
+    compared_->setToolTip(tr("Which run stands beside the prediction in the table and in the "
+                             "seven steps. The others stay points of their own."));
+    compared_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    connect(compared_, &QComboBox::activated, this,
+            [this] { actions_.compare_run(compared_->currentData().toString().toStdString()); });
+    buttons->addWidget(compared_);
     buttons->addWidget(head_, 1);
     column->addLayout(buttons);
     kernels_ = number_table(tr("Kernels"), this);
@@ -167,7 +177,22 @@ std::vector<const MeasurementFile*> MeasurementsPane::chosen_profiles() const {
     return chosen;
 }
 
+// With two runs or more, one of them is compared; pooled they are only on request.
+void MeasurementsPane::show_compared(const PaneInput& input) {
+    const QSignalBlocker quiet(compared_);
+    compared_->clear();
+    for (const MeasurementFile& file : *input.files) {
+        if (file.kind == MeasurementFile::Kind::profile && file.content) {
+            compared_->addItem(tr("compare %1").arg(file_name(file)), text(file.path));
+        }
+    }
+    compared_->setVisible(compared_->count() > 1);
+    compared_->addItem(tr("pool all runs"), QString());
+    compared_->setCurrentIndex(input.pooled ? compared_->count() - 1 : 0);
+}
+
 void MeasurementsPane::show_answer(const PaneInput& input) {
+    show_compared(input);
     if (files_ == *input.files) {
         return; // answers come while sliders are dragged
     }

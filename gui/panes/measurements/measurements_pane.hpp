@@ -6,6 +6,7 @@
 
 #include "gui/panes/pane.hpp"
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QTableWidget;
@@ -24,6 +25,7 @@ class MeasurementsPane : public Pane {
 
   private:
     void show_kernels();
+    void show_compared(const PaneInput& input);
     std::vector<const MeasurementFile*> chosen_profiles() const;
     std::string chosen_path() const;
 
@@ -31,6 +33,7 @@ class MeasurementsPane : public Pane {
     QTableWidget* list_ = nullptr;
     QTableWidget* kernels_ = nullptr;
     QLabel* head_ = nullptr;
+    QComboBox* compared_ = nullptr;
     QPushButton* remove_ = nullptr;
     QPushButton* replace_ = nullptr;
 };

@@ -10,6 +10,8 @@
 #include "report/draw/svg.hpp"
 #include "report/scale/scale_chart.hpp"
 
+#include <fmt/format.h>
+
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSpinBox>
@@ -95,12 +97,36 @@ ScalingPane::ScalingPane(const PaneActions& actions, QWidget* parent)
     clear();
 }
 
+namespace {
+
+// The fabric of a box that such a GPU comes in: its name has the GPU's as a word ("dgx-a100-hdr").
+// -1: no fabric has.
+int fabric_of(const QComboBox& fabrics, const std::string& gpu) {
+    const QStringList words = text(gpu).split('-');
+    const bool card = words.contains("pcie"); // no switch joins it to others
+    for (int i = 0; i < fabrics.count(); ++i) {
+        if (!card && fabrics.itemData(i).toString().split('-').contains(words.front())) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+} // namespace
+
+// What was chosen for a GPU stays until another one is on screen.
 void ScalingPane::fill(const PaneInput& input) {
     if (fabric_->count() == 0) {
         for (const auto& entry : hwdb::list_fabrics(input.folders->machines)) {
             fabric_->addItem(text(entry.id), text(entry.id));
         }
-        fabric_->setCurrentIndex(std::max(0, fabric_->findData("dgx-a100-hdr")));
+        fabric_->setPlaceholderText(tr("choose"));
+        fabric_->setCurrentIndex(-1);
+    }
+    const analysis::Question* device = input.gpu_question();
+    if (device != nullptr && device->machine.id != fabric_for_) {
+        fabric_for_ = device->machine.id;
+        fabric_->setCurrentIndex(fabric_of(*fabric_, fabric_for_));
     }
 }
 
@@ -108,6 +134,16 @@ Background::Job ScalingPane::job(const PaneInput& input) {
     const analysis::Question* device = input.gpu_question();
     if (device == nullptr) {
         say(tr("Training on many devices: for a network on a GPU."));
+        return {};
+    }
+    if (!device->scenario.training) {
+        say(tr("Devices are counted for a training step; the toolbar says inference. "
+               "<a href=\"train\">Choose training with Adam</a>"));
+        return {};
+    }
+    if (fabric_->currentIndex() < 0) {
+        say(tr("No fabric is known for a box of %1. Choose how the devices are joined.")
+                .arg(text(device->machine.name).toHtmlEscaped()));
         return {};
     }
     const auto devices = analysis::parse_devices(devices_->text().toStdString());
@@ -124,14 +160,27 @@ Background::Job ScalingPane::job(const PaneInput& input) {
                             const ProgressCallback& progress) -> Background::Show {
         const auto found = answer_to(question, stop, progress);
         auto answer = found ? std::make_shared<const analysis::ScaleResult>(*found) : nullptr;
-        return [this, answer, problems = found.diagnostics()] {
+        const std::string asked =
+            fmt::format("Training with {} on {}", question.device.scenario.training->optimizer,
+                        question.device.machine.name);
+        return [this, answer, asked, problems = found.diagnostics()] {
             if (answer) {
+                words_ = asked;
                 return show_answer_of(answer);
             }
             clear();
             say(problems);
         };
     };
+}
+
+void ScalingPane::link_followed(const QString& target) {
+    if (target != "train") {
+        return AskingPane::link_followed(target);
+    }
+    actions_.change_scenario([](analysis::Scenario& scenario) {
+        scenario.training = analysis::TrainingOptions{"adam"};
+    });
 }
 
 void ScalingPane::clear() {
@@ -142,7 +191,8 @@ void ScalingPane::clear() {
 }
 
 QString ScalingPane::headline() const {
-    QString html =
+    QString html = tr("%1 over %2. ").arg(text(words_).toHtmlEscaped(), fabric_->currentText());
+    html +=
         answer_->pays_to
             ? tr("Pays up to <b>%1 devices</b> (80 % efficiency or more).").arg(*answer_->pays_to)
             : tr("No number of devices asked for reaches 80 % efficiency.");

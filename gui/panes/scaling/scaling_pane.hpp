@@ -29,6 +29,7 @@ class ScalingPane : public AskingPane {
     void fill(const PaneInput& input) override;
     Background::Job job(const PaneInput& input) override;
     void clear() override;
+    void link_followed(const QString& target) override;
 
   private:
     void show_answer_of(std::shared_ptr<const analysis::ScaleResult> answer);
@@ -36,6 +37,8 @@ class ScalingPane : public AskingPane {
     QString headline() const;
 
     std::shared_ptr<const analysis::ScaleResult> answer_;
+    std::string words_;      // what the answer is of
+    std::string fabric_for_; // the GPU that the fabric was chosen for
     QComboBox* fabric_ = nullptr;
     QLineEdit* devices_ = nullptr;
     QSpinBox* each_ = nullptr;

@@ -71,11 +71,12 @@ Result<SparseAnswer> answer_to(const SparseQuestion& question, const std::stop_t
 
 QString headline(const SparseAnswer& answer) {
     const analysis::SparseExam& e = answer.exam;
-    QString html = SparsePane::tr("<b>%1 times</b> as fast as the same multipliers on dense "
-                                  "tensors: %2 of %3 MACs have no zero, %4 in all.")
-                       .arg(e.speed_up(), 0, 'g', 3)
-                       .arg(text(format_si(e.effectual, "", 4)), text(format_si(e.macs, "", 4)),
-                            text(format_si(e.cycles / e.clock_hz, "s", 4)));
+    QString html = SparsePane::tr("%1: ").arg(text(e.machine).toHtmlEscaped());
+    html += SparsePane::tr("<b>%1 times</b> as fast as the same multipliers on dense "
+                           "tensors: %2 of %3 MACs have no zero, %4 in all.")
+                .arg(e.speed_up(), 0, 'g', 3)
+                .arg(text(format_si(e.effectual, "", 4)), text(format_si(e.macs, "", 4)),
+                     text(format_si(e.cycles / e.clock_hz, "s", 4)));
     if (const auto even = analysis::break_even(answer.curve)) {
         html += SparsePane::tr(" With one share everywhere it pays below %1 %.")
                     .arg(100.0 * *even, 0, 'f', 0);
@@ -140,14 +141,24 @@ SparsePane::SparsePane(const PaneActions& actions, QWidget* parent) : AskingPane
     clear();
 }
 
+// The toolbar's machine where it skips zeros; else none, until one is chosen.
 void SparsePane::fill(const PaneInput& input) {
+    fill_lists(input);
+    if (chosen_for_ != input.scenario->machine) {
+        chosen_for_ = input.scenario->machine;
+        machine_->setCurrentIndex(machine_->findData(text(chosen_for_)));
+    }
+}
+
+void SparsePane::fill_lists(const PaneInput& input) {
     if (machine_->count() > 0) {
         return;
     }
+    machine_->setPlaceholderText(tr("choose"));
     for (const auto& file : analysis::sparse_files(input.folders->machines, "sparse")) {
         machine_->addItem(text(file.stem().string()), text(file.stem().string()));
     }
-    machine_->setCurrentIndex(std::max(0, machine_->findData("scnn")));
+    machine_->setCurrentIndex(-1);
     densities_->addItem(tr("one share for all"), QString());
     for (const auto& file : analysis::sparse_files(input.folders->machines, "densities")) {
         densities_->addItem(text(file.stem().string()), text(file.stem().string()));
@@ -157,6 +168,13 @@ void SparsePane::fill(const PaneInput& input) {
 Background::Job SparsePane::job(const PaneInput& input) {
     if (input.network == nullptr) {
         say(tr("Choose a network."));
+        return {};
+    }
+    if (machine_->currentIndex() < 0) {
+        const analysis::Question* asked = input.question();
+        const std::string name = asked == nullptr ? input.scenario->machine : asked->machine.name;
+        say(tr("%1 has no description of how it skips zeros. Choose a machine that has one.")
+                .arg(name.empty() ? tr("The window") : text(name).toHtmlEscaped()));
         return {};
     }
     const bool own = densities_->currentData().toString().isEmpty();

@@ -41,8 +41,10 @@ class SparsePane : public AskingPane {
   private:
     void show_answer_of(std::shared_ptr<const SparseAnswer> answer);
     void fill_rows();
+    void fill_lists(const PaneInput& input);
 
     std::shared_ptr<const SparseAnswer> answer_;
+    std::string chosen_for_; // the toolbar's machine
     QComboBox* machine_ = nullptr;
     QComboBox* densities_ = nullptr;
     QSpinBox* inputs_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/units.hpp"
+#include "gui/jobs/measured_track.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/svg.hpp"
 
@@ -9,6 +10,7 @@
 #include <QComboBox>
 #include <QSpinBox>
 #include <QVBoxLayout>
+#include <filesystem>
 
 namespace eyeroof::gui {
 
@@ -83,8 +85,16 @@ Background::Job TimelinePane::job(const PaneInput& input) {
         say(tr("A step over time: for a network on a GPU or a host processor."));
         return {};
     }
-    const auto answer = std::make_shared<const TimelineAnswer>(
-        TimelineAnswer{report, std::get<model::Gpu>(question->machine.kind)});
+    TimelineAnswer found{report, std::get<model::Gpu>(question->machine.kind)};
+    for (const MeasurementFile& file : *input.files) { // the compared run is the first
+        if (file.kind == MeasurementFile::Kind::profile && file.content && report->measured &&
+            !found.measured) {
+            found.measured = std::make_shared<const report::MeasuredTrack>(
+                measured_track(*file.content, *report));
+            found.run = std::filesystem::path(file.path).filename().string();
+        }
+    }
+    const auto answer = std::make_shared<const TimelineAnswer>(std::move(found));
     return [this, answer](const std::stop_token&, const ProgressCallback&) -> Background::Show {
         return [this, answer] { show_answer_of(answer); };
     };
@@ -97,18 +107,35 @@ void TimelinePane::clear() {
 
 void TimelinePane::show_answer_of(std::shared_ptr<const TimelineAnswer> answer) {
     answer_ = std::move(answer);
-    say(headline(*answer_));
     show_selection(actions_.look());
     draw();
+}
+
+// Of the range that the wheel or a drag shows: both sums beside each other.
+QString TimelinePane::sums() const {
+    if (!answer_->measured) {
+        return {};
+    }
+    if (answer_->measured->empty()) {
+        return tr("<br>%1 has no start times, so that it has no track here.")
+            .arg(text(answer_->run).toHtmlEscaped());
+    }
+    const double length = report::timeline_length_s(answer_->report(), look());
+    const report::TimeRange range = look().shown.value_or(report::TimeRange{0.0, length});
+    const BusySeconds busy = busy_in(range, *answer_->measured, *answer_->of);
+    return tr("<br>In sight, %1: kernels of %2 run %3, predicted ones %4.")
+        .arg(seconds(range.to_s - range.from_s), text(answer_->run).toHtmlEscaped(),
+             seconds(busy.measured), seconds(busy.predicted));
 }
 
 report::TimelineLook TimelinePane::look() const {
     const auto window = picture_->window();
     report::TimelineLook look;
     look.layer = marked_;
+    look.measured = answer_->measured;
     if (picture_->zoomed()) {
-        look.shown = report::TimeRange{window.from * answer_->timeline().time_s,
-                                       window.to * answer_->timeline().time_s};
+        const double length = report::timeline_length_s(answer_->report(), look);
+        look.shown = report::TimeRange{window.from * length, window.to * length};
     }
     return look;
 }
@@ -117,6 +144,7 @@ void TimelinePane::draw() {
     if (!answer_) {
         return;
     }
+    say(headline(*answer_) + sums());
     picture_->show_drawing(
         [answer = answer_, look = look()](const report::Canvas& canvas) {
             return report::draw_timeline(answer->report(), canvas, look);

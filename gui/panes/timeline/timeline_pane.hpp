@@ -13,6 +13,8 @@ namespace eyeroof::gui {
 struct TimelineAnswer {
     std::shared_ptr<const analysis::Report> of;
     model::Gpu gpu;
+    std::shared_ptr<const report::MeasuredTrack> measured = nullptr; // of the compared run
+    std::string run = {};                                            // its file
 
     report::TimelineReport report() const { return {*of, gpu}; }
     const analysis::step::Timeline& timeline() const { return of->timeline; }
@@ -43,6 +45,7 @@ class TimelinePane : public AskingPane {
     void show_choices(const analysis::Scenario& scenario);
     void show_answer_of(std::shared_ptr<const TimelineAnswer> answer);
     void draw();
+    QString sums() const; // of what is in sight
     report::TimelineLook look() const;
     void select(QPointF place);
 

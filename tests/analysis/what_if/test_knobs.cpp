@@ -1,3 +1,4 @@
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/what_if/sensitivity.hpp"
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
@@ -237,6 +238,40 @@ TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is al
         CHECK(s.speedup > 0.999);
     }
     CHECK(best_help_text(*all).find("DRAM bandwidth") != std::string::npos);
+}
+
+TEST_CASE("behind stalls for the outermost memory stands its bandwidth, not the clock") {
+    const Question question = tests::question_of(network("alexnet"), machine("eyeriss-v1"));
+    const auto report = run(question);
+    REQUIRE(report);
+    const LayerReport& conv1 = report->layers.front();
+    REQUIRE(conv1.split.dram_stall_s > conv1.split.on_chip_stall_s); // most of step 7
+    CHECK(conv1.limits.saves_most() == 7);
+    const auto help = help_for(conv1.layer, question);
+    REQUIRE(help);
+    CHECK(help->behind[6] == "dram-link-bandwidth"); // the clock alone leaves DRAM as slow as it is
+    CHECK(stalls_text(report->machine, conv1) ==
+          "77 % of the stall cycles wait for the outermost memory (334.4 k of 436.7 k)");
+}
+
+TEST_CASE("gains follow what made the report that they stand beside") {
+    Question question = tests::question_of(network("mnist-cnn"), machine("nvdla-small"));
+    const Examine searched = [](const Question& variant, const std::stop_token& stop) {
+        return run(variant, stop);
+    };
+    const auto before = run(question);
+    const auto gains = sensitivities(question, {}, {}, searched);
+    REQUIRE((before && gains));
+    for (const Sensitivity& gain : *gains) {
+        const auto knobs = tried_knobs(question.machine);
+        const auto knob = std::find_if(knobs.begin(), knobs.end(),
+                                       [&](const Knob& k) { return k.key == gain.key; });
+        REQUIRE(knob != knobs.end());
+        Question turned = question;
+        turned.machine =
+            changed(question.machine, {Change{gain.key, knob->value * gain.factor}}).value();
+        CHECK(run(turned)->total.time_s * gain.speedup == near(before->total.time_s));
+    }
 }
 
 TEST_CASE("the knob behind a step is the one that its limit names") {

@@ -1,0 +1,26 @@
+// What a reader of a report must know before its figures are quoted: memory that does not suffice,
+// searches without a proof, operators without a cost. Shown by the command line and the window.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "base/diagnostic.hpp"
+
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct OpenSearches {                // that ended before their proof
+    std::vector<std::size_t> layers; // rows of the report
+    double gap = 0.0;                // the largest: how far above the lower bound a result may be
+};
+OpenSearches open_searches(const Report& report);
+
+// "the searches of 3 of 12 layers, CONV2 first, stopped before the proof: optimality gap at most
+// 15.0 %"; there is one at least.
+std::string open_searches_text(const Report& report, const OpenSearches& open);
+
+// "alexnet needs more memory than A100 has: times are of a run that would fit"; empty where it
+// fits.
+std::string no_fit_text(const Report& report);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,20 @@
+// Variants of a question examined as what is on screen: searched where that was searched, with the
+// mappings that were edited in their places. Used where figures stand beside the window's report.
+#pragma once
+
+#include "analysis/search/mapping_edit.hpp"
+#include "analysis/what_if/trials.hpp"
+
+#include <vector>
+
+namespace eyeroof::gui {
+
+// An edit that is not legal on a variant is left out there, as the window does when it is turned
+// to.
+analysis::Examine as_in_view(std::vector<analysis::MappingEdit> edits);
+
+// Those of one layer of the report, for a network of that layer alone.
+std::vector<analysis::MappingEdit> edits_of(const std::vector<analysis::MappingEdit>& edits,
+                                            const analysis::Report& report, std::size_t layer);
+
+} // namespace eyeroof::gui

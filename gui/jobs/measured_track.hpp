@@ -1,0 +1,22 @@
+// One measured step as a track beside the predicted one. Used by the timeline pane.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "profiles/measurement.hpp"
+#include "report/step/step_scenes.hpp"
+
+namespace eyeroof::gui {
+
+// The first step that the profile names, else the first of as many as its layers ran; moved so that
+// its first kernel starts with the first predicted one. Empty where starts are not known.
+report::MeasuredTrack measured_track(const profiles::Profile& profile,
+                                     const analysis::Report& report);
+
+// Seconds of a range in which kernels run: those of the track, and those that are predicted.
+struct BusySeconds {
+    double measured = 0.0, predicted = 0.0;
+};
+BusySeconds busy_in(const report::TimeRange& range, const report::MeasuredTrack& track,
+                    const analysis::Report& report);
+
+} // namespace eyeroof::gui

@@ -1,0 +1,18 @@
+// The candidates of a purchase as cards: speed-up with its 80 % interval on one scale, the speed-up
+// at which both cost the same, and published speed-ups of the same two GPUs.
+// Made from an answer; painted by the upgrade view.
+#pragma once
+
+#include "analysis/upgrade/purchase.hpp"
+#include "report/draw/drawing.hpp"
+
+namespace eyeroof::report {
+
+// "pays off", "does not pay off", "undecided", "does not fit", "no prices", "equal".
+std::string verdict_word(const analysis::PurchaseAnswer& answer);
+
+// As high as its cards need, whatever the canvas says. `chosen` is framed.
+Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
+                        const Canvas& canvas);
+
+} // namespace eyeroof::report
