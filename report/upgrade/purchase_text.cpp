@@ -12,7 +12,7 @@ namespace eyeroof::report {
 
 namespace {
 
-constexpr std::size_t kGap = 2; // between columns
+constexpr std::size_t kColumnGap = 2; // between columns
 constexpr std::size_t kShownEvidence = 2;
 
 std::vector<std::size_t> widths_of(const Table& table) {
@@ -31,7 +31,7 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<std
                     std::size_t first, std::size_t end) {
     std::string line = left(masked_controls(cells[0]), widths[0]);
     for (std::size_t c = first; c < end; ++c) {
-        line += std::string(kGap, ' ') + left(masked_controls(cells[c]), widths[c]);
+        line += std::string(kColumnGap, ' ') + left(masked_controls(cells[c]), widths[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
@@ -48,8 +48,8 @@ std::string table_text(const Table& table) {
         std::size_t end = first;
         std::size_t used = widths[0];
         while (end < table.columns.size() &&
-               (end == first || used + kGap + widths[end] <= kTextColumns)) {
-            used += kGap + widths[end++];
+               (end == first || used + kColumnGap + widths[end] <= kTextColumns)) {
+            used += kColumnGap + widths[end++];
         }
         text += line_of(table.columns, widths, first, end);
         for (const auto& row : table.rows) {
@@ -78,7 +78,7 @@ std::string flips_text(const analysis::PurchaseAnswer& a) {
         const std::string change = masked_controls(row[0]);
         const std::string even = row[1] + (row[2] == "stays" ? ": stays" : "");
         const bool one_line = display_width(change) <= width &&
-                              width + display_width(even) + 2 * kGap <= kTextColumns;
+                              width + display_width(even) + 2 * kColumnGap <= kTextColumns;
         text += one_line ? "  " + left(change, width) + "  " + even + "\n"
                          : "  " + change + "\n" + wrapped(even, 4, kTextColumns);
     }
