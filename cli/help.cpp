@@ -227,9 +227,10 @@ std::string first_examples(const CLI::App& app) {
 } // namespace
 
 std::string brief_help(const CLI::App& app) {
-    constexpr std::size_t few = 18; // options that fit a screen with their descriptions
-    if (app.get_parent() == nullptr || app.get_options().size() <= few) {
-        return help_text(app);
+    constexpr long screen = 45; // lines
+    const std::string whole = help_text(app);
+    if (app.get_parent() == nullptr || std::count(whole.begin(), whole.end(), '\n') <= screen) {
+        return whole;
     }
     std::string text = app.get_description() + "\n\n" + usage(app);
     text += titled("Examples", first_examples(app));

@@ -263,7 +263,8 @@ class Parser {
             ++at_;
         }
         std::string word(text_.substr(begin, at_ - begin));
-        if (word == "and" || word == "or") {
+        const bool subject = at_ < text_.size() && text_[at_] == '.'; // of a further comparison
+        if (word == "and" || word == "or" || subject) {
             at_ = begin;
             word.clear();
         }

@@ -16,7 +16,7 @@ namespace eyeroof::analysis {
 double turned_value(const Knob& knob, double factor);
 
 // How a variant is examined. The default maps accelerators by the dataflow's rules, without a
-// search. Whoever shows the figures beside a report of other mappings gives what made that report.
+// search. Beside a report of other mappings, give what made that report.
 using Examine = std::function<Result<Report>(const Question&, const std::stop_token&)>;
 
 class Trials {

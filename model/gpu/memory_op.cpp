@@ -335,8 +335,9 @@ NormKernel usual_norm(const Gpu& gpu) {
 }
 
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                       const Work& work, NormKernel told, Layout layout) {
-    const NormKernel norm = norm_kernel(layer, told == NormKernel::usual ? usual_norm(gpu) : told);
+                       const Work& work, NormKernel asked, Layout layout) {
+    const NormKernel norm =
+        norm_kernel(layer, asked == NormKernel::usual ? usual_norm(gpu) : asked);
     const double footprint =
         std::max(static_cast<double>(work.bytes()), 1.0) + positions_bytes(gpu, layer);
     MemoryTime t;
@@ -346,7 +347,7 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         t.body_s = kCopyStartS + t.bytes / (kLinkShare * std::max(*link, 1.0));
         return t;
     }
-    const bool compiled = told == NormKernel::compiled;
+    const bool compiled = asked == NormKernel::compiled;
     if (changes_layout(layer)) {
         const double share =
             compiled ? kCompiledTranspose : gpu.calibration.tensor_conv.transpose_share;

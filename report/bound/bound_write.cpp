@@ -1,6 +1,7 @@
 #include "report/bound/bound_write.hpp"
 
 #include "analysis/scenario/fields.hpp"
+#include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -22,13 +23,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShown = 12; // operators of the text
 constexpr std::size_t kDetailIndent = 20;
+constexpr std::size_t kReasonIndent = 36; // of what a part of the time is
 
 std::string seconds(double s) {
     return format_si(s, "s");
 }
 
 std::string bound_row(const char* name, const Bound& b, double time_s) {
-    return fmt::format("{:<9} {:>10} {:>10} {:>10} {:>10} {:>10}  {:<10} {:>6.1f} %\n", name,
+    return fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>5.1f} %\n", name,
                        seconds(b.time_s), seconds(b.arithmetic_s), seconds(b.memory_s),
                        seconds(b.on_chip_s), format_si(b.bytes, "B"), wall_text(b.wall),
                        time_s > 0.0 ? 100.0 * b.time_s / time_s : 0.0);
@@ -45,10 +47,11 @@ std::string operator_rows(const BoundReport& report) {
     for (std::size_t i = 0; i < std::min(kShown, report.operators.size()); ++i) {
         const OperatorBound& o = report.operators[i];
         const double runs = static_cast<double>(o.runs);
-        text += fmt::format("{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n",
-                            seconds(runs * (o.predicted_s - o.bound.time_s)),
-                            seconds(runs * o.predicted_s), seconds(runs * o.bound.time_s), o.runs,
-                            wall_text(o.bound.wall), o.name);
+        text += fmt::format(
+            "{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n",
+            seconds(runs * (o.predicted_s - o.bound.time_s)), seconds(runs * o.predicted_s),
+            seconds(runs * o.bound.time_s), o.runs, wall_text(o.bound.wall),
+            left(masked_controls(o.name), std::min<std::size_t>(28, display_width(o.name))));
     }
     return text;
 }
@@ -76,28 +79,53 @@ std::string gap_bar(const BoundReport& report) {
     return bar + "</div>" + list + "</ul>\n";
 }
 
+// The time and how far it is above the speed of light, its largest part, and the best change.
+std::string answer_text(const BoundReport& report) {
+    const double time_s = report.time_s();
+    std::string text =
+        wrapped(report.measured_s
+                    ? fmt::format("{} measured, {} predicted", seconds(time_s),
+                                  time_text(report.predicted_s, report.low_s, report.high_s))
+                    : time_text(report.predicted_s, report.low_s, report.high_s) + " predicted",
+                0, kTextColumns);
+    if (report.fused.time_s > 0.0) {
+        text += wrapped(fmt::format("{:.3g} times the fused bound of {}",
+                                    time_s / report.fused.time_s, seconds(report.fused.time_s)),
+                        0, kTextColumns);
+    }
+    const auto most =
+        std::max_element(report.gap.begin(), report.gap.end(),
+                         [](const GapPart& a, const GapPart& b) { return a.seconds < b.seconds; });
+    if (most != report.gap.end() && time_s > 0.0) {
+        text += wrapped(fmt::format("Largest part: {}, {} ({:.1f} %)", most->name,
+                                    seconds(most->seconds), 100.0 * most->seconds / time_s),
+                        0, kTextColumns);
+    }
+    if (!report.changes.empty()) {
+        const Change& best = report.changes.front();
+        text += wrapped(fmt::format("Largest saving: {:.3g} times as fast with {}",
+                                    report.predicted_s / best.time_s, best.name),
+                        0, kTextColumns);
+    }
+    return text;
+}
+
 } // namespace
 
 std::string bound_text(const BoundReport& report) {
     const double time_s = report.time_s();
-    std::string text = wrapped(report.words, 0, kTextColumns) +
+    std::string text = wrapped(report.words, 0, kTextColumns) + answer_text(report) +
                        wrapped("bounds: " + report.assumptions, 0, kTextColumns) + "\n";
-    text += fmt::format("{:<9} {:>10} {:>10} {:>10} {:>10} {:>10}  {:<10} {:>8}\n", "bound", "time",
+    text += fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>7}\n", "bound", "time",
                         "arithmetic", "memory", "on-chip", "bytes", "wall", "of time");
     text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +
             bound_row("unfused", report.unfused, time_s);
-    text += fmt::format("{:<9} {:>10}", "predicted", seconds(report.predicted_s));
-    text += report.low_s && report.high_s
-                ? fmt::format("  {} to {}", seconds(*report.low_s), seconds(*report.high_s))
-                : "";
-    text += report.measured_s
-                ? fmt::format("\n{:<9} {:>10}", "measured", seconds(*report.measured_s))
-                : "";
-    text += fmt::format("\n\n{:>10} {:>7}  {:<16} {}\n", "time", "share", "part", "what it is");
+    text += fmt::format("\n{:>9} {:>7}  {:<16} {}\n", "time", "share", "part", "what it is");
     for (const GapPart& part : report.gap) {
-        text +=
-            fmt::format("{:>10} {:>5.1f} %  {:<16} {}\n", seconds(part.seconds),
-                        time_s > 0.0 ? 100.0 * part.seconds / time_s : 0.0, part.name, part.reason);
+        const std::string reason = wrapped(part.reason, kReasonIndent, kTextColumns);
+        text += fmt::format("{:>9} {:>5.1f} %  {:<16} {}", seconds(part.seconds),
+                            time_s > 0.0 ? 100.0 * part.seconds / time_s : 0.0, part.name,
+                            reason.empty() ? "\n" : reason.substr(kReasonIndent));
     }
     text += report.changes.empty()
                 ? ""

@@ -263,6 +263,7 @@ const std::vector<Row>& rows() {
 const std::map<std::string, std::string>& without_step() {
     static const std::map<std::string, std::string> all = {
         {"exam", "is what all others are compared with"},
+        {"claims", "asks other commands, and prints their figures beside published ones"},
         {"collective", "asks no network: messages of a size on a fabric"},
         {"serve", "gives requests a second from many steps; tests/scale compares one of them"},
         {"profile", "measures"},

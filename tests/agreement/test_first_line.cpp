@@ -88,7 +88,7 @@ TEST_CASE("every command that takes a scenario states it first, or has a reason 
         words.insert(words.end(), line.arguments.begin(), line.arguments.end());
         const Outcome outcome = run(words);
         CHECK(outcome.exit <= 1);
-        CHECK((width_of(outcome.out) <= 80 || command == "bound"));
+        CHECK(width_of(outcome.out) <= 80);
         const std::string first = paragraph(outcome.out);
         CAPTURE(first);
         for (const std::string& part : line.says) {

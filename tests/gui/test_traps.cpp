@@ -343,7 +343,7 @@ void TestTraps::scaling_does_not_train_while_inference_is_chosen() {
 void TestTraps::scaling_joins_no_gpu_by_the_fabric_of_another_box() {
     MainWindow window(folders());
     show(window);
-    report::Session session = session_of("resnet50", {"v100-sxm2-16gb"});
+    report::Session session = session_of("resnet50", {"p100-sxm2-16gb"});
     session.scenario.training = analysis::TrainingOptions{"adam"};
     QVERIFY(open_and_wait(window, session));
     window.show_page("scaling");

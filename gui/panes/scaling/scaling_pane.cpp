@@ -97,23 +97,6 @@ ScalingPane::ScalingPane(const PaneActions& actions, QWidget* parent)
     clear();
 }
 
-namespace {
-
-// The fabric of a box that such a GPU comes in: its name has the GPU's as a word ("dgx-a100-hdr").
-// -1: no fabric has.
-int fabric_of(const QComboBox& fabrics, const std::string& gpu) {
-    const QStringList words = text(gpu).split('-');
-    const bool card = words.contains("pcie"); // no switch joins it to others
-    for (int i = 0; i < fabrics.count(); ++i) {
-        if (!card && fabrics.itemData(i).toString().split('-').contains(words.front())) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-} // namespace
-
 // What was chosen for a GPU stays until another one is on screen.
 void ScalingPane::fill(const PaneInput& input) {
     if (fabric_->count() == 0) {
@@ -126,7 +109,8 @@ void ScalingPane::fill(const PaneInput& input) {
     const analysis::Question* device = input.gpu_question();
     if (device != nullptr && device->machine.id != fabric_for_) {
         fabric_for_ = device->machine.id;
-        fabric_->setCurrentIndex(fabric_of(*fabric_, fabric_for_));
+        const auto usual = hwdb::usual_fabric(fabric_for_, input.folders->machines);
+        fabric_->setCurrentIndex(usual ? fabric_->findData(text(usual->id)) : -1);
     }
 }
 
