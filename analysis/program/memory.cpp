@@ -1,6 +1,7 @@
 #include "analysis/program/memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace eyeroof::analysis::step {
@@ -149,9 +150,17 @@ std::vector<Count> workspaces_of(const Graph& graph, const model::Gpu& gpu,
     return bytes;
 }
 
+double device_bytes(const model::Gpu& gpu) {
+    constexpr double kGib = 1073741824.0;
+    const double gigabytes = gpu.dram_bytes / 1e9;
+    const bool of_a_sheet =
+        gpu.arch != model::GpuArch::host && std::abs(gigabytes - std::round(gigabytes)) < 1e-6;
+    return of_a_sheet ? std::round(gigabytes) * kGib : gpu.dram_bytes;
+}
+
 Count capacity_of(const model::Gpu& gpu) {
     const double context = gpu.arch == model::GpuArch::host ? 0.0 : kContextBytes;
-    return static_cast<Count>(std::max(gpu.dram_bytes - context, 0.0));
+    return static_cast<Count>(std::max(device_bytes(gpu) - context, 0.0));
 }
 
 Count largest_batch(Count limit, Count most,

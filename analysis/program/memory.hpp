@@ -59,7 +59,12 @@ Memory memory_of(const Graph& graph, const std::vector<Count>& workspaces = {});
 std::vector<Count> workspaces_of(const Graph& graph, const model::Gpu& gpu,
                                  const SoftwareOf& software);
 
-// What a device has for tensors. The context of a process takes 0.3 to 0.8 GB (recalled): 0.5 are
+// The memory of a device. Data sheets count GiB and write GB: nvidia-smi reports 81,920 MiB of an
+// A100 and 81,559 of an H100 with "80 GB", 143,771 of an H200 with "141 GB". A size that is no
+// whole number of GB is taken as it stands, and so is a host's.
+double device_bytes(const model::Gpu& gpu);
+
+// What of it is there for tensors. The context of a process takes 0.3 to 0.8 GB (recalled): 0.5 are
 // taken off.
 inline constexpr double kContextBytes = 0.5e9;
 Count capacity_of(const model::Gpu& gpu);

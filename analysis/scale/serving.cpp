@@ -1,5 +1,6 @@
 #include "analysis/scale/serving.hpp"
 
+#include "analysis/program/memory.hpp"
 #include "analysis/scale/engine_steps.hpp"
 #include "analysis/scale/split.hpp"
 
@@ -39,7 +40,7 @@ class Server {
            const ServingOptions& o, std::stop_token stop)
         : t_(t), machine_(machine), fabric_(fabric), o_(o), stop_(std::move(stop)) {
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
-            capacity_ = gpu->dram_bytes;
+            capacity_ = step::device_bytes(*gpu);
         }
     }
     double capacity() const { return capacity_; }

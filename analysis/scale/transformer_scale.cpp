@@ -1,4 +1,5 @@
 // Decoders on many devices: kernels examined once a cut, points, and what cannot be.
+#include "analysis/program/memory.hpp"
 #include "analysis/scale/message.hpp"
 #include "analysis/scale/split.hpp"
 #include "analysis/scale/transformer_step.hpp"
@@ -13,15 +14,6 @@ namespace eyeroof::analysis {
 
 using model::Fabric;
 
-// Data sheets count a GPU's memory in GiB and call them GB: nvidia-smi reports 81,920 MiB of an
-// A100 and 81,559 of an H100 with "80 GB", 143,771 of an H200 with "141 GB". A context takes half a
-// GB.
-double usable_bytes(const model::Gpu& gpu) {
-    constexpr double kGib = 1073741824.0 / 1e9;
-    constexpr double kContext = 0.5e9;
-    return std::max(gpu.dram_bytes * kGib - kContext, 0.0);
-}
-
 BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
                        const TransformerOptions& o)
     : t_(t), machine_(machine), options_(o) {
@@ -29,7 +21,7 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
     options_.exam.data_type.reset();
     options_.exam.batch.reset();
     if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
-        capacity_ = usable_bytes(*gpu);
+        capacity_ = static_cast<double>(step::capacity_of(*gpu));
         peak_ = gpu->rate(o.type).flops_per_s;
         slower_attention_ = o.attention == AttentionKernel::flash2 && o.fused &&
                             std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;

@@ -60,9 +60,6 @@ struct BlockTimes {
     double byte_s = 0.0;                      // a byte of memory-bound work
 };
 
-// Bytes that a GPU has for a training step.
-double usable_bytes(const model::Gpu& gpu);
-
 class BlockExams {
   public:
     BlockExams(const Transformer& t, const model::Machine& machine, const TransformerOptions& o);

@@ -51,6 +51,10 @@ bool all_operators(const Asked& asked) {
 bool trains(const Asked& asked) {
     return on_gpu(asked) && asked.scenario.training.has_value();
 }
+// What one device does not hold, `upgrade` divides over several.
+bool fits_one_device(const Asked& asked) {
+    return on_device(asked) && (!asked.exam.is_object() || at(asked.exam, "memory.fits") != false);
+}
 // What a host processor computes too.
 bool on_device_in_fp32(const Asked& asked) {
     return on_device(asked) && asked.scenario.data_type == model::DataType::fp32;
@@ -222,7 +226,7 @@ std::vector<Row> all_rows() {
          },
          improve_figures},
         {"bound", "", on_gpu, [](const Asked& a) { return again("bound", a); }, bound_figures},
-        {"upgrade", "to itself", on_device,
+        {"upgrade", "to itself", fits_one_device,
          [](const Asked& a) {
              return again("upgrade", a, {"--from", a.scenario.machine});
          },

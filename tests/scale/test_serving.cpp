@@ -52,7 +52,7 @@ TEST_CASE("requests at once are what weights leave of the memory") {
     o.prompt = 1000;
     o.answer = 1000;
     const Serving s = served(llama(32, 4096, 32, 8, 14336, 128256), o);
-    const double left = 80e9 * 0.9 - 16.06e9; // 2 bytes of 8.03 B values
+    const double left = 80.0 * 1073741824.0 * 0.9 - 16.06e9; // 2 bytes of 8.03 B values
     CHECK(std::abs(static_cast<double>(s.points.back().batch) - left / (131072.0 * 2000)) < 2.0);
     for (std::size_t i = 1; i < s.points.size(); ++i) { // more at once: later tokens, more of them
         CHECK(s.points[i].tpot_s > s.points[i - 1].tpot_s);

@@ -235,4 +235,17 @@ TEST_CASE("the report's JSON and curve carry the same sums") {
     CHECK(memory_svg(report).find("</svg>") != std::string::npos);
 }
 
+TEST_CASE("a data sheet's GB of memory are GiB, and any other size is taken as it stands") {
+    model::Gpu gpu;
+    gpu.arch = model::GpuArch::ampere;
+    gpu.dram_bytes = 80e9; // nvidia-smi: 81,920 MiB
+    CHECK(device_bytes(gpu) == 81920.0 * 1048576.0);
+    CHECK(capacity_of(gpu) == Count{85'899'345'920} - 500'000'000);
+    gpu.dram_bytes = 40.0 * 1073741824.0; // "40 GiB" in a file of one's own
+    CHECK(device_bytes(gpu) == gpu.dram_bytes);
+    gpu.arch = model::GpuArch::host;
+    gpu.dram_bytes = 64e9;
+    CHECK(capacity_of(gpu) == Count{64'000'000'000});
+}
+
 } // namespace test_step_memory
