@@ -22,9 +22,10 @@ class Answers {
     Result<Done> add(const std::string& run, std::string_view text);
 
     // The numbers at a path: "/layers/0/time_s" (from 0), "/layers/name=CONV1/time_s" (all elements
-    // whose member is that text or number), "/traffic/level=L2/tensor=input/read_bytes" (and another
-    // member), "/layers/name^CONV/macs" (whose member begins with it), "/layers/*/macs" (all). true is 1, false 0. Errors: "no-such-path" with how far the path
-    // leads, "not-a-number".
+    // whose member is that text or number), "/traffic/level=L2/tensor=input/read_bytes" (and
+    // another member), "/layers/name^CONV/macs" (whose member begins with it), "/layers/*/macs"
+    // (all). true is 1, false 0. Errors: "no-such-path" with how far the path leads,
+    // "not-a-number".
     Result<std::vector<double>> numbers(const std::string& run, std::string_view path) const;
 
     // Their sum.

@@ -128,12 +128,11 @@ std::string layer_line(const analysis::MapReport& report, const analysis::Mapped
     const std::string gain = source.preset_value > 0.0
                                  ? fmt::format("{:.2f}x", source.preset_value / c.value)
                                  : std::string("-");
-    return fmt::format("{}  {:>9}  {:>10}  {:>9.1f} %  {:>9}  {:>6}{}\n",
-                       left(masked_controls(layer.name), width),
-                       format_si(cost.energy_pj * 1e-12, "J"),
-                       amount(source.found->latency.total_cycles()), 100.0 * used,
-                       c.proved ? std::string("proven") : fmt::format("≤ {:.2g} %", 100.0 * c.gap),
-                       gain, layer.count > 1 ? fmt::format("  x{}", layer.count) : "");
+    return fmt::format(
+        "{}  {:>9}  {:>10}  {:>9.1f} %  {:>9}  {:>6}{}\n", left(masked_controls(layer.name), width),
+        format_si(cost.energy_pj * 1e-12, "J"), amount(source.found->latency.total_cycles()),
+        100.0 * used, c.proved ? std::string("proven") : fmt::format("≤ {:.2g} %", 100.0 * c.gap),
+        gain, layer.count > 1 ? fmt::format("  x{}", layer.count) : "");
 }
 
 // What the searches took together, and what they won.

@@ -130,7 +130,8 @@ TEST_CASE("a larger buffer never brings more traffic, and the largest only what 
     }
 }
 
-TEST_CASE("a curve whose search is cut keeps the points that it has, and says that it is not whole") {
+TEST_CASE(
+    "a curve whose search is cut keeps the points that it has, and says that it is not whole") {
     mapper::CurveOptions options;
     options.search.max_nodes = 1; // a bound of whole mappings, never one of them
     const mapper::Task task = small_task();

@@ -262,7 +262,8 @@ TEST_CASE("words that the layers have and the machine has not are told once, of 
         times += d.code == "other-words" ? 1 : 0;
     }
     REQUIRE(times == 1);
-    CHECK(report.diagnostics().begin()->message.find("2 fp16 layers are evaluated") != std::string::npos);
+    CHECK(report.diagnostics().begin()->message.find("2 fp16 layers are evaluated") !=
+          std::string::npos);
 }
 
 TEST_CASE("what leaks leaks for as long as lanes and units wait, too") {
