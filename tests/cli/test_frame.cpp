@@ -52,7 +52,7 @@ bool needs_more_than_the_catalog(const std::vector<std::string>& words) {
     const auto is_one_of = [](const std::string& word, std::initializer_list<const char*> all) {
         return std::find(all.begin(), all.end(), word) != all.end();
     };
-    if (is_one_of(words.at(1), {"measure", "profile", "completion"})) {
+    if (is_one_of(words.at(1), {"measure", "profile", "completion", "claims"})) {
         return true;
     }
     for (std::size_t i = 2; i < words.size(); ++i) {
