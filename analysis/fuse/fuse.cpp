@@ -136,8 +136,8 @@ class Fuser {
         search.max_nodes = kLoneNodes;
         const auto least =
             mapper::least_traffic(task, static_cast<Count>(chip_.buffer_bytes), search, stop_);
+        proved = proved && least && least->certificate.proved;
         if (least && (!at->second || least->traffic_bytes < at->second->cost.bytes)) {
-            proved = proved && least->certificate.proved;
             at->second = Costed{timed(least->traffic_bytes, static_cast<double>(m.macs)),
                                 static_cast<double>(least->capacity_bytes), "mapped alone"};
         }

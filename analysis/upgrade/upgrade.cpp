@@ -306,8 +306,8 @@ void add_notes(const Report& before, const UpgradeOptions& options, Upgrade& u) 
     const bool small = before.batch == 1 && u.from_step.host_s > u.from_step.device_s;
     if (small) {
         u.notes.emplace_back(
-            "the host bounds it at this batch: --sweep-batch 1,8,64 shows where the "
-            "GPU begins to");
+            "CPU launch overhead bounds it at this batch: --sweep-batch 1,8,64 shows from which "
+            "batch on the GPU does");
     }
 }
 

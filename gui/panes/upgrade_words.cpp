@@ -201,9 +201,11 @@ QString reasons_text(const analysis::Upgrade& u, const QDate& today) {
         lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "
                     "GPU costs.");
     } else {
-        lines << tr("%1 times would be enough (%2). The verdict is wrong with a chance of %3 %.")
+        const double percent = 100.0 * u.probability_wrong;
+        lines << tr("%1 times as fast is enough (%2). The verdict is wrong with a probability of "
+                    "%3 %.")
                      .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
-                          QString::number(100.0 * u.probability_wrong, 'f', 0));
+                          percent < 1.0 ? tr("less than 1") : QString::number(percent, 'f', 0));
     }
     const QString prices = prices_text(u, today);
     if (!prices.isEmpty()) {

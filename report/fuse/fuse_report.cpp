@@ -61,11 +61,13 @@ std::string proof_text(const analysis::FuseResult& r) {
                     r.groups.size());
     const std::string searched =
         r.lone_proved ? "" : "; some layers alone stopped before the proof of their mapping";
-    return wrapped((r.unfit() > 0 ? unfit + "the sums are lower bounds, least"
-                                  : std::string("proved least")) +
+    return wrapped((r.unfit() > 0   ? unfit + "the sums are lower bounds, least"
+                    : r.lone_proved ? std::string("proved least")
+                                    : std::string("least found")) +
                        " among partitions into neighbors, overlap modes, and " +
                        sizes_text(r.sizes) +
-                       "; a convolution alone among all its mappings, products in tiles of rows, "
+                       "; a convolution alone among its mappings with perfect factors, products in "
+                       "tiles of rows, "
                        "pairs in any order of tiles" +
                        searched,
                    0, kTextColumns) +
@@ -156,7 +158,7 @@ std::string fuse_json(const analysis::FuseResult& r) {
          {"macs_per_s", r.chip.macs_per_s},
          {"objective", aim_name(r.aim)},
          {"proof",
-          {{"least", r.unfit() == 0},
+          {{"least", r.unfit() == 0 && r.lone_proved},
            {"groups_that_do_not_fit", r.unfit()},
            {"tile_sizes", sizes_name(r.sizes)},
            {"edges", r.edges_known ? "graph" : "order of layers"}}},

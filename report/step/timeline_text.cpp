@@ -56,7 +56,7 @@ std::size_t host_bound_of(const std::vector<analysis::step::LayerTime>& rows) {
     return all;
 }
 
-// What the step waits for most, and what ends that wait.
+// What the step takes most of its time for, and what ends it.
 struct Bottleneck {
     double seconds;
     const char* name;
@@ -71,14 +71,30 @@ Bottleneck bottleneck_of(const TimelineReport& r) {
                               : "without waiting for the host (--launch graph)"};
     const Bottleneck copies{t.wait_copy_s, "copies between host and device",
                             "without waiting for copies"};
-    const Bottleneck kernels{t.busy_s, "kernels", "with kernels that take no time"};
+    const Bottleneck kernels{t.busy_s, "kernels", {}};
     const auto shorter = [](const Bottleneck& a, const Bottleneck& b) {
         return a.seconds < b.seconds;
     };
     return std::max({host, copies, kernels}, shorter);
 }
 
-std::string head_text(const TimelineReport& r, std::size_t host_bound) {
+// What would save most: no wait, or, where kernels fill the step, a layer whose kernels took none.
+std::string saving_text(const TimelineReport& r, const Bottleneck& most,
+                        const std::vector<analysis::step::LayerTime>& rows) {
+    if (!most.without.empty() || rows.empty()) {
+        return fmt::format("Largest saving: {} ({}) {}", s(most.seconds),
+                           share(most.seconds, r.timeline().time_s), most.without);
+    }
+    const auto longest =
+        std::max_element(rows.begin(), rows.end(),
+                         [](const auto& a, const auto& b) { return a.kernels_s < b.kernels_s; });
+    return fmt::format("Longest layer: {}, {} ({})",
+                       masked_controls(r.graph().layers[longest->layer].name),
+                       s(longest->kernels_s), share(longest->kernels_s, r.timeline().time_s));
+}
+
+std::string head_text(const TimelineReport& r, const std::vector<analysis::step::LayerTime>& rows) {
+    const std::size_t host_bound = host_bound_of(rows);
     const analysis::step::Timeline& t = r.timeline();
     const std::size_t operators = r.graph().operators.size();
     std::string text =
@@ -92,9 +108,7 @@ std::string head_text(const TimelineReport& r, std::size_t host_bound) {
                                 "they are launched",
                                 most.name, share(most.seconds, t.time_s), host_bound, operators),
                     0, kTextColumns);
-    text += wrapped(fmt::format("Largest saving: {} ({}) {}", s(most.seconds),
-                                share(most.seconds, t.time_s), most.without),
-                    0, kTextColumns);
+    text += wrapped(saving_text(r, most, rows), 0, kTextColumns);
     if (r.graph().chain) {
         text += wrapped("The network gives no graph: its layers are taken as a chain, each reading "
                         "the one before it.",
@@ -125,7 +139,7 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
     const std::vector<analysis::step::LayerTime> rows =
         analysis::step::by_layer(r.graph(), r.timeline());
     const PathSums path = sums_of(r);
-    std::string text = head_text(r, host_bound_of(rows)) + parts_text(r, path);
+    std::string text = head_text(r, rows) + parts_text(r, path);
     text += fmt::format("\n{:<26} {:>5} {:>9} {:>6} {:>9} {:>10} {:>9}\n", "layer", "runs",
                         "kernels", "share", "waits", "host-bound", "critical");
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {

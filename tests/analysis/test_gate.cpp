@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 namespace test_analysis_gate {
@@ -36,6 +37,9 @@ TEST_CASE("a number may have a unit, and a key of the whole may stand alone with
     CHECK(parse_gate("time < 5 ms")->alternatives[0][0].key == "time_s");
     CHECK(parse_gate("time < 5 ms")->alternatives[0][0].number == 5e-3);
     CHECK(parse_gate("net.outer_bytes > 3 GB")->alternatives[0][0].number == 3e9);
+    const auto energy = parse_gate("energy > 2 mJ", {{"energy_pj"}, {}}); // as `map` has it
+    REQUIRE(energy.ok());
+    CHECK(std::abs(energy->alternatives[0][0].number - 2e9) < 1.0);
     CHECK(holds("utilization <= 39 %"));
     CHECK(!holds("utilization < 38%"));
     CHECK(first_error("time < 5 GB").message.find("not in the unit of time_s") !=

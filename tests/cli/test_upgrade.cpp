@@ -509,7 +509,7 @@ TEST_CASE("text, Markdown and page hold the sentence and each candidate") {
     }
 }
 
-// docs/upgrade.md: the sample of the worked example, and "Questions in words": | question |
+// docs/upgrade.md, "Questions in words": | question |
 // `command` | answer |. --update-golden writes what the program prints now.
 TEST_CASE("each question of the document is answered by its command, in the words printed there") {
     const std::string file = tests::source_dir() + "/docs/upgrade.md";
@@ -542,83 +542,6 @@ TEST_CASE("each question of the document is answered by its command, in the word
     if (tests::updating_golden()) {
         tests::write_text(file, renewed);
     }
-}
-
-TEST_CASE("the worked example of the document prints what the program prints") {
-    const std::string file = tests::source_dir() + "/docs/upgrade.md";
-    const std::string document = tests::read_file(file);
-    const std::string command = "eyeroof upgrade resnet50 --from v100-sxm2-16gb --count 16 --to "
-                                "a100-sxm-80gb --to h100-sxm-80gb";
-    const auto shown = document.find(command + "\n```");
-    REQUIRE(shown != std::string::npos);
-    const auto begin = document.find("```\n", document.find("```\n", shown) + 4) + 4;
-    const auto end = document.find("```", begin);
-    std::vector<std::string> typed = words(command);
-    typed.erase(typed.begin());
-    const std::string printed = run(typed).out;
-    if (tests::updating_golden()) {
-        tests::write_text(file, document.substr(0, begin) + printed + document.substr(end));
-        return;
-    }
-    CHECK(document.substr(begin, end - begin) == printed);
-}
-
-namespace {
-
-// The block behind the first "```lang\n" from `at` on: where it begins and ends.
-std::pair<std::size_t, std::size_t> block_at(const std::string& text, const std::string& lang,
-                                             std::size_t at) {
-    const std::string fence = "```" + lang + "\n";
-    const auto begin = text.find(fence, at) + fence.size();
-    return {begin, text.find("```", begin)};
-}
-
-} // namespace
-
-// A command, the layers.csv or products.csv that it reads, and what it prints, of which the
-// document may show only the end.
-TEST_CASE("samples of advice and of copies print what the program prints") {
-    const std::string file = tests::source_dir() + "/docs/upgrade.md";
-    std::string document = tests::read_file(file);
-    const tests::Scratch scratch;
-    for (const auto& [section, name] : {std::pair{"\n## Advice\n", "layers.csv"},
-                                        std::pair{"\n## Copies over PCIe\n", "products.csv"}}) {
-        CAPTURE(section);
-        const auto at = document.find(section);
-        REQUIRE(at != std::string::npos);
-        const auto csv = block_at(document, "csv", at);
-        const auto command = block_at(document, "sh", at);
-        const std::string path = (scratch / name).string();
-        tests::write_text(path, document.substr(csv.first, csv.second - csv.first));
-        auto typed = words(document.substr(command.first, command.second - command.first));
-        typed.erase(typed.begin());
-        std::replace(typed.begin(), typed.end(), std::string(name), path);
-        const std::string printed = run(typed).out;
-        const auto shown = block_at(document, "", std::max(csv.second, command.second) + 4);
-        const std::string sample = document.substr(shown.first, shown.second - shown.first);
-        const auto from = printed.find(sample.substr(0, sample.find('\n')));
-        REQUIRE(from != std::string::npos);
-        if (tests::updating_golden()) {
-            document.replace(shown.first, shown.second - shown.first, printed.substr(from));
-            tests::write_text(file, document);
-            continue;
-        }
-        CHECK(printed.substr(from) == sample);
-    }
-}
-
-TEST_CASE("the leave-outs that the document shows are those of the shipped evidence") {
-    const std::string file = tests::source_dir() + "/docs/upgrade.md";
-    const std::string document = tests::read_file(file);
-    const std::string printed = run({"validate", "--evidence"}).out;
-    const auto begin = document.find("\n326 published speed-ups of ") + 1;
-    const auto end = document.find("```", begin);
-    REQUIRE(begin > 1);
-    if (tests::updating_golden()) {
-        tests::write_text(file, document.substr(0, begin) + printed + document.substr(end));
-        return;
-    }
-    CHECK(document.substr(begin, end - begin) == printed);
 }
 
 // Columns as in hwdb/evidence/published.csv, of every sixteenth row that has a prediction.

@@ -110,4 +110,18 @@ TEST_CASE("energy is that of the MACs and of what crosses the outermost memory")
     CHECK(report::fuse_text(*result).find("in MACs and the outermost") != std::string::npos);
 }
 
+TEST_CASE("what is not proven is not called least") {
+    const auto mobile = wired("mobilenet-v2");
+    analysis::FuseResult result = fused(mobile.network, {});
+    const auto least = [&] {
+        return report::fuse_json(result).find("\"least\": true") != std::string::npos;
+    };
+    CHECK(result.lone_proved);
+    CHECK(least());
+    result.lone_proved = false;
+    CHECK(!least());
+    CHECK(report::fuse_text(result).find("proved least") == std::string::npos);
+    CHECK(report::fuse_text(result).find("least found") != std::string::npos);
+}
+
 } // namespace test_fuse_fuse_edges

@@ -52,12 +52,6 @@ class TestPerspectives : public QObject {
 
 namespace {
 
-void show(MainWindow& window, QSize size = {1600, 1000}) {
-    window.resize(size);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&window));
-}
-
 // Docks that are not hidden, behind others or not; and tabs.
 QStringList panes_of(MainWindow& window) {
     QStringList names;

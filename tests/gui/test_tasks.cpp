@@ -32,13 +32,6 @@ class TestTasks : public QObject {
 
 namespace {
 
-// Large enough that nothing needs to be scrolled to.
-void show(MainWindow& window) {
-    window.resize(1600, 1000);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&window));
-}
-
 void report(const char* task, const Hands& hands) {
     qInfo("%s: %d clicks, %d keys, %d drops", task, hands.clicks, hands.keys, hands.drops);
 }

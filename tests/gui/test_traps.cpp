@@ -51,12 +51,6 @@ class TestTraps : public QObject {
 
 namespace {
 
-void show(MainWindow& window) {
-    window.resize(1600, 1000);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&window));
-}
-
 bool gains_are_known(MainWindow& window) {
     const auto bars = window.what_if().findChildren<GainBar*>();
     return !bars.isEmpty() && std::all_of(bars.begin(), bars.end(), [](const GainBar* bar) {

@@ -33,6 +33,13 @@ inline analysis::Question question_of(const report::Session& session) {
     return analysis::resolve(session.scenario, folders().data()).value();
 }
 
+// Large enough that nothing needs to be scrolled to.
+inline void show(MainWindow& window, QSize size = {1600, 1000}) {
+    window.resize(size);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+}
+
 // A window that shows a session's answer.
 inline bool open_and_wait(MainWindow& window, const report::Session& session) {
     QSignalSpy spy(&window, &MainWindow::shown);

@@ -270,4 +270,22 @@ TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their c
     CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
 }
 
+TEST_CASE("the first lines name the wait that a graph ends, or else the longest layer") {
+    const auto text = [](model::Launch launch, Count batch) {
+        analysis::Scenario scenario;
+        scenario.launch = launch;
+        scenario.batch = batch;
+        const auto report = analysis::run(tests::catalog_question("resnet18", "t4", scenario));
+        REQUIRE(report.ok());
+        return timeline_text({*report, catalog_gpu("t4")});
+    };
+    const std::string small = text(model::Launch::eager, 1);
+    CHECK(small.find("Bound by CPU launch overhead") != std::string::npos);
+    CHECK(small.find("(--launch graph)") != std::string::npos);
+    const std::string large = text(model::Launch::graph, 256);
+    CHECK(large.find("Bound by kernels") != std::string::npos);
+    CHECK(large.find("Longest layer: ") != std::string::npos);
+    CHECK(large.find("Largest saving") == std::string::npos);
+}
+
 } // namespace test_step_timeline
