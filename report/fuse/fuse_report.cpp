@@ -98,7 +98,8 @@ std::string answer_text(const analysis::FuseResult& r) {
             beside(r.together.energy_j, r.apart.energy_j, "J", " in MACs and the outermost memory");
     }
     text += wrapped_parts(
-        {fmt::format("{} groups, {} of several layers", r.groups.size(), fused),
+        {fmt::format("{} group{}, {} of several layers", r.groups.size(),
+                     r.groups.size() == 1 ? "" : "s", fused),
          fmt::format("{} of {} on chip", format_iec(r.chip.buffer_bytes, "B"),
                      masked_controls(r.chip.buffer)),
          r.chip.dram_bytes_per_s > 0.0 ? bytes(r.chip.dram_bytes_per_s) + "/s of memory bandwidth"

@@ -105,9 +105,9 @@ std::string best_text(const analysis::SweptTable& table, const char* column,
 } // namespace
 
 std::string sweep_text(const analysis::SweptTable& table) {
-    std::string text = best_text(table, "time_s", "Shortest time") +
-                       best_text(table, "energy_j", "Least energy") +
-                       fmt::format("{} points\n\n", table.rows.size());
+    std::string text =
+        best_text(table, "time_s", "Shortest time") + best_text(table, "energy_j", "Least energy") +
+        fmt::format("{} point{}\n\n", table.rows.size(), table.rows.size() == 1 ? "" : "s");
     const std::vector<std::size_t> columns = shown_columns(table);
     const std::size_t rows = std::min(table.rows.size(), kSweptRows);
     std::vector<std::size_t> widths;
