@@ -52,7 +52,7 @@ Exit bound(Context& context, BoundOptions& options) {
 void add_bound(Frame& frame) {
     auto options = std::make_shared<BoundOptions>();
     CLI::App& app = frame.add(
-        "bound", "Lower bounds of a program's time, and what stands between them and its time",
+        "bound", "Compute lower bounds of a program's time, and explain the gap to its time",
         "eyeroof bound resnet18 --on a100-sxm-40gb --dtype tf32\n"
         "# a measured time: launches, traffic, kernels, and what is unexplained\n"
         "eyeroof bound resnet18 --on a100-sxm-40gb --dtype tf32 --measured 2.71ms\n"
@@ -60,7 +60,7 @@ void add_bound(Frame& frame) {
         "eyeroof bound bert-base --on h100-sxm-80gb --compiled --launch graph\n"
         "eyeroof bound alexnet --on eyeriss-v1 --format json");
     add_scenario(app, options->scenario);
-    app.add_option("--measured", options->measured, "Explain this time of a step")
+    app.add_option("--measured", options->measured, "Measured time of a step to explain")
         ->type_name("TIME");
     add_output(app, options->output, {"text", "json", "html"});
     frame.run(app, [options](Context& context) { return bound(context, *options); });

@@ -192,17 +192,18 @@ Exit run_claims(Context& context, const ClaimsCommand& command) {
 void add_claims(Frame& frame) {
     auto command = std::make_shared<ClaimsCommand>();
     CLI::App& app = frame.add(
-        "claims", "Published claims of the field, each asked again: their figures beside ours",
+        "claims", "Check published claims of the field: their figures beside the predictions",
         "# all of them in a table; those that measure this machine run by name alone\n"
         "eyeroof claims\n"
         "# one, with its commands, figures, and what explains the differences\n"
         "eyeroof claims --only ops-per-byte\n"
         "# the page with pictures\n"
         "eyeroof claims --format html -o claims.html");
-    app.add_option("--only", command->only, "Only this claim, with its figures (repeatable)")
+    app.add_option("--only", command->only,
+                   "Check only this claim, and show its figures (repeatable)")
         ->type_name("NAME");
-    app.add_flag("--list", command->list, "Names and claims, without running anything");
-    app.add_flag("--details", command->details, "In text output, the figures of every claim");
+    app.add_flag("--list", command->list, "List the claims without running them");
+    app.add_flag("--details", command->details, "Add the figures of every claim (text)");
     add_output(app, command->output, {"text", "json", "md", "html"});
     frame.run(app, [command](Context& context) { return run_claims(context, *command); });
 }

@@ -83,8 +83,7 @@ Exit collective(Context& context, const CollectiveCommand& command) {
 void add_collective(Frame& frame) {
     auto command = std::make_shared<CollectiveCommand>();
     CLI::App& app = frame.add(
-        "collective",
-        "Collectives: time and bus bandwidth of a message on a fabric, over message sizes",
+        "collective", "Predict the time and bus bandwidth of collectives over message sizes",
         "# an all-reduce over the 8 GPUs of a node, as nccl-tests prints it\n"
         "eyeroof collective all-reduce --fabric dgx-h100-ndr --devices 8\n"
         "# the same by the kernels of a serving framework where they are faster\n"
@@ -97,24 +96,24 @@ void add_collective(Frame& frame) {
         ->required()
         ->check(CLI::IsMember(analysis::collective_names()));
     app.add_option("--fabric", command->fabric,
-                   "What joins the devices: a name of hwdb/fabrics, or a file")
+                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file")
         ->type_name("FABRIC|FILE");
-    app.add_option("--devices", command->devices, "How many, next to each other")
+    app.add_option("--devices", command->devices, "Number of devices, next to each other")
         ->check(CLI::Range(std::int64_t{2}, std::int64_t{model::kMaxDevices}))
         ->capture_default_str();
     app.add_option("--size", command->sizes,
-                   "Bytes of the whole array: S, S,T,… or FROM..TO by doubling")
+                   "Sizes of the whole array: S, S,T,… or FROM..TO by doubling")
         ->type_name("LIST")
         ->capture_default_str();
     std::vector<std::string> algorithms = analysis::algorithm_names();
     algorithms.insert(algorithms.begin(), "auto");
     add_choice(app, "--algorithm", command->algorithm, algorithms,
-               "How; auto: the least of those that the fabric's library has");
+               "Algorithm; auto: the fastest that the fabric's library offers");
     app.add_option("--software", command->software,
-                   "Framework whose own all-reduces are tried too, of those that the fabric names")
+                   "Framework whose own all-reduces are also tried, of those that the fabric names")
         ->type_name("NAME");
     app.add_option("--transport", command->transport,
-                   "How messages pass the software, of those that the fabric names [its first]")
+                   "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");
     add_output(app, command->output, {"text", "json", "csv", "svg"});
     frame.run(app, [command](Context& context) { return collective(context, *command); });

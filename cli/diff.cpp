@@ -250,7 +250,7 @@ Exit diff(Context& context, const DiffOptions& options, const std::string& comma
 void add_diff(Frame& frame) {
     auto options = std::make_shared<DiffOptions>();
     CLI::App& app = frame.add(
-        "diff", "Two exams or two measured runs: what is different, and where does it come from?",
+        "diff", "Compare two exams or two measured runs, and say where the difference comes from",
         kDiffExamples);
     const char* what = "What `exam --format json` wrote, or NETWORK@MACHINE and options behind it, "
                        "each after another @: an option of exam by its name, such as batch=4 or "
@@ -259,13 +259,13 @@ void add_diff(Frame& frame) {
     app.add_option("A", options->a, what)->required()->type_name("FILE|EXAM");
     app.add_option("B", options->b, "What it is compared with")->required()->type_name("FILE|EXAM");
     app.add_option("--fail-if", options->fail_if,
-                   "Exit with 1 when this holds: 'net.time_change > 0.05', "
+                   "Exit 1 when this condition holds, such as 'net.time_change > 0.05' or "
                    "'any.utilization_change < -0.1'")
         ->type_name("CONDITION");
     add_choice(app, "--by", options->by, {"kernel", "operator", "range", "layer"},
-               "Two runs: what launches belong together by; names of kernels differ between GPUs "
-               "and libraries, those of operators and ranges do not; layer: by operator and "
-               "shape [layer of two PyTorch traces, else kernel]");
+               "How launches of two runs are matched: by kernel name, operator, NVTX range, or "
+               "layer (operator and shape). Kernel names differ between GPUs and libraries [layer "
+               "for two PyTorch traces, else kernel]");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options, &app](Context& context) {
         options->by_given = app.count("--by") > 0;

@@ -439,23 +439,21 @@ void add_exam(Frame& frame) {
         ->type_name("FILE");
     add_measurement_options(app, options->measured);
     app.add_option("--tuned", options->tuned,
-                   "Log of `eyeroof tune`: its best beside what is predicted (repeatable)")
+                   "Log of `eyeroof tune`, whose best is shown beside the prediction (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
     add_choice(app, "--compat", options->compat, {"scalesim"},
-               "Count compute cycles as another tool does, and show the difference");
+               "Count compute cycles as SCALE-Sim does, and show the difference");
     app.add_flag("--require-proof", options->require_proof,
-                 "Exit with 1 when a searched mapping is not proven optimal");
+                 "Exit 1 when a searched mapping is not proven optimal");
     add_fail_if(app, options->fail_if);
     add_choice(app, "--steps", options->steps, {"auto", "all", "worst"},
-               "Layers whose seven steps are shown in text: all, or those of the largest savings "
-               "[auto: of up to two layers]");
-    app.add_flag("--details", options->details,
-                 "In text output also every step's reason, mapping and traffic");
-    app.add_flag(
-        "--advice", options->advice,
-        "Also what would help: on accelerators more of each parameter and each step for nothing, "
-        "on GPUs padding, batch, wave-filling sizes and fusing");
+               "Layers whose seven steps are shown: all, or those with the largest savings (text) "
+               "[auto: up to two layers]");
+    app.add_flag("--details", options->details, "Add reasons, mappings, and traffic (text)");
+    app.add_flag("--advice", options->advice,
+                 "Add what would help: larger parameters and ideal steps on accelerators; padding, "
+                 "batch, wave-filling sizes, and fusion on GPUs");
     add_cores_options(app, options->cores);
     add_chip_options(app, options->chip);
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});

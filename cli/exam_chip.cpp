@@ -16,14 +16,14 @@ void add_chip_options(CLI::App& app, ChipOptions& options) {
                  "Area of an accelerator's chip by component, and its power while the network runs")
         ->group(group);
     app.add_option("--process", options.process,
-                   "Process in nm, between two of the table by interpolation [the machine's "
+                   "Process node in nm, interpolated between those of the table [the machine's "
                    "process_nm, or the published chip's]")
         ->check(CLI::Range(1.0, 1000.0))
         ->type_name("NM")
         ->group(group);
     app.add_option("--areas", options.areas,
-                   "Accelergy's table of areas (ART), in place of the estimates of levels of the "
-                   "same name")
+                   "Accelergy area reference table (ART), in place of the estimates of levels of "
+                   "the same name")
         ->type_name("FILE")
         ->group(group);
 }

@@ -91,23 +91,23 @@ Exit mixed_cores(Context& context, const ExamOptions& options, const analysis::S
 
 void add_cores_options(CLI::App& app, CoresOptions& options) {
     const std::string group = "Cores of a package";
-    app.add_flag(
-           "--cores", options.asked,
-           "One, some and all of a machine's outermost instances, such as Simba's chiplets; a "
-           "package of unequal cores needs no option")
+    app.add_flag("--cores", options.asked,
+                 "Scale from one to all of a machine's outermost instances, such as Simba's "
+                 "chiplets; a package of unequal cores needs no option")
         ->group(group);
-    app.add_option("--hop", options.hop, "Time of a hop between neighboring cores [0]")
+    app.add_option("--hop", options.hop, "Latency of a hop between neighboring cores [0]")
         ->type_name("TIME")
         ->group(group);
-    app.add_option("--link", options.link, "Rate between groups of cores in a pipeline [no limit]")
+    app.add_option("--link", options.link,
+                   "Bandwidth between groups of cores in a pipeline [no limit]")
         ->type_name("RATE")
         ->group(group);
     app.add_option("--shared-memory", options.memory,
-                   "Rate of the memory that all cores share [no limit]")
+                   "Bandwidth of the memory that all cores share [no limit]")
         ->type_name("RATE")
         ->group(group);
     app.add_option("--parts", options.parts,
-                   "Of unequal cores: equal parts that a layer is divided into, at most [4]")
+                   "Unequal cores: most equal parts that a layer is divided into [4]")
         ->check(CLI::Range(1, 16))
         ->type_name("N")
         ->group(group);

@@ -153,9 +153,8 @@ GateFigures gate_figures(const std::vector<analysis::MachineTable>& result) {
 void add_fail_if(CLI::App& app, std::string& expression) {
     app.add_option(
            "--fail-if", expression,
-           "Exit 1 when this holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY, "
-           "layer.NAME.KEY, any.KEY, or all.KEY compared with a number, joined by and, or; "
-           "a wrong key lists all")
+           "Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': "
+           "KEY, layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all")
         ->type_name("EXPR");
 }
 

@@ -17,7 +17,7 @@ namespace eyeroof::cli {
 namespace {
 
 constexpr const char* kSummary =
-    "How fast can this network run on this machine, which limit stops it, and what would help?";
+    "Predict how fast a network runs on a machine, what bounds it, and what would make it faster.";
 constexpr const char* kFrameExamples = "# the seven steps of AlexNet on Eyeriss, layer by layer\n"
                                        "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
                                        "# what there is\n"
@@ -48,11 +48,12 @@ Frame::Frame(const Program& program) : root_(program.summary, program.name) {
     root_.set_version_flag("--version", std::string(EYEROOF_VERSION),
                            "Show the version and what is built in");
     root_
-        .add_option("--hwdb", global_.hwdb, "Folder of machine files to search first (repeatable)")
+        .add_option("--hwdb", global_.hwdb,
+                    "Search this folder of machine files first (repeatable)")
         ->type_name("DIR")
         ->allow_extra_args(false);
     add_choice(root_, "--color", global_.colour, {"auto", "always", "never"},
-               "Colour in text output [auto]");
+               "Color in text output [auto]");
     root_.require_subcommand(1);
     root_.fallthrough();
     root_.footer(program.examples);
@@ -100,8 +101,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 namespace {
 
 CLI::Option& output_file(CLI::App& app, std::string& file) {
-    return *app.add_option("-o,--output", file,
-                           "Write the result to a file; it is whole or untouched, also on errors")
+    return *app.add_option("-o,--output", file, "Write the result to a file, atomically")
                 ->type_name("FILE");
 }
 

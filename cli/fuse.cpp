@@ -133,7 +133,7 @@ Exit fuse(Context& context, FuseOptions& options) {
 void add_fuse(Frame& frame) {
     auto options = std::make_shared<FuseOptions>();
     CLI::App& app = frame.add(
-        "fuse", "Which layers to run together, so that what is between them stays on the chip",
+        "fuse", "Find which layers to fuse, so that the tensors between them stay on chip",
         "eyeroof fuse mobilenet-v1 --on eyeriss-v1\n"
         "eyeroof fuse vgg16 --on tpu-v1 --layers CONV --least latency\n"
         "# how large must the buffer be?\n"
@@ -145,12 +145,16 @@ void add_fuse(Frame& frame) {
                    "host-speed", "clocks",    "library",  "layout",      "compiled",    "launch",
                    "streams",    "copies",    "pageable", "mapping",     "dataflow",    "objective",
                    "time-limit", "factors",   "counting", "constraints", "search-nodes"}});
-    add_choice(app, "--least", options->aim, {"traffic", "latency"}, "What is to be least");
-    app.add_option("--buffer", options->buffer, "Another size of the store, such as 512KiB")
+    add_choice(app, "--least", options->aim, {"traffic", "latency"},
+               "Objective: least traffic or least latency");
+    app.add_option("--buffer", options->buffer,
+                   "Size of the on-chip buffer, such as 512KiB [the machine's]")
         ->type_name("SIZE");
-    app.add_option("--bandwidth", options->bandwidth, "Another link, such as 25GB/s")
+    app.add_option("--bandwidth", options->bandwidth,
+                   "Bandwidth of outer memory, such as 25GB/s [the machine's]")
         ->type_name("RATE");
-    app.add_flag("--curve", options->curve, "Least traffic for buffers from 1 KiB to 256 MiB");
+    app.add_flag("--curve", options->curve,
+                 "Show the least traffic for buffers from 1 KiB to 256 MiB");
     add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return fuse(context, *options); });
 }

@@ -164,11 +164,14 @@ std::string brief_words(const std::string& description, std::size_t width) {
         return words + usual;
     }
     std::size_t end = words.size() <= width ? words.size() : 0;
-    for (std::size_t at = words.find_first_of(":;,("); at != std::string::npos && at <= width;
-         at = words.find_first_of(":;,(", at + 1)) {
-        const auto open = std::count(words.begin(), words.begin() + static_cast<long>(at), '(');
-        const auto shut = std::count(words.begin(), words.begin() + static_cast<long>(at), ')');
-        end = words.size() > width && open == shut ? at : end;
+    for (const char* marks : {":;", "(", ","}) { // a comma may part a list: the last resort
+        for (std::size_t at = words.find_first_of(marks);
+             end == 0 && at != std::string::npos && at <= width;
+             at = words.find_first_of(marks, at + 1)) {
+            const auto open = std::count(words.begin(), words.begin() + static_cast<long>(at), '(');
+            const auto shut = std::count(words.begin(), words.begin() + static_cast<long>(at), ')');
+            end = open == shut ? at : end;
+        }
     }
     if (end == 0) {
         return left(words, width);

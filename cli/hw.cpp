@@ -97,26 +97,25 @@ Exit check(Context& context, const HwOptions& options) {
 } // namespace
 
 void add_hw(Frame& frame) {
-    CLI::App& hw = frame.add("hw",
-                             "Machines: what there is, what one is made of, and where its "
-                             "numbers come from",
-                             "eyeroof hw list\n"
-                             "# a description of your own to start from\n"
-                             "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
-                             "eyeroof hw check ./mine.yaml");
+    CLI::App& hw =
+        frame.add("hw", "List, show, and check machines, with the source of every number",
+                  "eyeroof hw list\n"
+                  "# a description of your own to start from\n"
+                  "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
+                  "eyeroof hw check ./mine.yaml");
 
     auto listing = std::make_shared<HwOptions>();
-    CLI::App& list_app = frame.add("list", "Machines of the catalog", "eyeroof hw list", &hw);
+    CLI::App& list_app =
+        frame.add("list", "List the machines of the catalog", "eyeroof hw list", &hw);
     add_output(list_app, listing->output, {"text", "json"});
     frame.run(list_app, [listing](Context& context) { return list(context, *listing); });
 
     auto showing = std::make_shared<HwOptions>();
-    CLI::App& show_app =
-        frame.add("show", "One machine: its description to copy and edit, or a summary",
-                  "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
-                  "eyeroof hw show systolic:32x32:os --format text",
-                  &hw);
-    show_app.add_option("machine", showing->machines, "Name in the catalog, or a file")
+    CLI::App& show_app = frame.add("show", "Show one machine as a file to edit, or as a summary",
+                                   "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
+                                   "eyeroof hw show systolic:32x32:os --format text",
+                                   &hw);
+    show_app.add_option("machine", showing->machines, "Catalog name or file")
         ->required()
         ->expected(1)
         ->type_name("MACHINE");
@@ -124,11 +123,11 @@ void add_hw(Frame& frame) {
     frame.run(show_app, [showing](Context& context) { return show(context, *showing); });
 
     auto checking = std::make_shared<HwOptions>();
-    CLI::App& check_app =
-        frame.add("check", "Does every file load, has every number a source, do printed peaks fit?",
-                  "eyeroof hw check\n"
-                  "eyeroof hw check ./mine.yaml --format json",
-                  &hw);
+    CLI::App& check_app = frame.add(
+        "check", "Check machine files: every number has a source, and published peaks agree",
+        "eyeroof hw check\n"
+        "eyeroof hw check ./mine.yaml --format json",
+        &hw);
     check_app.add_option("machines", checking->machines, "Names or files; all when there is none")
         ->type_name("MACHINE");
     add_output(check_app, checking->output, {"text", "json"});

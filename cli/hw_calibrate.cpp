@@ -116,26 +116,26 @@ Exit calibrate(Context& context, const HwCalibrateOptions& options) {
 void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     auto options = std::make_shared<HwCalibrateOptions>();
     CLI::App& app = frame.add(
-        "calibrate", "Fit a GPU's constants to measured layers, or to one sustained rate",
+        "calibrate", "Fit a GPU's constants to measured layers or to one sustained rate",
         "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"
         "eyeroof hw calibrate t4 measured.csv --timing eager -o mine/calibration/t4.yaml\n"
         "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
         &hw);
-    app.add_option("machine", options->machine, "Name in the catalog, or a file")
+    app.add_option("machine", options->machine, "Catalog name or file")
         ->required()
         ->type_name("MACHINE");
     app.add_option("table", options->table,
                    "Layer CSV with measured_s (rows of other GPUs are "
                    "passed over)")
         ->type_name("FILE");
-    app.add_option("--sustained", options->sustained, "A sustained rate, such as '14 TFLOP/s'");
+    app.add_option("--sustained", options->sustained, "Sustained rate, such as '14 TFLOP/s'");
     std::vector<std::string> types;
     for (const std::string_view name : model::data_type_names()) {
         types.emplace_back(name);
     }
     add_choice(app, "--dtype", options->dtype, types, "Data type of --sustained");
     add_timing(app, options->timing);
-    app.add_option("--source", options->source, "What the constants shall name as their data");
+    app.add_option("--source", options->source, "Source that the constants cite");
     app.add_option("-o,--output", options->file, "Write there instead of to stdout")
         ->type_name("FILE");
     frame.run(app, [options](Context& context) { return calibrate(context, *options); });

@@ -324,7 +324,7 @@ Exit import(Context& context, ImportOptions options) {
 void add_import(Frame& frame) {
     auto options = std::make_shared<ImportOptions>();
     CLI::App& app =
-        frame.add("import", "Which kernels took the time, by another tool's measurement?",
+        frame.add("import", "Read another tool's profile, and list the kernels that took the time",
                   "# a PyTorch trace, kept as a profile\n"
                   "eyeroof import trace.json.gz --save trace.jsonl\n"
                   "# times of one run, counters of another\n"
@@ -339,14 +339,13 @@ void add_import(Frame& frame) {
         ->required()
         ->type_name("FILE");
     add_choice(app, "--input-format", options->from, format_names(),
-               "Format, when content does not tell it");
-    app.add_option("--kernel", options->filter.name_regex, "Keep kernels whose name matches")
+               "Format of the input, where the content does not identify it");
+    app.add_option("--kernel", options->filter.name_regex, "Keep only kernels whose name matches")
         ->type_name("REGEX");
     app.add_option("--nvtx", options->filter.range,
-                   "Keep launches in ranges that contain this text")
+                   "Keep only launches in NVTX ranges that contain this text")
         ->type_name("TEXT");
-    app.add_option("--match", options->network,
-                   "Say which kernels belong to which layer of a network")
+    app.add_option("--match", options->network, "Match kernels to the layers of this network")
         ->type_name("NETWORK|FILE");
     add_scenario(
         app, options->scenario,
@@ -357,18 +356,18 @@ void add_import(Frame& frame) {
          false,
          false});
     app.add_option("--assign", options->assignments,
-                   "Assignments of kernels to layers by hand (YAML)")
+                   "Manual assignments of kernels to layers (YAML)")
         ->type_name("FILE");
     app.add_option("--log", options->log,
-                   "Shapes from a log of cuBLAS, cuBLASLt or cuDNN of the same run")
+                   "Take shapes from a cuBLAS, cuBLASLt, or cuDNN log of the same run")
         ->type_name("FILE");
-    app.add_option("--skip", options->filter.skip, "Leave out the first N that match")
+    app.add_option("--skip", options->filter.skip, "Skip the first N that match")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--count", options->filter.count, "Keep at most N")
         ->check(CLI::NonNegativeNumber);
     app.add_flag("--join", options->join,
-                 "Give the second file's counters to the first file's launches");
-    app.add_option("--save", options->save, "Keep the result as a profile (.jsonl, .gz)")
+                 "Add the second file's counters to the first file's launches");
+    app.add_option("--save", options->save, "Write the result as a profile (.jsonl, .gz)")
         ->type_name("FILE");
     add_output(app, options->output, {"text", "csv", "json"});
     frame.run(app, [options](Context& context) { return import(context, *options); });

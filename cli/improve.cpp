@@ -59,7 +59,7 @@ Exit improve(Context& context, ImproveOptions& options) {
 void add_improve(Frame& frame) {
     auto options = std::make_shared<ImproveOptions>();
     CLI::App& app = frame.add(
-        "improve", "Find what makes a step faster or smaller: optimizations alone and combined",
+        "improve", "Find optimizations that make a step faster or smaller, alone and combined",
         "# BERT's training as PyTorch runs it: fusion, graphs, recomputation, batch, types\n"
         "eyeroof improve bert-large --on a100-sxm-40gb --phase training --batch 16\n"
         "# in 4 GB; exit 1 when nothing fits\n"
@@ -70,18 +70,18 @@ void add_improve(Frame& frame) {
         "eyeroof improve llama-2-7b:new=1,context=100 --on a100-sxm-80gb --dtype bf16");
     add_scenario(app, options->scenario);
     app.add_option("--memory", options->memory,
-                   "Bytes for tensors [the machine's, less 0.5 GB for a process]")
+                   "Memory for tensors [the machine's, less 0.5 GB for the process]")
         ->type_name("SIZE");
-    app.add_option("--batches", options->batches, "Multiples of the batch to try [1 2 4]")
+    app.add_option("--batches", options->batches, "Multiples of the batch size to try [1 2 4]")
         ->check(CLI::Range(Count{1}, Count{4096}))
         ->type_name("N")
         ->delimiter(',');
     app.add_option("--pruned-to", options->pruned,
-                   "Inference: share of the weights, in blocks of 64 x 64, that pruning leaves")
+                   "Inference: share of the weights that pruning keeps, in blocks of 64 x 64")
         ->check(CLI::Range(0.01, 1.0))
         ->type_name("SHARE");
     app.add_option("--epoch-steps", options->epoch_steps,
-                   "Steps of an epoch of training, for what a pruning schedule costs")
+                   "Steps of a training epoch, to cost a pruning schedule")
         ->check(CLI::Range(1.0, 1e12))
         ->type_name("N");
     add_output(app, options->output, {"text", "json"});

@@ -92,7 +92,8 @@ void add_manual(Frame& frame) {
     CLI::App& app = frame.add("manual", "Print the manual page (roff), or a table of all options",
                               "eyeroof manual | man -l -\n"
                               "eyeroof manual --options -o options.md");
-    app.add_flag("--options", *options, "A table of all options and their commands, as Markdown");
+    app.add_flag("--options", *options,
+                 "Print a table of all options and their commands, as Markdown");
     add_output_file(app, *file);
     frame.run(app, [&frame, file, options](Context& context) {
         return context.write(*options ? option_table(frame.root())

@@ -253,8 +253,8 @@ Exit map(Context& context, MapOptions& options) {
 
 void add_map(Frame& frame) {
     auto options = std::make_shared<MapOptions>();
-    CLI::App& app =
-        frame.add("map", "Find the best mapping of each layer, with a certificate", kMapExamples);
+    CLI::App& app = frame.add(
+        "map", "Find the best mapping of each layer, and prove that none is better", kMapExamples);
     options->scenario.usual.policy = analysis::MappingPolicy::best;
     options->scenario.usual.search_nodes = 0; // until the proof
     add_scenario(app, options->scenario,
@@ -262,30 +262,29 @@ void add_map(Frame& frame) {
                    "streams", "copies", "pageable", "mapping", "in-place", "states"}});
     add_map_search(app, *options);
     app.add_option("--save-mapping", options->save_mapping,
-                   "Write the first layer's mapping, as exam --mapping takes it")
+                   "Write the first layer's mapping, for exam --mapping")
         ->type_name("FILE");
     app.add_option("--save-timeloop", options->save_timeloop,
-                   "Write the first layer's mapping as Timeloop reads it")
+                   "Write the first layer's mapping in Timeloop's format")
         ->type_name("FILE");
     app.add_option("--plot", options->plot,
                    "Draw an SVG: the front, the curve, or how all strategies converge on the first "
                    "layer that matches")
         ->type_name("FILE");
     app.add_flag("--pareto", options->pareto,
-                 "The front of latency and energy of every layer that matches");
+                 "Find the Pareto front of latency and energy of each matching layer");
     app.add_option("--capacity-curve", options->curve_level,
-                   "The least traffic to memory of every layer that matches against the capacity "
-                   "of a buffer; that of the machine's LEVEL is marked")
+                   "Plot the least memory traffic of each matching layer against buffer capacity; "
+                   "the machine's LEVEL is marked")
         ->type_name("LEVEL");
-    app.add_flag("--chain", options->chain,
-                 "The machine's bounds of steps 1 to 6 beside what the fastest mapping reaches of "
-                 "each");
+    app.add_flag(
+        "--chain", options->chain,
+        "Show the machine's bounds of steps 1 to 6 beside what the fastest mapping reaches");
     app.add_option("--tolerance", options->tolerance,
-                   "Leave out points of a front or curve that are this share near another [0: all]")
+                   "Drop points of a front or curve within this share of another [0: none]")
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
-    app.add_flag("--details", options->details,
-                 "Also the loop nest of every layer (text) and what each search took");
+    app.add_flag("--details", options->details, "Add loop nests and search effort (text)");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return map(context, *options); });

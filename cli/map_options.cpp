@@ -71,9 +71,9 @@ std::optional<std::string> contradiction(const MapOptions& options) {
 void add_map_search(CLI::App& app, MapOptions& options) {
     add_choice(app, "--strategy", options.strategy,
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
-               "How to search; only exact and exhaustive prove their answer [exact]");
+               "Search strategy; only exact and exhaustive prove their result [exact]");
     app.add_option("--min-utilization", options.min_utilization,
-                   "Only mappings that use at least this share of the units")
+                   "Only mappings that use at least this share of the PEs")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");

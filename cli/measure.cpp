@@ -132,8 +132,8 @@ Exit measure_gpu(Context& context, MeasureOptions options) {
 }
 
 void add_results(CLI::App& app, MeasureOptions& options) {
-    app.add_flag("--no-layers", options.no_layers, "Only the ceilings");
-    app.add_option("--save", options.save, "Keep the measurement as a profile (.jsonl, .gz)")
+    app.add_flag("--no-layers", options.no_layers, "Measure only the ceilings");
+    app.add_option("--save", options.save, "Write the measurement as a profile (.jsonl, .gz)")
         ->type_name("FILE");
     app.add_option("--overlay", options.overlay,
                    "Write the ceilings as YAML, for exam and roofline --ceilings")
@@ -143,19 +143,19 @@ void add_results(CLI::App& app, MeasureOptions& options) {
 
 void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<MeasureOptions>& options) {
     CLI::App& gpu =
-        frame.add("gpu", "Bandwidths, multiply-add and tensor rates, launches and copies of a GPU",
+        frame.add("gpu", "Measure bandwidths, arithmetic rates, launches, and copies of a GPU",
                   "eyeroof measure gpu --overlay gpu.yaml\n"
                   "# its ceilings beside the data sheet's\n"
                   "eyeroof roofline resnet50 --on a100-sxm-40gb --ceilings gpu.yaml -o roof.svg",
                   &measure);
     gpu.add_option("--device", options->gpu.device, "GPU, as CUDA counts them [0]")
         ->check(CLI::Range(0, 1023));
-    gpu.add_option("--trials", options->gpu.trials, "Trials of each ceiling; the best counts [15]")
+    gpu.add_option("--trials", options->gpu.trials,
+                   "Trials of each ceiling, of which the best counts [15]")
         ->check(CLI::Range(1, 1000));
-    gpu.add_option("--trial-time", options->gpu.trial_s,
-                   "Seconds that a trial lasts at least [0.02]")
+    gpu.add_option("--trial-time", options->gpu.trial_s, "Least duration of a trial, s [0.02]")
         ->check(CLI::Range(1e-4, 60.0));
-    gpu.add_option("--kernels", options->gpu.library, "The library that measures")
+    gpu.add_option("--kernels", options->gpu.library, "Library of measuring kernels")
         ->type_name("FILE");
     gpu.add_option("--cublas", options->gpu.library_folder, "Folder with libcublasLt")
         ->type_name("DIR");
@@ -202,13 +202,13 @@ Exit infer_host(Context& context, HostSpeedOptions& options) {
 void add_host(Frame& frame, CLI::App& measure) {
     auto options = std::make_shared<HostSpeedOptions>();
     CLI::App& host = frame.add(
-        "host", "How fast a host launches kernels, from the measured time of a small program",
+        "host", "Infer how fast a host launches kernels from the time of a small program",
         "# one activation that took 12 us between two events; also of a captured PyTorch program\n"
         "eyeroof measure host relu.yaml --on h100-sxm-80gb --measured 12us",
         &measure);
     add_scenario(host, options->scenario);
     host.add_option("--measured", options->measured,
-                    "The program's time, eager unless --launch says")
+                    "Measured time of the program, launched as --launch says [eager]")
         ->required()
         ->type_name("TIME");
     add_output(host, options->output, {"text", "json"});
@@ -219,7 +219,7 @@ void add_host(Frame& frame, CLI::App& measure) {
 
 void add_measure(Frame& frame) {
     CLI::App& measure =
-        frame.add("measure", "What does this very machine reach?",
+        frame.add("measure", "Measure what this machine reaches",
                   "# memory, caches, multiply-add and real layers of this processor\n"
                   "eyeroof measure cpu --save cpu.jsonl --overlay cpu.yaml\n"
                   "# what a GPU reaches: memory, caches, tensor cores, launches, copies\n"
@@ -227,17 +227,18 @@ void add_measure(Frame& frame) {
                   "# how fast the host launches, from one small program\n"
                   "eyeroof measure host relu.yaml --on h100-sxm-80gb --measured 12us");
     auto options = std::make_shared<MeasureOptions>();
-    CLI::App& cpu = frame.add("cpu", "Bandwidths, multiply-add rates and layers of this processor",
-                              "eyeroof measure cpu\n"
-                              "# one thread, kept as a profile for the roofline\n"
-                              "eyeroof measure cpu --threads 1 --save cpu.jsonl",
-                              &measure);
+    CLI::App& cpu =
+        frame.add("cpu", "Measure bandwidths, multiply-add rates, and layers on this processor",
+                  "eyeroof measure cpu\n"
+                  "# one thread, kept as a profile for the roofline\n"
+                  "eyeroof measure cpu --threads 1 --save cpu.jsonl",
+                  &measure);
     cpu.add_option("--threads", options->host.threads, "Threads; 0: all processors [0]")
         ->check(CLI::Range(0, 4096));
-    cpu.add_option("--trials", options->host.trials, "Trials of each loop; the best counts [25]")
+    cpu.add_option("--trials", options->host.trials,
+                   "Trials of each loop, of which the best counts [25]")
         ->check(CLI::Range(1, 1000));
-    cpu.add_option("--trial-time", options->host.trial_s,
-                   "Seconds that a trial lasts at least [0.005]")
+    cpu.add_option("--trial-time", options->host.trial_s, "Least duration of a trial, s [0.005]")
         ->check(CLI::Range(1e-4, 60.0));
     add_results(cpu, *options);
     frame.run(cpu, [options](Context& context) { return measure_cpu(context, *options); });

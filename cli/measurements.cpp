@@ -20,7 +20,7 @@ void add_measurement_options(CLI::App& app, MeasurementFiles& files) {
                    "(repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    app.add_option("--assign", files.assignments, "Assignments of kernels to layers by hand (YAML)")
+    app.add_option("--assign", files.assignments, "Manual assignments of kernels to layers (YAML)")
         ->type_name("FILE");
     app.add_option("--ceilings", files.ceilings,
                    "Measured ceilings of the first machine, as measure --overlay or --save "

@@ -69,7 +69,8 @@ Exit memory(Context& context, MemoryOptions& options) {
 void add_memory(Frame& frame) {
     auto options = std::make_shared<MemoryOptions>();
     CLI::App& app = frame.add(
-        "memory", "Show a step's memory over time: its peak, what holds it, the largest batch",
+        "memory",
+        "Show memory over a step: its peak, what holds it, and the largest batch that fits",
         "# does a training step fit, and what holds its peak?\n"
         "eyeroof memory bert-large --on a100-sxm-40gb --phase training --optimizer adam "
         "--dim dropout=1\n"
@@ -80,10 +81,9 @@ void add_memory(Frame& frame) {
         "-o memory.svg");
     add_scenario(app, options->scenario);
     app.add_option("--memory", options->memory,
-                   "Bytes for tensors [the machine's, less 0.5 GB for a process]")
+                   "Memory for tensors [the machine's, less 0.5 GB for the process]")
         ->type_name("SIZE");
-    app.add_flag("--no-workspace", options->no_workspace,
-                 "Leave out what convolutions need beside their tensors");
+    app.add_flag("--no-workspace", options->no_workspace, "Exclude the workspace of convolutions");
     add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return memory(context, *options); });
 }

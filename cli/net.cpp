@@ -150,7 +150,7 @@ Exit check(Context& context, const CheckOptions& options) {
 
 void add_list(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<ListOptions>();
-    CLI::App& app = frame.add("list", "Networks that can be named, with their work and parameters",
+    CLI::App& app = frame.add("list", "List the networks of the catalog, with MACs and parameters",
                               "eyeroof net list\neyeroof net list --format json", &parent);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return list(context, *options); });
@@ -158,19 +158,20 @@ void add_list(Frame& frame, CLI::App& parent) {
 
 void add_show(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<ShowOptions>();
-    CLI::App& app = frame.add("show", "Layers of a network: shapes, MACs and compulsory traffic",
-                              "eyeroof net show alexnet --batch 4\n"
-                              "# a narrower MobileNet on smaller images, said in two ways\n"
-                              "eyeroof net show mobilenet-v1:width=0.5,resolution=128\n"
-                              "eyeroof net show mobilenet-v1 --dim width=0.5 --dim resolution=128\n"
-                              "# a file of your own to begin with\n"
-                              "eyeroof net show resnet50 --format csv -o mine.csv",
-                              &parent);
+    CLI::App& app =
+        frame.add("show", "Show the layers of a network: shapes, MACs, and compulsory traffic",
+                  "eyeroof net show alexnet --batch 4\n"
+                  "# a narrower MobileNet on smaller images, said in two ways\n"
+                  "eyeroof net show mobilenet-v1:width=0.5,resolution=128\n"
+                  "eyeroof net show mobilenet-v1 --dim width=0.5 --dim resolution=128\n"
+                  "# a file of your own to begin with\n"
+                  "eyeroof net show resnet50 --format csv -o mine.csv",
+                  &parent);
     app.add_option("NETWORK", options->network, "A name of `net list`, or a file")
         ->required()
         ->type_name("NETWORK");
     add_sizes(app, options->dims);
-    app.add_option("--batch", options->batch, "Samples of a step [the network's own]")
+    app.add_option("--batch", options->batch, "Batch size of a step [the network's own]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_output(app, options->output, {"text", "json", "yaml", "csv"});
@@ -179,7 +180,7 @@ void add_show(Frame& frame, CLI::App& parent) {
 
 void add_convert(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<ConvertOptions>();
-    CLI::App& app = frame.add("convert", "A model of another tool as a network to read and change",
+    CLI::App& app = frame.add("convert", "Convert another tool's model into a network file to edit",
                               "eyeroof net convert model.onnx -o model.yaml\n"
                               "# sizes that the model leaves open, attention as one kernel\n"
                               "eyeroof net convert bert.onnx --dim batch=8 --dim seq=128 "
@@ -190,7 +191,7 @@ void add_convert(Frame& frame, CLI::App& parent) {
         ->type_name("FILE");
     add_sizes(app, options->dims);
     app.add_flag("--fuse-attention", options->fused,
-                 "Two products and a softmax between them as one layer of attention");
+                 "Merge two GEMMs and the softmax between them into one attention layer");
     app.add_option("-o,--output", options->file, "Network YAML, or CSV by its ending [stdout]")
         ->type_name("FILE");
     frame.run(app, [options](Context& context) { return convert(context, *options); });
@@ -198,9 +199,8 @@ void add_convert(Frame& frame, CLI::App& parent) {
 
 void add_check(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<CheckOptions>();
-    CLI::App& app =
-        frame.add("check", "Whether files are networks, with everything that is wrong with them",
-                  "eyeroof net check mine.yaml layers.csv", &parent);
+    CLI::App& app = frame.add("check", "Check network files, and list every error",
+                              "eyeroof net check mine.yaml layers.csv", &parent);
     app.add_option("NETWORK", options->networks, "Network YAML, layer CSV or SCALE-Sim topology")
         ->required()
         ->type_name("FILE");
@@ -210,9 +210,8 @@ void add_check(Frame& frame, CLI::App& parent) {
 } // namespace
 
 void add_net(Frame& frame) {
-    CLI::App& app =
-        frame.add("net", "The networks: list them, look into one, check or convert a file",
-                  "eyeroof net list\neyeroof net show alexnet");
+    CLI::App& app = frame.add("net", "List, show, check, and convert networks",
+                              "eyeroof net list\neyeroof net show alexnet");
     add_list(frame, app);
     add_show(frame, app);
     add_check(frame, app);

@@ -129,7 +129,7 @@ std::string option_table(const CLI::App& root) {
     for (const std::string& name : all.left()) {
         std::ranges::move(all.take(name), std::back_inserter(rest));
     }
-    text += "## Of commands\n\n" + table(rest);
+    text += "## Options of single commands\n\n" + table(rest);
     text.pop_back();
     return text;
 }

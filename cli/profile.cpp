@@ -145,7 +145,7 @@ Exit profile(Context& context, const ProfileOptions& options) {
 void add_profile(Frame& frame) {
     auto options = std::make_shared<ProfileOptions>();
     CLI::App& app = frame.add(
-        "profile", "How long do the kernels of a CUDA program take, and what do they move?",
+        "profile", "Profile the kernels of a CUDA program: times, bytes, and counters",
         "# times, and DRAM, L2 and L1 bytes, in two runs of the program\n"
         "eyeroof profile --save run.jsonl -- ./app --batch 8\n"
         "# operations by precision too, of the first ten products\n"
@@ -153,31 +153,31 @@ void add_profile(Frame& frame) {
     app.add_option("COMMAND", options->command, "The program and its arguments, behind --")
         ->required();
     add_choice(app, "--metrics", options->set, {"roofline", "roofline-full"},
-               "Counters: bytes and time in one pass, or operations too [roofline]");
+               "Counters to collect: bytes and time in one pass, or operations too [roofline]");
     app.add_flag("--timing-only", options->timing_only,
-                 "No counters: needs no permission, one run");
-    app.add_option("--kernel", options->filter.name_regex, "Only kernels whose name matches")
+                 "Collect times only; needs no permission and one run");
+    app.add_option("--kernel", options->filter.name_regex,
+                   "Profile only kernels whose name matches")
         ->type_name("REGEX");
     app.add_option("--nvtx", options->filter.range,
-                   "Only launches in NVTX ranges that contain this text")
+                   "Profile only launches in NVTX ranges that contain this text")
         ->type_name("TEXT");
-    app.add_option("--skip", options->filter.skip, "Leave out the first N that match")
+    app.add_option("--skip", options->filter.skip, "Skip the first N that match")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--count", options->filter.count, "Collect at most N")
         ->check(CLI::PositiveNumber);
-    app.add_option("--window", options->window,
-                   "Launches between two readings of the counters [512]")
+    app.add_option("--window", options->window, "Launches between two reads of the counters [512]")
         ->check(CLI::Range(1, 2000));
-    app.add_option("--save", options->save, "The profile (.jsonl, .gz) [profile.jsonl]")
+    app.add_option("--save", options->save, "Profile to write (.jsonl, .gz) [profile.jsonl]")
         ->type_name("FILE");
     app.add_option("--metrics-dir", options->metrics_folder, "Folder of metric files")
         ->type_name("DIR");
-    app.add_option("--collector", options->library, "The library that is injected")
+    app.add_option("--collector", options->library, "Collector library to inject into the program")
         ->type_name("FILE");
     app.add_option("--cupti", options->cupti, "Folder with libcupti and libnvperf_host")
         ->type_name("DIR");
     app.add_flag("--no-device-check", options->no_check,
-                 "Do not ask the driver for a GPU beforehand");
+                 "Skip the check for a GPU before the program starts");
     frame.run(app, [options](Context& context) { return profile(context, *options); });
 }
 

@@ -282,22 +282,23 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
 
 void add_roofline(Frame& frame) {
     auto options = std::make_shared<RooflineOptions>();
-    CLI::App& app =
-        frame.add("roofline", "Draw layers and measured kernels below the roofs of machines",
-                  kRooflineExamples);
+    CLI::App& app = frame.add(
+        "roofline", "Draw layers and measured kernels on the roofline of one or more machines",
+        kRooflineExamples);
     add_scenario(app, options->scenario, {{}, true});
     add_measurement_options(app, options->measured);
-    app.add_option("--session", options->session,
-                   "Draw what a session of eyeroof-gui shows; its view replaces the view options")
+    app.add_option(
+           "--session", options->session,
+           "Draw what a session of eyeroof-gui shows; its view replaces the view options here")
         ->type_name("FILE");
-    app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")
+    app.add_option("--ladder", options->ladder,
+                   "Draw the seven steps of this layer instead of the roofline")
         ->type_name("LAYER");
     add_view_options(app, *options);
     const std::vector<std::string> formats = {"text", "svg", "html", "csv", "json"};
     const CLI::Option* format = add_choice(app, "--format", options->format, formats,
                                            "Output format [by the ending of FILE; text on stdout]");
-    app.add_option("-o,--output", options->file,
-                   "Write the result to a file; it is whole or untouched, also on errors")
+    app.add_option("-o,--output", options->file, "Write the result to a file, atomically")
         ->type_name("FILE")
         ->check([formats, format](const std::string& file) {
             return format->count() > 0 ? std::string() : not_written(file, formats);

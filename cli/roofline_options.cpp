@@ -29,37 +29,38 @@ Result<report::LogRange> range_of(const std::string& option, const std::string& 
 } // namespace
 
 void add_view_options(CLI::App& app, RooflineOptions& options) {
-    app.add_option("--filter", options.view.filter, "Only points whose name matches")
+    app.add_option("--filter", options.view.filter, "Show only points whose name matches")
         ->type_name("REGEX");
-    app.add_option("--top", options.view.top, "Only the N names that take most of the time")
+    app.add_option("--top", options.view.top, "Show only the N names that take the most time")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
     app.add_option("--top-share", options.top_share,
-                   "Only the heaviest names that make up this percentage of the time")
+                   "Show only the heaviest names that make up this percentage of the time")
         ->check(CLI::Range(0.0, 100.0))
         ->type_name("PERCENT");
     app.add_option("--level", options.view.level,
-                   "Memory level whose bytes give the intensity, or all [the outermost]")
+                   "Memory level of the operational intensity, or all [the outermost]")
         ->type_name("LEVEL");
     add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine"},
-               "What colors and shapes show [auto: machines when there are several]");
+               "Meaning of colors and shapes [auto: machines, where there are several]");
     app.add_option("--roof", options.roofs,
-                   "Show this roof and no others than those named (repeatable), or none; JSON has "
-                   "their ids [those that the points need]")
+                   "Show only this roof (repeatable), or none; the JSON output has the ids [those "
+                   "that the points need]")
         ->type_name("ROOF")
         ->allow_extra_args(false);
-    app.add_option("--x-range", options.x_range, "Intensities to show [what there is]")
+    app.add_option("--x-range", options.x_range, "Range of operational intensities [all points]")
         ->type_name("FROM:TO");
-    app.add_option("--y-range", options.y_range, "FLOP/s to show [what there is]")
+    app.add_option("--y-range", options.y_range, "Range of FLOP/s [all points]")
         ->type_name("FROM:TO");
-    app.add_option("--hide", options.hidden, "Leave out predicted or measured points")
+    app.add_option("--hide", options.hidden, "Hide predicted or measured points")
         ->check(CLI::IsMember({"predicted", "measured"}))
         ->type_name("{predicted,measured}")
         ->allow_extra_args(false);
     app.add_option("--select", options.selected, "Mark the point of this id (repeatable)")
         ->type_name("POINT")
         ->allow_extra_args(false);
-    app.add_flag("--labels,!--no-labels", options.view.labels, "Name the heaviest points [yes]");
+    app.add_flag("--labels,!--no-labels", options.view.labels,
+                 "Label the points that take the most time [yes]");
     add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
                "Colors of the SVG; auto follows the reader's setting [light]");
     app.add_option("--size", options.size, "Size of the picture in pixels [1000x640]")

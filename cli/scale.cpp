@@ -276,30 +276,29 @@ void add_system(CLI::App& app, ScaleOptions& options) {
                  {{"copies", "pageable", "density", "in-place", "mapping", "dataflow", "objective",
                    "time-limit", "factors", "counting", "constraints", "energies"},
                   true});
-    app.add_option(
-           "--fabric", options.fabric,
-           "What joins the devices: a name of hwdb/fabrics, or a file [devices that differ: "
-           "each GPU's PCIe, through the host; one device needs none]")
+    app.add_option("--fabric", options.fabric,
+                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file [unequal "
+                   "devices: each GPU's PCIe, through the host; one device needs none]")
         ->type_name("FABRIC|FILE");
-    app.add_option("--devices", options.devices, "How many: N, N,M,… or FROM..TO by doubling")
+    app.add_option("--devices", options.devices, "Device counts: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")
         ->capture_default_str();
-    app.add_option("--nodes", options.nodes, "Nodes, instead of --devices")
+    app.add_option("--nodes", options.nodes, "Node counts, instead of --devices")
         ->check(CLI::PositiveNumber);
-    app.add_option("--per-node", options.per_node, "Devices of a node, instead of the fabric's")
+    app.add_option("--per-node", options.per_node, "Devices per node, instead of the fabric's")
         ->check(CLI::PositiveNumber);
     app.add_option("--batch-per-device", options.batch_per_device,
-                   "Samples of a step on each device (weak scaling) [up to 32, what fits]")
+                   "Batch size on each device, for weak scaling [up to 32, what fits]")
         ->check(CLI::PositiveNumber);
     app.add_option("--baseline-batch", options.baseline_batch,
-                   "Samples of the one device that speed-ups are over [the most that fit]")
+                   "Batch of the single-device baseline of the speedups [the most that fit]")
         ->check(CLI::PositiveNumber);
-    app.add_option("--measured-rate", options.measured,
-                   "Samples/s that one device was measured to do at --baseline-batch: kernels are "
-                   "scaled to it")
+    app.add_option(
+           "--measured-rate", options.measured,
+           "Measured samples/s of one device at --baseline-batch; kernel times are scaled to it")
         ->check(CLI::Range(1e-6, 1e12));
     app.add_option("--microbatches", options.microbatches,
-                   "Devices that differ: batches of a training step in a pipeline [8]")
+                   "Unequal devices: microbatches of a training step in a pipeline [8]")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
         ->type_name("N");
 }
@@ -308,28 +307,30 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
     const auto degree = [&](const char* name, Count& value, const char* what) {
         app.add_option(name, value, what)->check(CLI::Range(1, 1'000'000))->capture_default_str();
     };
-    degree("--tensor", options.plan.tensor, "Decoders: devices that share every product");
+    degree("--tensor", options.plan.tensor, "Decoders: degree of tensor parallelism");
     degree("--pipeline", options.plan.pipeline,
-           "Decoders: stages of blocks; data parallel takes the rest");
-    degree("--context", options.plan.context, "Decoders: devices that share a sequence's words");
-    degree("--expert", options.plan.expert, "Decoders: devices that share the experts");
-    degree("--interleave", options.plan.interleave, "Decoders: chunks of blocks on each stage");
-    degree("--microbatch", options.plan.microbatch, "Decoders: sequences at a time");
-    app.add_option("--length", options.length, "Decoders: tokens of a sequence")
+           "Decoders: degree of pipeline parallelism; data parallelism takes the rest");
+    degree("--context", options.plan.context, "Decoders: degree of context parallelism");
+    degree("--expert", options.plan.expert, "Decoders: degree of expert parallelism");
+    degree("--interleave", options.plan.interleave,
+           "Decoders: model chunks on each pipeline stage");
+    degree("--microbatch", options.plan.microbatch, "Decoders: microbatch size in sequences");
+    app.add_option("--length", options.length, "Decoders: sequence length in tokens")
         ->check(CLI::Range(1, 100'000'000))
         ->capture_default_str();
     app.add_flag("--sequence", options.plan.sequence,
-                 "Decoders: norms and residuals shared by --tensor too");
+                 "Decoders: sequence parallelism, norms and residuals divided by --tensor too");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
-               "Decoders: what the backward pass computes again");
+               "Decoders: activation recomputation in the backward pass");
     add_choice(app, "--stages", options.stages, {"even", "balanced"},
-               "Decoders: stages of as many blocks each, or with the head counted as blocks");
+               "Decoders: pipeline stages with equal blocks, or balanced with embedding and head");
     add_choice(app, "--attention-kernel", options.kernel, {"newest", "flash2"},
-               "Decoders: FlashAttention 2 is slower on Hopper and Blackwell than their newest");
+               "Decoders: attention kernel; FlashAttention 2 is slower than the newest on Hopper "
+               "and Blackwell");
     add_choice(app, "--attention-type", options.attention_type, {"auto", "bf16", "fp16", "fp8"},
-               "Decoders: type of attention; auto: 16 bits beside narrower products");
+               "Decoders: precision of attention; auto: 16 bits beside narrower GEMMs");
     add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
-               "Decoders: whether tensor parallel messages leave while products go on");
+               "Decoders: overlap tensor-parallel communication with GEMMs");
 }
 
 // Whether an option is given that divides a decoder rather than its batch alone.
@@ -345,30 +346,30 @@ void add_strategy(CLI::App& app, ScaleOptions& options) {
     std::vector<std::string> collectives = analysis::algorithm_names();
     collectives.insert(collectives.begin(), "auto");
     add_choice(app, "--collective", options.collective, collectives,
-               "How gradients are summed; auto: the least of all but servers");
+               "All-reduce algorithm for gradients; auto: the fastest without servers");
     app.add_option("--servers", options.servers, "Parameter servers")->check(CLI::Range(1, 65536));
     app.add_option("--transport", options.transport,
-                   "How messages pass the software, of those that the fabric names [its first]")
+                   "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");
     app.add_option("--zero", options.zero,
-                   "ZeRO stage: 1 optimizer, 2 and gradients, 3 and weights divided over devices")
+                   "ZeRO stage: shard the optimizer (1), also gradients (2), also weights (3)")
         ->check(CLI::Range(0, 3));
     add_choice(app, "--compress", options.compress, analysis::compression_names(),
-               "What gradients are sent as");
-    app.add_option("--kept", options.kept, "Share of the gradients that topk sends")
+               "Compression of gradients");
+    app.add_option("--kept", options.kept, "Share of gradients that topk sends")
         ->check(CLI::Range(1e-6, 1.0));
-    app.add_option("--bucket", options.bucket,
-                   "Gradients are gathered to so much before they leave")
+    app.add_option("--bucket", options.bucket, "Bucket size of gradients in data-parallel training")
         ->type_name("SIZE");
     add_choice(app, "--overlap", options.overlap, {"on", "off"},
-               "Whether buckets leave while the backward pass goes on");
-    app.add_option("--jitter", options.jitter,
-                   "Deviation of a worker's time over its mean: the slowest is waited for")
+               "Overlap gradient buckets with the backward pass");
+    app.add_option(
+           "--jitter", options.jitter,
+           "Standard deviation of a worker's step time over its mean; a step waits for the slowest")
         ->check(CLI::Range(0.0, 1.0));
-    app.add_flag(
-        "--asynchronous", options.asynchronous,
-        "Workers do not wait for each other: throughput and staleness with parameter servers");
-    app.add_option("--samples", options.samples, "Samples of the whole run: time, energy, money")
+    app.add_flag("--asynchronous", options.asynchronous,
+                 "Asynchronous workers with parameter servers: throughput and staleness");
+    app.add_option("--samples", options.samples,
+                   "Samples of the whole run, for its time, energy, and cost")
         ->check(CLI::PositiveNumber);
 }
 
@@ -376,18 +377,17 @@ void add_strategy(CLI::App& app, ScaleOptions& options) {
 
 void add_scale(Frame& frame) {
     auto options = std::make_shared<ScaleOptions>();
-    CLI::App& app =
-        frame.add("scale", "Many devices: what a training step takes on 8, 128, 10,000 of them",
-                  kScaleExamples);
+    CLI::App& app = frame.add(
+        "scale", "Predict a training step on 8 to 10,000 devices, and find the best parallel plan",
+        kScaleExamples);
     add_system(app, *options);
     add_strategy(app, *options);
     add_decoder(app, *options);
-    app.add_flag(
-        "--search", options->search,
-        "Find the best strategy: of decoders the plan under memory, of other networks data or "
-        "model parallel for each layer");
+    app.add_flag("--search", options->search,
+                 "Search for the best parallel plan: for decoders within memory, for other "
+                 "networks data or model parallel by layer");
     app.add_flag("--details", options->details,
-                 "In text output, every count's steps, memory, volumes");
+                 "Add steps, memory, and messages of every count (text)");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {
         options->divided = divides(app);

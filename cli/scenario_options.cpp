@@ -28,11 +28,11 @@ std::string help_of(const ScenarioField& field, const analysis::Scenario& usual)
         help.replace(help.rfind('['), std::string::npos, "[" + own.front() + "]");
     }
     if (field.name == "network") {
-        help = "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
+        help = "Catalog name (eyeroof net list) or file: a network YAML, a CSV of layers, an ONNX "
                "model, a PyTorch profiler trace, or a file of Timeloop, AccelForge, SCALE-Sim, "
                "MAESTRO, or ZigZag";
     } else if (field.name == "on") {
-        help = "Name in the catalog (eyeroof hw list), a machine YAML, a machine of Timeloop, "
+        help = "Catalog name (eyeroof hw list) or file: a machine YAML, a machine of Timeloop, "
                "AccelForge, SCALE-Sim, MAESTRO, ZigZag, or Stream, or systolic:ROWSxCOLS; of a "
                "trace the GPU that it was taken on";
     }
@@ -95,8 +95,8 @@ void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& 
         const_cast<CLI::Option*>(value.option)->group(std::string(field_group_title(field.group)));
     }
     app.add_option("--scenario", options.document,
-                   "Ask an answer's question again: a JSON answer of eyeroof, or a file with a "
-                   "scenario; - reads standard input; options given beside it change it")
+                   "Repeat the question of an answer or scenario file: a JSON answer of eyeroof, "
+                   "or a file with a scenario; - reads standard input; options change it")
         ->type_name("FILE")
         ->group(std::string(field_group_title(analysis::FieldGroup::what)));
     app.add_option("--threads", options.usual.threads,
@@ -184,8 +184,8 @@ void add_sizes(CLI::App& app, std::vector<std::string>& sizes) {
 
 void add_timing(CLI::App& app, std::string& timing) {
     add_choice(app, "--timing", timing, {"eager", "stream", "kernel", "graph"},
-               "How times without a `launch` column were taken: an eager framework's call, "
-               "back-to-back launches, the kernel alone, or a node of a captured graph");
+               "How times without a `launch` column were measured: eager framework calls, "
+               "back-to-back launches, the kernel alone, or a node of a CUDA graph");
 }
 
 Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& scenario) {

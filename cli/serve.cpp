@@ -139,7 +139,7 @@ Exit serve(Context& context, ServeOptions& options) {
 void add_serve(Frame& frame) {
     auto options = std::make_shared<ServeOptions>();
     CLI::App& app = frame.add(
-        "serve", "Serve a decoder: first token, time per token, tokens a second and device",
+        "serve", "Predict how fast a decoder is served: TTFT, TPOT, and tokens per second",
         "# one GPU: how many requests at once?\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb\n"
         "# batch against latency on 1 to 8 GPUs, and the most within two limits\n"
@@ -162,51 +162,54 @@ void add_serve(Frame& frame) {
                    "layers", "copies", "pageable", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "energies"}});
     app.add_option("--fabric", options->fabric,
-                   "What joins devices: a name of hwdb/fabrics, or a file; one device needs none")
+                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file; one "
+                   "device needs none")
         ->type_name("FABRIC|FILE");
     analysis::ServingOptions& serving = options->serving;
     serving.engine.chunk = 0; // the engine's own
-    app.add_option("--prompt", serving.prompt, "Tokens of a prompt")
+    app.add_option("--prompt", serving.prompt, "Prompt tokens of a request")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
-    app.add_option("--answer", serving.answer, "Tokens of an answer")
+    app.add_option("--answer", serving.answer, "Output tokens of a request")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
-    app.add_option("--tensor", serving.tensor, "Devices that share every product: degrees to try")
+    app.add_option("--tensor", serving.tensor, "Degrees of tensor parallelism to try")
         ->delimiter(',')
         ->check(CLI::Range(1, 4096))
         ->type_name("N,M,…");
-    app.add_option("--expert", serving.expert, "Devices that share the experts")
+    app.add_option("--expert", serving.expert, "Degree of expert parallelism")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--requests", serving.batch, "Requests at once [powers of two up to what fits]")
+    app.add_option("--requests", serving.batch,
+                   "Concurrent requests [powers of two up to what fits]")
         ->check(CLI::PositiveNumber);
-    app.add_option("--ttft", options->ttft, "Most time to the first token")->type_name("TIME");
-    app.add_option("--tpot", options->tpot, "Most time per token after it")->type_name("TIME");
+    app.add_option("--ttft", options->ttft, "Limit of the time to first token (TTFT)")
+        ->type_name("TIME");
+    app.add_option("--tpot", options->tpot, "Limit of the time per output token (TPOT)")
+        ->type_name("TIME");
     add_choice(app, "--engine", options->engine, analysis::engine_names(),
-               "Serving engine: how a step is filled, its host time, its all-reduce");
-    app.add_option("--chunk", serving.engine.chunk,
-                   "Tokens of a step at most [vllm: 2048; else 8192]")
+               "Serving engine, which sets batching, host time, and all-reduce");
+    app.add_option("--chunk", serving.engine.chunk, "Most tokens of a step [vllm: 2048; else 8192]")
         ->check(CLI::Range(64, 10'000'000));
     app.add_option("--weight-type", options->weight_type,
-                   "Type that weights are kept in, where narrower than the arithmetic [--dtype]")
+                   "Storage type of weights, where narrower than the arithmetic [--dtype]")
         ->type_name("TYPE");
     app.add_option("--cache-type", options->cache_type,
                    "Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]")
         ->type_name("TYPE");
     app.add_option("--rate", options->rates,
-                   "Simulate requests that arrive at these rates a second; max: the largest whose "
-                   "95th percentiles keep the limits")
+                   "Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th "
+                   "percentiles meet the limits")
         ->type_name("R,S,…");
     app.add_option("--users", serving.users,
-                   "Simulate so many users who ask again as soon as they have their answer")
+                   "Simulate N users, each of whom sends the next request after the last response")
         ->delimiter(',')
         ->check(CLI::Range(1, 100'000))
         ->type_name("N,M,…");
     add_choice(app, "--start", options->start, {"spread", "together"},
-               "Whether users began long ago, evenly spread, or begin at once");
-    app.add_option("--seed", serving.seed, "Of simulated arrivals")->capture_default_str();
+               "Users start evenly spread, or all together");
+    app.add_option("--seed", serving.seed, "Seed of the simulated arrivals")->capture_default_str();
     app.add_option("--memory-share", serving.memory_share,
-                   "Of a device's memory, for weights and cache")
+                   "Share of a device's memory for weights and KV cache")
         ->check(CLI::Range(0.1, 1.0))
         ->capture_default_str();
     add_output(app, options->output, {"text", "json", "csv", "svg"});

@@ -297,29 +297,29 @@ Exit merge(Context& context, const MergeOptions& options) {
 void add_sweep(Frame& frame) {
     auto options = std::make_shared<SweepOptions>();
     CLI::App& app = frame.add(
-        "sweep", "A grid of points over machine, network and options: which design is best?",
+        "sweep", "Evaluate a grid of machines, networks, and options, and find the best design",
         kSweepExamples);
     add_scenario(app, options->scenario);
-    app.add_option("--vary", options->vary,
-                   "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "
-                   "(repeatable; the last one is the fastest). A parameter of the machine as --set "
-                   "names it, network.PARAMETER, machine, network, or an option of the scenario "
-                   "such as batch, dtype, launch, or phase; a wrong name lists all")
+    app.add_option(
+           "--vary", options->vary,
+           "Field and its values, as a list, FROM:TO:STEP, or FROM:TO:xFACTOR (repeatable; the "
+           "last varies fastest): a parameter of the machine as in --set, network.PARAMETER, "
+           "machine, network, or an option such as batch, dtype, launch, or phase")
         ->type_name("FIELD=VALUES")
         ->allow_extra_args(false);
-    app.add_option("--shard", options->shard, "Only part I of N parts, for `sweep merge`")
+    app.add_option("--shard", options->shard, "Evaluate only part I of N, for `sweep merge`")
         ->type_name("I/N");
-    app.add_flag("--resume", options->resume, "Go on with the file of -o where it ends");
+    app.add_flag("--resume", options->resume, "Resume the file of -o where it ends");
     app.add_option("--pareto", options->pareto,
-                   "Print the points that no other beats in these columns (max:COLUMN for more is "
-                   "better), beside what -o gets")
+                   "Print the Pareto front of these columns (max:COLUMN where more is better), in "
+                   "addition to what -o gets")
         ->type_name("COLUMN,COLUMN");
-    app.add_option("--plot", options->plot, "All points and the front as SVG")->type_name("FILE");
+    app.add_option("--plot", options->plot, "Draw all points and the front as SVG")
+        ->type_name("FILE");
     add_output(app, options->output, {"text", "csv", "jsonl"});
     app.get_option("--output")
-        ->description(
-            "Write the points to a file, as CSV or JSON lines by its ending; it grows row "
-            "by row, and --resume goes on with it");
+        ->description("Write the points to a file, row by row: CSV or JSON lines by its ending; "
+                      "--resume continues it");
     frame.run(app, [options](Context& context) { return sweep(context, *options); });
 
     auto parts = std::make_shared<MergeOptions>();

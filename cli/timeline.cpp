@@ -178,7 +178,7 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
 void add_timeline(Frame& frame) {
     auto options = std::make_shared<TimelineOptions>();
     CLI::App& app = frame.add(
-        "timeline", "Show a whole step over time: host, kernels, and copies",
+        "timeline", "Show a whole step over time: CPU launches, kernels, and copies",
         "# how long the GPU waits for PyTorch's calls in BERT's inference\n"
         "eyeroof timeline bert-large --on a100-sxm-40gb\n"
         "# a training step, every operator, as a trace for Perfetto or chrome://tracing\n"
@@ -194,14 +194,14 @@ void add_timeline(Frame& frame) {
         "eyeroof timeline mine.yaml --on t4 --launch graph --format svg -o step.svg");
     add_scenario(app, options->scenario);
     app.add_flag("--compare-copies", options->compare_copies,
-                 "All ways to bring the data to the device, side by side");
-    app.add_flag("--compare-launches", options->compare_launches,
-                 "All ways to launch the kernels, side by side, and all of them packed in one "
-                 "persistent kernel");
+                 "Compare all ways to copy data to the device");
+    app.add_flag(
+        "--compare-launches", options->compare_launches,
+        "Compare all ways to launch the kernels, including one persistent kernel that packs them");
     app.add_option("--against", options->against,
                    "With --compare-copies: a host processor that does it alone")
         ->type_name("HOST");
-    app.add_option("--repeat", options->steps, "With --compare-copies: the time of N steps [1]")
+    app.add_option("--repeat", options->steps, "With --compare-copies: number of steps [1]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_output(app, options->output, {"text", "json", "svg", "html", "trace"});

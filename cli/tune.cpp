@@ -122,12 +122,13 @@ constexpr const char* kTuneExamples =
 void add_tune(Frame& frame) {
     auto options = std::make_shared<TuneCommand>();
     CLI::App& app = frame.add(
-        "tune", "Learned search: compiles and times kernels of a layer until the best is found",
+        "tune", "Search for the fastest implementation of a layer: compile, time, and learn",
         kTuneExamples);
     add_tune_network(app, *options);
     add_tune_flags(app, *options);
     app.add_flag("--details", options->details,
-                 "In text output, the space, the closed form's choice, the bounds of the best");
+                 "Add the search space, the closed form's choice, and the bounds of the best "
+                 "candidate (text)");
     add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return tune(context, *options); });
 }

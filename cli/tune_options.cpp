@@ -24,46 +24,48 @@ std::vector<std::string> words_of(const std::string& text) {
 
 void add_learning(CLI::App& app, TuneCommand& options) {
     add_choice(app, "--strategy", options.strategy, tuning::strategy_names(),
-               "How candidates are chosen [learned]");
+               "Search strategy [learned]");
     add_choice(app, "--features", options.features,
                {"all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"},
-               "What the learned strategy sees of a candidate [all]");
+               "Features of a candidate that the learned strategy uses [all]");
     add_tune_trees(app, options);
-    app.add_option("--fit-every", options.batch, "Trials between two fits")
+    app.add_option("--fit-every", options.batch, "Trials between two fits of the model")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
-    app.add_option("--epsilon", options.epsilon, "Share of a batch that is drawn at random")
+    app.add_option("--epsilon", options.epsilon, "Share of a batch that is chosen at random")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
-    app.add_option("--diversity", options.diversity, "Worth of knob values new to a batch")
+    app.add_option("--diversity", options.diversity,
+                   "Weight of parameter values that are new in a batch")
         ->check(CLI::Range(0.0, 100.0))
         ->capture_default_str();
     app.add_option("--uncertainty", options.uncertainty,
-                   "Deviations of four fits that are added to a score")
+                   "Weight of the deviation among four fits in a candidate's score")
         ->check(CLI::Range(0.0, 10.0));
     app.add_flag("--residual,!--no-residual", options.residual,
-                 "Whether trees learn only what the closed form misses [yes]");
-    app.add_option("--transfer", options.transfer, "Log to learn from before (repeatable)")
+                 "Learn only the residual of the closed form [yes]");
+    app.add_option("--transfer", options.transfer,
+                   "Log of another layer or machine to learn from first (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
 }
 
 void add_measuring(CLI::App& app, TuneCommand& options) {
-    add_choice(
-        app, "--target", options.target, {"cpu", "model", "gpu"},
-        "What measures: this processor, an NVIDIA GPU, or a closed form as a stand-in [cpu]");
-    app.add_option("--log", options.log, "Keeps every trial, and goes on from there when run again")
+    add_choice(app, "--target", options.target, {"cpu", "model", "gpu"},
+               "Target that measures candidates: this processor, an NVIDIA GPU, or a closed-form "
+               "model [cpu]");
+    app.add_option("--log", options.log, "Log of every trial; a later run resumes from it")
         ->type_name("FILE");
     app.add_option("--cpu", options.cpu, "Processor to pin kernels to [the last one]")
         ->check(CLI::Range(0, 4095));
     app.add_option("--compiler", options.compiler, "C++ compiler [c++, g++ or clang++]")
         ->type_name("PROGRAM");
     app.add_option("--flags", options.flags,
-                   "Its flags [-O2 -march=native]; with --target gpu NVRTC's [none]")
+                   "Compiler flags [-O2 -march=native; none with --target gpu]")
         ->type_name("TEXT");
     add_choice(app, "--time", options.time, {"median", "least"},
-               "Which of the repeats counts [median]");
-    app.add_option("--repeat-time", options.repeat_s, "Seconds for a candidate's repeats")
+               "Statistic of the repeated runs [median]");
+    app.add_option("--repeat-time", options.repeat_s, "Seconds of repeated runs of a candidate")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
     app.add_option("--limit", options.limit_s,
@@ -72,12 +74,12 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
         ->capture_default_str();
     app.add_option("--time-limit", options.time_limit_s, "Seconds for each layer's search")
         ->check(CLI::PositiveNumber);
-    app.add_option("--again", options.again, "Best candidates that are measured again in the end")
+    app.add_option("--again", options.again, "Best candidates that are measured again at the end")
         ->check(CLI::Range(0, 1000))
         ->capture_default_str();
-    app.add_option("--gpu", options.gpu, "With --target gpu: which one [0]")
+    app.add_option("--gpu", options.gpu, "With --target gpu: index of the GPU [0]")
         ->check(CLI::Range(0, 1023));
-    app.add_option("--nvrtc", options.nvrtc, "With --target gpu: libnvrtc.so [found by its name]")
+    app.add_option("--nvrtc", options.nvrtc, "With --target gpu: libnvrtc.so [found by name]")
         ->type_name("FILE");
     app.add_option("--on", options.machine,
                    "With --target model: a GPU, whose kernels are computed")
@@ -88,31 +90,31 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
 } // namespace
 
 void add_tune_network(CLI::App& app, TuneCommand& options) {
-    app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
-        ->type_name("NETWORK|FILE");
+    app.add_option("NETWORK", options.network, "Catalog name or file")->type_name("NETWORK|FILE");
     app.add_option("--layers", options.layers, "Regular expression over layer names")
         ->type_name("REGEX");
     add_sizes(app, options.dims);
-    app.add_option("--trials", options.trials, "Candidates to measure, of each layer")
+    app.add_option("--trials", options.trials, "Candidates to measure for each layer")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    app.add_option("--seed", options.seed, "Of the search")->capture_default_str();
+    app.add_option("--seed", options.seed, "Seed of the search")->capture_default_str();
 }
 
 void add_tune_stand_in(CLI::App& app, TuneCommand& options) {
-    app.add_option("--kernel-threads", options.threads, "Threads that a kernel may use")
+    app.add_option("--kernel-threads", options.threads, "Threads of a kernel")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    app.add_option("--noise", options.noise, "Deviation of a stand-in's measurements")
+    app.add_option("--noise", options.noise, "Standard deviation of the synthetic target's noise")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_option("--machine-seed", options.machine_seed, "Which stand-in");
 }
 
 void add_tune_trees(CLI::App& app, TuneCommand& options) {
-    add_choice(app, "--loss", options.loss, {"regression", "rank"}, "Of the trees [regression]");
+    add_choice(app, "--loss", options.loss, {"regression", "rank"},
+               "Loss of the boosted trees [regression]");
     add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
-               "XGBoost's where it was found, or eyeroof's own [auto]");
+               "Boosted trees: XGBoost where it is installed, or eyeroof's own [auto]");
 }
 
 void add_tune_flags(CLI::App& app, TuneCommand& options) {

@@ -469,34 +469,34 @@ constexpr const char* kUpgradeExamples =
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<UpgradeOptions>();
-    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                              kUpgradeExamples);
+    CLI::App& app =
+        frame.add("upgrade", "Decide whether another GPU pays off for a network or a fleet",
+                  kUpgradeExamples);
     app.add_option(
            "network", options->networks,
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
            "share of the old GPU's time")
         ->type_name("NETWORK[@WEIGHT]");
     app.add_option("--from", options->from,
-                   "The GPU that runs it now; of a trace the one that it was taken on")
+                   "GPU that runs the network now [of a trace: the GPU that it was taken on]")
         ->type_name("MACHINE");
     app.add_option("--to", options->to,
-                   "A GPU in question, repeatable, or several with commas; @PRICE says that it is "
-                   "bought, as in "
-                   "a100-sxm-80gb@16k, or rented, as in a100-sxm-80gb@1.39/h")
+                   "Candidate GPU (repeatable, or with commas), with an optional purchase price, "
+                   "as in a100-sxm-80gb@16k, or rent, as in a100-sxm-80gb@1.39/h")
         ->type_name("MACHINE[@PRICE]")
         ->allow_extra_args(false);
-    app.add_option("--count", options->count, "How many of the old GPUs there are")
+    app.add_option("--count", options->count, "Number of old GPUs")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
     app.add_option("--fleet", options->fleet,
-                   "The whole question as a file: what is there, what runs, candidates, terms; "
-                   "options beside it change it; - reads standard input")
+                   "The whole question as a file: fleet, workloads, candidates, and terms; - reads "
+                   "standard input; options change it")
         ->type_name("FILE");
     for (const auto& [name, value, gpu] :
          {std::tuple{"--from-fabric", &options->from_fabric, "old"},
           std::tuple{"--to-fabric", &options->to_fabric, "new"}}) {
         app.add_option(name, *value,
-                       fmt::format("What joins the {} GPUs where one does not hold the network "
+                       fmt::format("Fabric of the {} GPUs, where one does not hold the network "
                                    "[the usual node of such GPUs]",
                                    gpu))
             ->type_name("FABRIC|FILE");
@@ -507,7 +507,7 @@ void add_upgrade(Frame& frame) {
                   false,
                   false});
     app.add_flag("--largest-batch", options->largest_batch,
-                 "At the largest batch, a power of two, that fits both GPUs");
+                 "Use the largest batch, a power of two, that fits both GPUs");
     add_side_options(app, *options);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
         ->delimiter(',')
@@ -518,8 +518,7 @@ void add_upgrade(Frame& frame) {
         ->type_name("OLD:NEW");
     add_price_options(app, *options);
     app.add_flag("--details", options->details,
-                 "In text, Markdown, and HTML also the layers, and all that stands behind the "
-                 "figures");
+                 "Add layers and assumptions (text, Markdown, HTML)");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {

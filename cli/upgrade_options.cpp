@@ -196,39 +196,39 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         app.add_option(name, value, help)->transform(reads)->type_name(type)->group(kGroup);
     };
     const CLI::Validator usd = amount(analysis::parse_usd);
-    app.add_flag("--owned", asked.owned, "The old GPUs are paid for: they cost power, no rent")
+    app.add_flag("--owned", asked.owned, "The old GPUs are paid for and cost power, not rent")
         ->group(kGroup);
     add("--from-per-hour", asked.usd_per_hour, usd_per("h"), "USD",
-        "Rent of an old GPU, USD an hour; 0 as --owned");
-    add("--resale", asked.resale_usd, usd, "USD", "What an old GPU sells for [0]");
+        "Rent of an old GPU, USD/h; 0 means --owned");
+    add("--resale", asked.resale_usd, usd, "USD", "Resale price of an old GPU [0]");
     add("--age", asked.terms.age_years, amount(analysis::parse_years), "YEARS",
-        "Age of the owned GPUs: what is not written off yet is shown");
-    add("--to-per-hour", options.to_per_hour, usd_per("h"), "USD",
-        "Rent of a new GPU, USD an hour");
-    add("--buy", options.buy, usd, "USD", "Price of a new GPU: it is bought, as in 30k or $30,000");
+        "Age of the owned GPUs; the value not yet written off is shown");
+    add("--to-per-hour", options.to_per_hour, usd_per("h"), "USD", "Rent of a new GPU, USD/h");
+    add("--buy", options.buy, usd, "USD", "Purchase price of a new GPU, as in 30k or $30,000");
     add("--utilization", asked.utilization, amount(analysis::parse_share), "SHARE",
-        "Share of the hours that the GPUs work, as in 0.7 or 70 % [0.7]");
+        "Share of the hours in which the GPUs work, as in 0.7 or 70 % [0.7]");
     add("--power-price", asked.usd_per_kwh, usd_per("kWh"), "USD",
         "Electricity, as in 0.12 or 0.12/kWh [0.12]");
     add("--pue", asked.pue, amount(analysis::parse_number), "RATIO",
-        "Power of the building over that of its computers [1.4]");
-    add("--co2", options.co2, amount(analysis::parse_amount), "KG", "CO2 of a kWh, kg [0.4]");
+        "Power usage effectiveness (PUE) of the data center [1.4]");
+    add("--co2", options.co2, amount(analysis::parse_amount), "KG",
+        "CO2 emissions of electricity, kg/kWh [0.4]");
     add("--host-per-month", asked.host_usd_per_month, usd_per("month"), "USD",
-        "An owned GPU's share of its server, space, and people, USD a month [0]");
+        "Monthly cost of an owned GPU's share of server, space, and staff, USD [0]");
     add("--years", asked.years, amount(analysis::parse_years), "YEARS",
-        "Years over which a purchase is counted, as in 3 or 36 months [3]");
-    add("--budget", asked.terms.budget_usd, usd, "USD", "Most to spend on a purchase, less resale");
+        "Horizon of the purchase, as in 3 or 36 months [3]");
+    add("--budget", asked.terms.budget_usd, usd, "USD", "Budget of a purchase, less resale");
     add("--samples", asked.terms.samples, amount(analysis::parse_number), "AMOUNT",
-        "Samples of a job, as in 1.3e9");
+        "Samples of the job, as in 1.3e9");
     add("--deadline", asked.terms.deadline_days, amount(analysis::parse_days), "TIME",
-        "When that job must be done, as in 14d or 2 weeks");
+        "Deadline of the job, as in 14d or 2 weeks");
     add("--threshold", options.threshold, amount(analysis::parse_number), "RATIO",
-        "Speed-up that must be reached (default: what the prices need)");
+        "Speedup that the upgrade must reach [what the prices require]");
     add("--measured-old", options.measured_old, amount(analysis::parse_rate), "RATE",
-        "Your own throughput on the old GPU, as in 820/s: it sets its time and narrows the "
+        "Your throughput on the old GPU, as in 820/s; it sets the old time and narrows the "
         "interval");
     add("--measured-new", options.measured_new, amount(analysis::parse_rate), "RATE",
-        "The same on the new GPU");
+        "Your throughput on the new GPU");
 }
 
 void add_side_options(CLI::App& app, UpgradeOptions& options) {

@@ -267,51 +267,51 @@ Exit validate(Context& context, const ValidateOptions& options) {
 
 void add_validate(Frame& frame) {
     auto options = std::make_shared<ValidateOptions>();
-    CLI::App& app = frame.add("validate",
-                              "How far predictions lie from measured layer times, beside the "
-                              "naive roofline",
-                              "# a layer CSV with the columns gpu and measured_s beside its own\n"
-                              "eyeroof validate measured.csv --timing kernel\n"
-                              "# speed-ups of whole networks, beside guessing their median\n"
-                              "eyeroof validate pairs.csv --pairs\n"
-                              "# published speed-ups: what they add to the model\n"
-                              "eyeroof validate --evidence\n"
-                              "# as if these GPUs had never been measured\n"
-                              "eyeroof validate measured.csv --never-seen --format json\n"
-                              "# published figures of accelerators, and how far they are trusted\n"
-                              "eyeroof validate --machines --on nvdla-large\n"
-                              "# fail a build when the predictions get worse\n"
-                              "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
+    CLI::App& app =
+        frame.add("validate", "Compare predictions with measured times, beside a naive roofline",
+                  "# a layer CSV with the columns gpu and measured_s beside its own\n"
+                  "eyeroof validate measured.csv --timing kernel\n"
+                  "# speed-ups of whole networks, beside guessing their median\n"
+                  "eyeroof validate pairs.csv --pairs\n"
+                  "# published speed-ups: what they add to the model\n"
+                  "eyeroof validate --evidence\n"
+                  "# as if these GPUs had never been measured\n"
+                  "eyeroof validate measured.csv --never-seen --format json\n"
+                  "# published figures of accelerators, and how far they are trusted\n"
+                  "eyeroof validate --machines --on nvdla-large\n"
+                  "# fail a build when the predictions get worse\n"
+                  "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
         ->type_name("FILE");
     app.add_option("--on", options->machine,
                    "The GPU of all rows; with --machines, the accelerator of the figures")
         ->type_name("MACHINE");
     app.add_flag("--machines", options->machines,
-                 "Published figures of the catalog's accelerators instead of a table");
+                 "Validate published figures of the catalog's accelerators instead of a table");
     add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
                "With --machines: by the dataflow's own rules, or the best that is found");
     add_timing(app, options->timing);
     const analysis::ScenarioField& launch = *analysis::find_field("launch");
     add_choice(app, "--launch", options->launch, launch.choices, "With --pairs: " + launch.help);
     app.add_flag("--pairs", options->pairs,
-                 "The table holds speed-ups of networks: network,from,to,speedup and perhaps "
+                 "Read a table of speedups: network,from,to,speedup and optionally "
                  "to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match");
     app.add_option(
            "--fit", options->fit,
            "With --pairs: also write how far predicted speed-ups hold for whole networks, a "
            "transfer.yaml for a machine folder")
         ->type_name("FILE");
-    app.add_option("--source", options->fit_source, "Of the table, for --fit")->type_name("TEXT");
+    app.add_option("--source", options->fit_source, "Source of the table, for --fit")
+        ->type_name("TEXT");
     app.add_flag("--networks", options->networks,
-                 "The table holds times of whole steps: network,gpu,measured_s and perhaps "
+                 "Read a table of whole steps: network,gpu,measured_s and optionally "
                  "phase,optimizer,dtype,batch,launch,family");
     app.add_flag("--evidence", options->evidence,
-                 "Published speed-ups of whole networks: the model, the evidence, and both, with "
+                 "Validate published speedups of whole networks: model, evidence, and both, with "
                  "families, sources, and GPUs held out");
     app.add_flag("--never-seen", options->never_seen,
-                 "Only the data sheet and constants that were fitted on GPUs with another die");
-    app.add_option("--worst", options->worst, "How many of the worst rows to show");
+                 "Use only the data sheet and constants fitted on GPUs with another die");
+    app.add_option("--worst", options->worst, "Number of worst rows to show");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return validate(context, *options); });

@@ -14,10 +14,9 @@ constexpr std::int64_t kMostNodes = 1'000'000'000'000;
 ScenarioField mapping_field() {
     return field(
         "mapping", FieldGroup::mapping, FieldKind::text, "{auto,dataflow,best}|FILE",
-        "auto: by a row-stationary machine's published rules, the mapper's best elsewhere; "
-        "dataflow: "
-        "by the dataflow's rules, without a search; best: by search, with a certificate; or a "
-        "mapping file, eyeroof's or Timeloop's [auto]",
+        "Mapping policy or mapping file: auto (published rules on row-stationary machines, the "
+        "search elsewhere), dataflow (rules, no search), best (search with proof), or a mapping "
+        "file of eyeroof or Timeloop [auto]",
         [](const Scenario& s) {
             return Texts{s.policy == MappingPolicy::given ? s.mapping_file
                                                           : std::string(policy_name(s.policy))};
@@ -46,7 +45,7 @@ Texts dataflow_words() {
 ScenarioField dataflow_field() {
     ScenarioField made =
         choice_field("dataflow", FieldGroup::mapping, dataflow_words(),
-                     "Dataflow whose rules the mapping follows, or none [the machine's first]",
+                     "Dataflow that the mapping follows; free: none [the machine's first]",
                      [](const Scenario& s) {
                          return s.free_dataflow ? Texts{"free"}
                                 : s.dataflow ? Texts{std::string(model::dataflow_name(*s.dataflow))}
@@ -72,7 +71,7 @@ ScenarioField dataflow_field() {
 ScenarioField objective_field() {
     return field(
         "objective", FieldGroup::mapping, FieldKind::text, "latency|energy|edp|…",
-        "What a search minimizes: latency, energy, edp (their product), or powers such as "
+        "Objective of the search: latency, energy, edp (their product), or powers such as "
         "energy^2*latency [edp; latency where the machine names no energies]",
         [](const Scenario& s) { return s.objective ? Texts{s.objective->name()} : Texts{}; },
         [](Scenario& s, const Texts& texts) {
@@ -91,8 +90,8 @@ ScenarioField objective_field() {
 ScenarioField seconds_field() {
     return field(
         "time-limit", FieldGroup::mapping, FieldKind::text, "S",
-        "Seconds that all searches may take together; the answer then depends on how busy the "
-        "machine is [none]",
+        "Most seconds for all searches together; results then depend on the load of this computer "
+        "[none]",
         [](const Scenario& s) {
             return s.search_limit_s > 0.0 ? Texts{fmt::format("{}", s.search_limit_s)} : Texts{};
         },
@@ -126,7 +125,8 @@ void add_mapping(std::vector<ScenarioField>& all) {
     all.push_back(objective_field());
     all.push_back(choice_field(
         "factors", FieldGroup::mapping, {"perfect", "any"},
-        "Loop trips of searches: divisors only, or any with a partial last trip [perfect]",
+        "Loop bounds of searched mappings: perfect (divisors only), or any with a partial last "
+        "trip [perfect]",
         [](const Scenario& s) {
             return Texts{s.factors == mapper::Factors::any ? "any" : "perfect"};
         },
@@ -136,7 +136,7 @@ void add_mapping(std::vector<ScenarioField>& all) {
         }));
     all.push_back(choice_field(
         "counting", FieldGroup::mapping, {"eyeroof", "timeloop"},
-        "How accesses are counted: by eyeroof, or as Timeloop does [eyeroof]",
+        "Access counting: eyeroof's, or Timeloop's [eyeroof]",
         [](const Scenario& s) {
             return Texts{s.counting == model::Counting::timeloop ? "timeloop" : "eyeroof"};
         },
@@ -145,13 +145,12 @@ void add_mapping(std::vector<ScenarioField>& all) {
                                                                 : model::Counting::eyeroof;
         }));
     all.push_back(text_field("constraints", FieldGroup::mapping, "FILE",
-                             "Timeloop constraints that searched mappings keep",
+                             "Timeloop constraints that searched mappings satisfy",
                              &Scenario::constraints_file));
     all.push_back(count_field(
         "search-nodes", FieldGroup::mapping,
-        "Nodes that the search of a layer looks at, at most; 0: no limit. The best so far is shown "
-        "with its gap, the same on every machine [200000; 1500000 with --mapping best; none with "
-        "--time-limit]",
+        "Most nodes that the search of a layer visits; 0: no limit. A search that ends there "
+        "reports its optimality gap [200000; 1500000 with --mapping best; none with --time-limit]",
         0, kMostNodes,
         [](const Scenario& s) {
             return s.search_nodes ? Texts{fmt::format("{}", *s.search_nodes)} : Texts{};

@@ -37,7 +37,8 @@ Texts data_types() {
 
 ScenarioField batch_field() {
     return count_field(
-        "batch", FieldGroup::what, "Samples of a step [the network's own]", 1, model::kMaxDimension,
+        "batch", FieldGroup::what, "Batch size of a step [the network's own]", 1,
+        model::kMaxDimension,
         [](const Scenario& s) { return s.batch ? Texts{fmt::format("{}", *s.batch)} : Texts{}; },
         [](Scenario& s, std::optional<std::int64_t> value) { s.batch = value; });
 }
@@ -45,8 +46,7 @@ ScenarioField batch_field() {
 ScenarioField phase_field() {
     return choice_field(
         "phase", FieldGroup::what, {"inference", "training"},
-        "What a step is: the layers, or training: they, their gradients, and the update of the "
-        "weights [inference]",
+        "Inference or training, which adds gradients and the weight update [inference]",
         [](const Scenario& s) { return Texts{s.training ? "training" : "inference"}; },
         [](Scenario& s, const std::string* word) {
             const bool training = word != nullptr && *word == "training";
@@ -59,7 +59,7 @@ ScenarioField phase_field() {
 ScenarioField optimizer_field() {
     ScenarioField made = choice_field(
         "optimizer", FieldGroup::what, {"sgd", "sgd_momentum", "adam"},
-        "Update of the weights in training [sgd_momentum]",
+        "Optimizer of a training step [sgd_momentum]",
         [](const Scenario& s) { return s.training ? Texts{s.training->optimizer} : Texts{}; }, {});
     made.set = [choices = made.choices](Scenario& s, const Texts& texts) {
         if (texts.empty()) {
@@ -100,28 +100,28 @@ ScenarioField type_field() {
 
 void add_what(std::vector<ScenarioField>& all) {
     all.push_back(text_field("network", FieldGroup::what, "NETWORK|FILE",
-                             "Name in the catalog (eyeroof net list), or a file",
+                             "Catalog name (eyeroof net list) or network file",
                              &Scenario::network));
-    all.push_back(list_field("dim", FieldGroup::what, "NAME=SIZE",
-                             "Size that the network leaves open, or one of its parameters "
-                             "(repeatable)",
-                             &Scenario::sizes));
+    all.push_back(
+        list_field("dim", FieldGroup::what, "NAME=SIZE",
+                   "Set a size that the network leaves open, or one of its parameters (repeatable)",
+                   &Scenario::sizes));
     all.push_back(batch_field());
     all.push_back(phase_field());
     all.push_back(optimizer_field());
     all.push_back(type_field());
     all.push_back(choice_field(
         "states", FieldGroup::what, words_of(kRegimes, regime_name),
-        "How training keeps gradients and states: as the types suggest; 16-bit with an fp32 copy; "
-        "with fp32 gradients; without a copy; states of 8 bits [usual]",
+        "Precision of gradients and optimizer states: usual for the types, 16-bit with an fp32 "
+        "copy of the weights, with fp32 gradients, without a copy, or 8-bit states [usual]",
         [](const Scenario& s) { return Texts{std::string(regime_name(s.states))}; },
         [](Scenario& s, const std::string* word) {
             s.states = word == nullptr ? Regime::usual : named(kRegimes, regime_name, *word);
         }));
     all.push_back(choice_field(
         "operators", FieldGroup::what, words_of(kOperators, operators_name),
-        "Every operator by itself; batch norms folded and activations fused into the layer before; "
-        "or convolutions and GEMMs alone [all; fused for inference on accelerators]",
+        "Operators to run: all of them, fused (batch norms folded, activations in the layer "
+        "before), or only convolutions and GEMMs [all; fused for inference on accelerators]",
         [](const Scenario& s) {
             return s.operators ? Texts{std::string(operators_name(*s.operators))} : Texts{};
         },
@@ -131,7 +131,8 @@ void add_what(std::vector<ScenarioField>& all) {
         }));
     all.push_back(choice_field(
         "attention", FieldGroup::what, words_of(kAttentionForms, attention_name),
-        "Attention as the network spells it out, or as one kernel [written; fused where compiled]",
+        "Attention as written in the network, or as one fused kernel [written; fused where "
+        "compiled]",
         [](const Scenario& s) {
             return s.attention ? Texts{std::string(attention_name(*s.attention))} : Texts{};
         },
@@ -141,14 +142,15 @@ void add_what(std::vector<ScenarioField>& all) {
                               : std::optional(named(kAttentionForms, attention_name, *word));
         }));
     all.push_back(text_field("density", FieldGroup::what, "SHARES|NAME|FILE",
-                             "Shares of nonzero values, on machines that exploit zeros: "
+                             "Density (share of nonzero values), for machines that exploit zeros: "
                              "weights=0.4,inputs=0.6[,outputs=0.6], or a table by name or file",
                              &Scenario::density));
     all.push_back(flag_field("in-place", FieldGroup::what,
-                             "relu overwrites its input where no other operator needs it",
+                             "Run ReLU in place where no other operator needs its input",
                              &Scenario::in_place));
     all.push_back(field(
-        "layers", FieldGroup::what, FieldKind::text, "REGEX", "Only layers whose name matches",
+        "layers", FieldGroup::what, FieldKind::text, "REGEX",
+        "Run only the layers whose name matches",
         [](const Scenario& s) { return s.layers ? Texts{*s.layers} : Texts{}; },
         [](Scenario& s, const Texts& texts) {
             s.layers = texts.empty() || texts.front().empty() ? std::optional<std::string>{}
@@ -156,15 +158,15 @@ void add_what(std::vector<ScenarioField>& all) {
             return Diagnostics{};
         }));
     all.push_back(flag_field("allow-uncosted", FieldGroup::what,
-                             "Answer although some operators cannot be costed",
+                             "Print a result although some operators have no cost model",
                              &Scenario::allow_uncosted));
 }
 
 ScenarioField host_speed_field() {
     return field(
         "host-speed", FieldGroup::where, FieldKind::text, "TIMES",
-        "How many times faster the host and its framework launch kernels than --host does; "
-        "`eyeroof measure host` infers it from a measured time [1]",
+        "Launch speed relative to --host; `eyeroof measure host` infers it from a measured time "
+        "[1]",
         [](const Scenario& s) {
             return s.host_speed == 1.0 ? Texts{} : Texts{fmt::format("{}", s.host_speed)};
         },
@@ -193,9 +195,8 @@ ScenarioField host_speed_field() {
 ScenarioField clocks_field() {
     return choice_field(
         "clocks", FieldGroup::where, {"settled", "burst"},
-        "Clocks of a GPU whose power limiter has settled, as in a run of minutes, or of short "
-        "bursts "
-        "[settled in training and serving, else burst]",
+        "GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in "
+        "training and serving, else burst]",
         [](const Scenario& s) {
             return s.settled_clocks ? Texts{*s.settled_clocks ? "settled" : "burst"} : Texts{};
         },
@@ -207,30 +208,29 @@ ScenarioField clocks_field() {
 
 void add_where(std::vector<ScenarioField>& all) {
     all.push_back(text_field("on", FieldGroup::where, "MACHINE|FILE",
-                             "Name in the catalog (eyeroof hw list), or a file",
-                             &Scenario::machine));
+                             "Catalog name (eyeroof hw list) or machine file", &Scenario::machine));
     all.push_back(list_field("set", FieldGroup::where, "KEY=VALUE",
-                             "Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)",
+                             "Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' "
+                             "or clock=x2 (repeatable)",
                              &Scenario::changes));
     all.push_back(text_field("energies", FieldGroup::where, "FILE",
-                             "Accelergy's table of energies (ERT) for a Timeloop architecture",
+                             "Accelergy energy reference table (ERT) of a Timeloop architecture",
                              &Scenario::energies));
-    all.push_back(text_field("host", FieldGroup::where, "MACHINE",
-                             "What launches a GPU's kernels [the server of the GPU's years]",
-                             &Scenario::host));
+    all.push_back(text_field(
+        "host", FieldGroup::where, "MACHINE",
+        "Host that launches a GPU's kernels [a server of the GPU's generation]", &Scenario::host));
     all.push_back(host_speed_field());
     all.push_back(clocks_field());
 }
 
 void add_software(std::vector<ScenarioField>& all) {
     all.push_back(text_field("library", FieldGroup::software, "NAME",
-                             "Library or framework with its version, such as 'cublas 10' or "
-                             "'TRTLLM 1.0' [the likeliest]",
+                             "Library or framework and its version, such as 'cublas 10' or 'TRTLLM "
+                             "1.0' [the most likely]",
                              &Scenario::library));
     all.push_back(choice_field(
         "layout", FieldGroup::software, words_of(kLayouts, model::layout_name),
-        "Order of a convolution's tensors in memory [channels-last where convolutions are below 32 "
-        "bits]",
+        "Memory layout of convolution tensors [channels-last for convolutions below 32 bits]",
         [](const Scenario& s) {
             return s.layout ? Texts{std::string(model::layout_name(*s.layout))} : Texts{};
         },
@@ -238,37 +238,35 @@ void add_software(std::vector<ScenarioField>& all) {
             s.layout = word == nullptr ? std::nullopt : model::layout_from_name(*word);
         }));
     all.push_back(flag_field("compiled", FieldGroup::software,
-                             "Pointwise operators and reductions fused, as a compiler does",
+                             "Fuse pointwise operators and reductions, as torch.compile does",
                              &Scenario::compiled));
 }
 
 void add_launch(std::vector<ScenarioField>& all) {
     all.push_back(choice_field(
         "launch", FieldGroup::launch, words_of(kLaunches, model::launch_name),
-        "How kernels are launched: by a framework's calls, back to back, as a captured graph, or "
-        "kernels alone without a host [eager]",
+        "How kernels are launched: eager framework calls, a stream of back-to-back launches, a "
+        "CUDA graph, or none (kernel time only) [eager]",
         [](const Scenario& s) { return Texts{std::string(model::launch_name(s.launch))}; },
         [](Scenario& s, const std::string* word) {
             s.launch = word == nullptr ? Scenario{}.launch : *model::launch_from_name(*word);
         }));
     all.push_back(count_field(
-        "streams", FieldGroup::launch, "Streams for operators that do not depend on each other [1]",
-        1, kMostStreams, [](const Scenario& s) { return Texts{fmt::format("{}", s.streams)}; },
+        "streams", FieldGroup::launch, "Streams for independent operators [1]", 1, kMostStreams,
+        [](const Scenario& s) { return Texts{fmt::format("{}", s.streams)}; },
         [](Scenario& s, std::optional<std::int64_t> value) {
             s.streams = static_cast<int>(value.value_or(1));
         }));
     all.push_back(choice_field(
         "copies", FieldGroup::launch, words_of(kCopies, copies_name),
-        "What moves between host and device in each step: nothing, input and output, or the "
-        "weights too; staged: inputs into a captured graph's own buffers on the device, or weights "
-        "too [none]",
+        "Copies in each step: none, the batch (inputs and outputs), or all (weights too); staged "
+        "copies go to a CUDA graph's own buffers on the device [none]",
         [](const Scenario& s) { return Texts{std::string(copies_name(s.copies))}; },
         [](Scenario& s, const std::string* word) {
             s.copies = word == nullptr ? Copies::none : named(kCopies, copies_name, *word);
         }));
     all.push_back(flag_field("pageable", FieldGroup::launch,
-                             "Copies from memory that is not pinned: half the rate, and the host "
-                             "waits",
+                             "Copy from pageable memory: half the rate, and the host waits",
                              &Scenario::pageable));
 }
 
@@ -277,15 +275,15 @@ void add_launch(std::vector<ScenarioField>& all) {
 std::string_view field_group_title(FieldGroup group) {
     switch (group) {
     case FieldGroup::what:
-        return "What is run";
+        return "Workload";
     case FieldGroup::where:
-        return "Where";
+        return "Machine";
     case FieldGroup::software:
-        return "With which software";
+        return "Software";
     case FieldGroup::launch:
-        return "How it is launched";
+        return "Kernel launch";
     case FieldGroup::mapping:
-        return "How it is mapped onto accelerators";
+        return "Mapping onto accelerators";
     }
     return "";
 }

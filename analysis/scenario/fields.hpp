@@ -13,7 +13,7 @@
 namespace eyeroof::analysis {
 
 enum class FieldGroup { what, where, software, launch, mapping };
-std::string_view field_group_title(FieldGroup group); // "What is run"
+std::string_view field_group_title(FieldGroup group); // "Workload"
 
 enum class FieldKind { text, choice, number, flag, list };
 

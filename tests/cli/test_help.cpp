@@ -37,10 +37,17 @@ TEST_CASE("help writes kinds, ranges and defaults for people, not the parser's w
     const std::string manual = cli::manual_page(frame.root(), "1");
     CHECK_FALSE(contains(manual, ":POSITIVE"));
     const std::string scale = run({"scale", "--help-all"}).out;
-    CHECK(contains(scale, "--bucket SIZE               Gradients are gathered to so much before "
-                          "they leave [25 MB]\n"));
+    CHECK(contains(scale, "--bucket SIZE               Bucket size of gradients in data-parallel "
+                          "training [25 MB]\n"));
     CHECK(contains(scale, "--servers N                 Parameter servers (1 to 65536) [1]\n"));
     CHECK(contains(run({"roofline", "--help-all"}).out, "--x-range FROM:TO"));
+}
+
+TEST_CASE("the short help cuts a description at a clause, not within a list") {
+    const std::string exam = run({"exam", "--help"}).out;
+    CHECK(contains(exam, "--phase                   Inference or training [inference]\n"));
+    CHECK(contains(exam, "--launch                  How kernels are launched [eager]\n"));
+    CHECK(contains(exam, "NETWORK                   Catalog name (eyeroof net list) or file\n"));
 }
 
 TEST_CASE("one device serves without a fabric, and several ask for one by name") {
