@@ -163,7 +163,7 @@ void add_profile(Frame& frame) {
                    "Profile only launches in NVTX ranges that contain this text")
         ->type_name("TEXT");
     app.add_option("--skip", options->filter.skip, "Skip the first N that match")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, 1'000'000'000));
     app.add_option("--count", options->filter.count, "Collect at most N")
         ->check(CLI::PositiveNumber);
     app.add_option("--window", options->window, "Launches between two reads of the counters [512]")

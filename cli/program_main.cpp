@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -142,8 +143,14 @@ std::vector<std::string> built_in() {
     };
 }
 
-// Of the terminal on stdout; 0 where there is none.
+// $COLUMNS, else of the terminal on stdout; 0 where there is none.
 std::size_t columns() {
+    const std::string set = variable("COLUMNS");
+    std::size_t count = 0;
+    const auto [end, error] = std::from_chars(set.data(), set.data() + set.size(), count);
+    if (error == std::errc{} && end == set.data() + set.size()) {
+        return count;
+    }
     winsize size{};
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

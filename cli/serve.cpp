@@ -179,9 +179,11 @@ void add_serve(Frame& frame) {
         ->type_name("N,M,…");
     app.add_option("--expert", serving.expert, "Degree of expert parallelism")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--requests", serving.batch,
+    app.add_option("--requests", serving.batches,
                    "Concurrent requests [powers of two up to what fits]")
-        ->check(CLI::PositiveNumber);
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N,M,…");
     app.add_option("--ttft", options->ttft, "Limit of the time to first token (TTFT)")
         ->type_name("TIME");
     app.add_option("--tpot", options->tpot, "Limit of the time per output token (TPOT)")

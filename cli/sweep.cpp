@@ -68,6 +68,12 @@ analysis::RowFormat format_of(const SweepOptions& options) {
     return options.output.format == "jsonl" ? analysis::RowFormat::jsonl : analysis::RowFormat::csv;
 }
 
+// A table for people on stdout, in place of rows.
+bool is_table(const SweepOptions& options) {
+    return options.output.file.empty() && options.output.format == "text" &&
+           options.pareto.empty() && options.plot.empty();
+}
+
 // The front of what was swept, to stdout, and its picture.
 Exit front(Context& context, const SweepOptions& options, std::string_view rows,
            const std::string& name) {
@@ -94,9 +100,10 @@ Exit front(Context& context, const SweepOptions& options, std::string_view rows,
     return context.write(report::front_text(*table, *aims, best));
 }
 
-Exit table(Context& context, std::string_view rows) {
+Exit table(Context& context, std::string_view rows, const std::string& words) {
     const auto swept = analysis::parse_rows(rows, "the sweep");
-    return swept ? context.write(report::sweep_text(*swept)) : context.fail(swept.diagnostics());
+    return swept ? context.write(report::sweep_text(*swept, words))
+                 : context.fail(swept.diagnostics());
 }
 
 // Points to stdout, or to a file that grows row by row.
@@ -141,8 +148,9 @@ Swept to_text(Context& context, const SweepOptions& options, const analysis::Swe
     return swept;
 }
 
-Exit told(Context& context, const SweepOptions& options, const Swept& swept,
-          analysis::PointRange range, std::uint64_t without, const std::string& why) {
+Exit written(Context& context, const SweepOptions& options, const Swept& swept,
+             const std::string& words, analysis::PointRange range, std::uint64_t without,
+             const std::string& why) {
     Diagnostics said = swept.wrong;
     if (swept.points < range.to - range.from && !said.has_errors()) {
         said.error(
@@ -160,8 +168,7 @@ Exit told(Context& context, const SweepOptions& options, const Swept& swept,
     context.report(said);
     const bool looks = !options.pareto.empty() || !options.plot.empty();
     if (options.output.file.empty() && !looks) {
-        return options.output.format == "text" ? table(context, swept.text)
-                                               : context.write(swept.text);
+        return is_table(options) ? table(context, swept.text, words) : context.write(swept.text);
     }
     if (options.output.file.empty()) {
         return front(context, options, swept.text, "the sweep");
@@ -223,17 +230,23 @@ bool searches(const analysis::Question& question) {
     return context && *context && (*context)->policy == analysis::MappingPolicy::best;
 }
 
-// The rows say no scenario: its defaults, among them how layers are mapped, stand beside them.
-void say_first_point(Context& context, const analysis::SweepGrid& grid, std::uint64_t point) {
+// The scenario of the first point in words: rows state only the fields that vary. A table of text
+// begins with it; beside rows of other formats it is a note, as is the way to a shorter search.
+std::string first_point(Context& context, const SweepOptions& options,
+                        const analysis::SweepGrid& grid, std::uint64_t point) {
     const std::vector<std::size_t> at = grid.at(point);
     const auto machine = grid.machine_at(at);
-    if (machine) {
-        const analysis::Question question = grid.question_at(at, *machine);
-        const bool long_search = grid.points() >= kLongSearch && searches(question);
+    if (!machine) {
+        return {};
+    }
+    const analysis::Question question = grid.question_at(at, *machine);
+    const std::string words = analysis::scenario_words(question);
+    const bool long_search = grid.points() >= kLongSearch && searches(question);
+    if (long_search || !is_table(options)) {
         Diagnostics said;
         said.add({Severity::note,
                   "first-point",
-                  analysis::scenario_words(question),
+                  words,
                   long_search ? "--mapping dataflow takes the dataflow's own mapping of each "
                                 "point, without a search"
                               : "",
@@ -241,6 +254,7 @@ void say_first_point(Context& context, const analysis::SweepGrid& grid, std::uin
                   {}});
         context.report(said);
     }
+    return "First point: " + words;
 }
 
 Exit sweep(Context& context, SweepOptions& options) {
@@ -265,7 +279,7 @@ Exit sweep(Context& context, SweepOptions& options) {
     if (!range) {
         return context.fail(range.diagnostics());
     }
-    say_first_point(context, *grid, range->from);
+    const std::string words = first_point(context, options, *grid, range->from);
     std::mutex mutex;
     std::uint64_t without = 0;
     std::string why;
@@ -278,7 +292,7 @@ Exit sweep(Context& context, SweepOptions& options) {
     };
     const Swept swept = options.output.file.empty() ? to_text(context, options, *grid, *range, row)
                                                     : to_file(context, options, *grid, *range, row);
-    return told(context, options, swept, *range, without, why);
+    return written(context, options, swept, words, *range, without, why);
 }
 
 struct MergeOptions {

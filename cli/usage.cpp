@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <system_error>
 
@@ -274,6 +275,25 @@ std::string moved_to(const std::string& command, const std::string& name) {
     return "";
 }
 
+// "--batch: Value 0 not in range 1.000000 to 9.000000" in words; other messages as they are. The
+// parser writes an open end as the largest number that there is.
+std::string in_words(const std::string& message) {
+    static const std::regex range(
+        R"(^(.*?)(?:: )?Value (\S*) not in range (-?[0-9.e+]+) to ([0-9.e+]+)$)");
+    std::smatch part;
+    if (!std::regex_match(message, part, range)) {
+        return message;
+    }
+    constexpr double open = 1e15;
+    const double low = std::stod(part[3]);
+    const double high = std::stod(part[4]);
+    const std::string what = high < open
+                                 ? fmt::format("a number from {:.10g} to {:.10g}", low, high)
+                             : low > 0.0 ? fmt::format("a number of at least {:.10g}", low)
+                                         : "a number above 0";
+    return fmt::format("{}: '{}' is not {}", part[1].str(), part[2].str().substr(0, 40), what);
+}
+
 } // namespace
 
 const CLI::App& deepest(const CLI::App& app) {
@@ -315,7 +335,7 @@ Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error) {
         if (const auto end = message.find_last_not_of(" \n."); end != std::string::npos) {
             message.resize(end + 1);
         }
-        diagnostics.error("usage", fmt::format("{}: {}", path, message), help);
+        diagnostics.error("usage", fmt::format("{}: {}", path, in_words(message)), help);
     }
     return diagnostics;
 }

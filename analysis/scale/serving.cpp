@@ -19,6 +19,8 @@ using model::Op;
 
 namespace {
 
+constexpr Count kMostAtOnce = 65536; // requests of an engine
+
 // Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales).
 double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
     Plan plan;
@@ -52,7 +54,8 @@ class Server {
 
     Count most_requests(Count tensor) const {
         return static_cast<Count>(
-            std::min(cache_room(tensor) / static_cast<double>(o_.prompt + o_.answer), 65536.0));
+            std::min(cache_room(tensor) / static_cast<double>(o_.prompt + o_.answer),
+                     static_cast<double>(kMostAtOnce)));
     }
 
     EngineSteps& steps(Count tensor) {
@@ -114,8 +117,9 @@ class Server {
         traffic.together = o_.together;
         traffic.requests = o_.requests;
         traffic.seed = o_.seed;
-        auto result = simulate_load(seconds, o_.engine, traffic, cache_room(tensor),
-                                    o_.batch.value_or(65536), stop_);
+        auto result =
+            simulate_load(seconds, o_.engine, traffic, cache_room(tensor),
+                          o_.batches.empty() ? kMostAtOnce : std::ranges::max(o_.batches), stop_);
         if (clock.found().has_errors()) {
             return clock.found();
         }
@@ -276,7 +280,7 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
 }
 
 Result<Serving> too_small(const Transformer& t, const Server& server, const ServingOptions& o) {
-    const Count wanted = o.batch.value_or(1);
+    const Count wanted = o.batches.empty() ? 1 : std::ranges::min(o.batches);
     Count least = t.heads + 1;
     for (const Count degree : tensor_degrees(t)) {
         least = server.most_requests(degree) >= wanted ? std::min(least, degree) : least;
@@ -333,11 +337,11 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
         if (most > 0) {
             batches.push_back(most);
         }
-        if (options.batch) {
-            batches =
-                *options.batch <= most ? std::vector<Count>{*options.batch} : std::vector<Count>{};
+        if (!options.batches.empty()) {
+            batches = options.batches;
         }
-        if (batches.empty()) {
+        const auto beyond = std::erase_if(batches, [&](Count batch) { return batch > most; });
+        if (beyond > 0 || batches.empty()) {
             serving.notes.push_back(
                 fmt::format("tensor {}: at most {} requests fit", tensor, most));
         }

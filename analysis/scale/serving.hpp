@@ -17,7 +17,7 @@ struct ServingOptions {
     Count prompt = 1024, answer = 256; // tokens of a request
     std::vector<Count> tensor = {1};   // degrees that are tried
     Count expert = 1;                  // devices that share the experts
-    std::optional<Count> batch;        // requests at once; nullopt: powers of 2 up to the most
+    std::vector<Count> batches;        // requests at once; none: powers of 2 up to the most
     double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
     double memory_share = 0.9;                     // of a device, for weights and cache
     model::DataType type = model::DataType::bf16;  // that products are computed in

@@ -93,7 +93,7 @@ Result<Shard> decoder_prompt(const Question& question, const Transformer& decode
     options.prompt = length_of(question.network);
     options.answer = 1;
     options.tensor = {devices};
-    options.batch = 1;
+    options.batches = {1};
     options.type = type_of(question);
     options.exam = question.scenario;
     options.exam.batch = std::nullopt;

@@ -68,6 +68,7 @@ std::string memory_text(const MemoryReport& r) {
         text += "The network gives no graph: its layers are taken as a chain, so nothing is kept "
                 "for a later sum.\n";
     }
+    text += verdict_text(r);
     text += fmt::format("\npeak                      {:>10}   at {}\n", gb(m.peak),
                         r.graph().operators.empty()
                             ? "nothing"
@@ -79,7 +80,7 @@ std::string memory_text(const MemoryReport& r) {
                 100.0 * static_cast<double>(m.at_peak[h]) / static_cast<double>(m.peak));
         }
     }
-    text += "\n" + verdict_text(r) + "\nlargest at the peak\n";
+    text += "\nlargest at the peak\n";
     for (std::size_t i = 0; i < std::min<std::size_t>(m.holders.size(), 10); ++i) {
         text += fmt::format("  {:>10}  {}\n", gb(m.holders[i].bytes),
                             r.graph().name_of(r.graph().tensors[m.holders[i].tensor]));

@@ -104,8 +104,9 @@ std::string best_text(const analysis::SweptTable& table, const char* column,
 
 } // namespace
 
-std::string sweep_text(const analysis::SweptTable& table) {
+std::string sweep_text(const analysis::SweptTable& table, const std::string& words) {
     std::string text =
+        wrapped(masked_controls(words), 0, kTextColumns) +
         best_text(table, "time_s", "Shortest time") + best_text(table, "energy_j", "Least energy") +
         fmt::format("{} point{}\n\n", table.rows.size(), table.rows.size() == 1 ? "" : "s");
     const std::vector<std::size_t> columns = shown_columns(table);

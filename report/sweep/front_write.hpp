@@ -7,8 +7,9 @@
 
 namespace eyeroof::report {
 
-// The quickest point and that of the least energy, then a row each, the first kSweptRows of them.
-std::string sweep_text(const analysis::SweptTable& table);
+// The scenario of the first point in words, the point of the shortest time and that of the least
+// energy, then a row each, the first kSweptRows of them.
+std::string sweep_text(const analysis::SweptTable& table, const std::string& words);
 
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
                        const std::vector<std::size_t>& front);

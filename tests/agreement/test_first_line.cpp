@@ -43,6 +43,7 @@ const std::map<std::string, Line>& lines() {
         {"serve",
          {{"llama-3-8b", "--on", "a100-sxm-80gb", "--requests", "1"},
           {"llama-3-8b", "inference", "batch 1", "bf16", "A100 SXM4 80GB", "captured graph"}}},
+        {"sweep", {{"mnist-cnn", "--on", "eyeriss-v1", "--vary", "clock=x1:x2:x2"}, accelerator}},
         {"map",
          {{"mnist-cnn", "--on", "eyeriss-v1", "--layers", "conv1", "--search-nodes", "20"},
           accelerator}},
@@ -54,7 +55,6 @@ const std::map<std::string, Line>& lines() {
 const std::map<std::string, std::string>& elsewhere() {
     static const std::map<std::string, std::string> all = {
         {"upgrade", "begins with the sentence to quote; the run stands below it"},
-        {"sweep", "writes rows; the words of the first point stand on standard error"},
         {"import", "reads what was measured; its scenario only names what ran"},
     };
     return all;

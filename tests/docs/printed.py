@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What README.md and docs/*.md print is what the program prints.
+"""What README.md and docs/*.md print and draw is what the program prints and draws.
 
 printed.py EYEROOF SOURCES [--update]
 
 In a ```console fence each line that begins with "$ " is a command, and what stands below it, up to the
 next, is its output. A fence that follows a line ending in "`NAME`:" is the content of that file. The
-commands of a page run in one folder, in order. --update writes what the program prints into the page.
+commands of a page run in one folder, in order; `samples` there is tests/profiles/samples, and what they
+write into `images` is docs/images. --update writes what the program prints and draws.
 """
 import os
 import pathlib
@@ -49,12 +50,25 @@ def printed(command, folder):
     return done.stdout.rstrip("\n").split("\n") if done.stdout.strip() else []
 
 
+def same(drawn, kept):
+    """Whether the picture is the document's; --update makes it so."""
+    if kept.exists() and kept.read_bytes() == drawn.read_bytes():
+        return True
+    if update:
+        kept.write_bytes(drawn.read_bytes())
+    else:
+        print(f"docs/images/{drawn.name}: not what the program draws")
+    return update
+
+
 def page(path):
     lines = path.read_text().split("\n")
     out, after, wrong, count = [], 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(f"{folder}/bin")
         os.symlink(program, f"{folder}/bin/eyeroof")
+        os.mkdir(f"{folder}/images")
+        os.symlink(sources / "tests/profiles/samples", f"{folder}/samples")
         for info, start, end in fences(lines):
             before = next((line for line in reversed(lines[:start - 1]) if line.strip()), "")
             content = lines[start:end]
@@ -76,16 +90,19 @@ def page(path):
                             break
                 out += ["$ " + command] + now
             after = end
+        drawn = [picture for picture in sorted(pathlib.Path(folder, "images").iterdir())
+                 if not same(picture, sources / "docs/images" / picture.name)]
+        count += len(list(pathlib.Path(folder, "images").iterdir()))
     out += lines[after:]
     if update and out != lines:
         path.write_text("\n".join(out))
-    return count, wrong
+    return count, wrong + len(drawn)
 
 
 def main():
     counts = [page(path) for path in [sources / "README.md", *sorted(sources.glob("docs/*.md"))]]
     count, wrong = map(sum, zip(*counts))
-    print(f"{count} printed answers of the documents, {wrong} differ from the program's")
+    print(f"{count} printed answers and pictures of the documents, {wrong} differ from the program's")
     return 1 if wrong or not count else 0
 
 

@@ -101,7 +101,7 @@ TEST_CASE("tokens a second of gpt-fast at batch 1") {
         o.prompt = 5;
         o.answer = 200;
         o.tensor = {row.tensor};
-        o.batch = 1;
+        o.batches = {1};
         o.memory_share = 1.0;
         o.exam.launch = model::Launch::graph;
         const Serving s = served(row.t, o);

@@ -91,13 +91,15 @@ TEST_CASE(
     const SweptTable same = table_of("point,batch,time_s,macs,error\n"
                                      "0,1,3,100,\n"
                                      "1,2,2,100,\n");
-    CHECK(sweep_text(same).starts_with("Shortest time: point 1 (batch 2), 2 s in all\n"));
+    CHECK(sweep_text(same, "alexnet on t4")
+              .starts_with("alexnet on t4\nShortest time: point 1 (batch 2), 2 s in all\n"));
     const SweptTable other = table_of("point,batch,time_s,macs,error\n"
                                       "0,1,3,100,\n"
                                       "1,8,8,800,\n"
                                       "2,9,,,no-mapping: none\n");
-    const std::string text = sweep_text(other);
-    CHECK(text.starts_with("Shortest time per MAC: point 1 (batch 8), 8 s in all\n"));
+    const std::string text = sweep_text(other, "alexnet on t4");
+    CHECK(
+        text.starts_with("alexnet on t4\nShortest time per MAC: point 1 (batch 8), 8 s in all\n"));
     CHECK(text.find("no-mapping") != std::string::npos); // a failed point says why
 }
 
