@@ -62,8 +62,9 @@ std::string gpu_text(const Gpu& gpu) {
     const auto line = [](const char* name, const std::string& value) {
         return fmt::format("  {:<22} {}\n", name, value);
     };
-    std::string text =
-        line("units", fmt::format("{} with {} fp32 lanes each", gpu.sms, gpu.fp32_lanes));
+    const bool nvidia = gpu.vendor == "NVIDIA";
+    std::string text = line(nvidia ? "SMs" : "compute units",
+                            fmt::format("{} with {} fp32 lanes each", gpu.sms, gpu.fp32_lanes));
     text += line("clocks", fmt::format("{} base, {} boost{}", known(gpu.base_hz, "Hz"),
                                        known(gpu.boost_hz, "Hz"),
                                        gpu.tensor_hz > 0.0
@@ -72,8 +73,10 @@ std::string gpu_text(const Gpu& gpu) {
     text += line("DRAM", fmt::format("{} at {}", known(gpu.dram_bytes, "B"),
                                      known(gpu.dram_bytes_per_s, "B/s")));
     text += line("L2", known(gpu.l2_bytes, "B", true));
-    text += line("shared memory a unit", known(gpu.shared_bytes_per_sm, "B", true));
-    text += line("registers a unit", known(gpu.registers_bytes_per_sm, "B", true));
+    text += line(nvidia ? "shared memory per SM" : "shared memory per CU",
+                 known(gpu.shared_bytes_per_sm, "B", true));
+    text += line(nvidia ? "registers per SM" : "registers per CU",
+                 known(gpu.registers_bytes_per_sm, "B", true));
     text += line("board power", known(gpu.tdp_w, "W"));
     return text + rates_text(gpu);
 }

@@ -294,7 +294,7 @@ Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Coun
     const double useful_s = device.at_peak_s(share) / static_cast<double>(share);
     point.mfu = useful_s * point.samples_per_s / static_cast<double>(devices);
     if (!memory->fits()) {
-        point.notes.push_back(fmt::format("does not fit: {} of {} a device",
+        point.notes.push_back(fmt::format("does not fit: {} of {} per device",
                                           gigabytes(memory->total()), gigabytes(memory->capacity)));
     }
     return point;

@@ -68,7 +68,7 @@ class PlanWalk {
   private:
     std::string nothing() const {
         return smallest_ < 1e300
-                   ? fmt::format("no plan fits {:.1f} GB a device; the nearest needs {:.1f} GB: {}",
+                   ? fmt::format("no plan fits {:.1f} GB per device; the nearest needs {:.1f} GB: {}",
                                  exams_.capacity() / 1e9, smallest_ / 1e9, nearest_.text())
                    : fmt::format(
                          "no degrees divide {} devices, {} layers, {} heads and a batch of {}",

@@ -294,14 +294,14 @@ Result<Serving> too_small(const Transformer& t, const Server& server, const Serv
             "no-memory", fmt::format("{} requests do not fit, {} at most", wanted, most),
             fmt::format("--requests {}{}", most,
                         least <= t.heads ? fmt::format(", or --tensor {}", least)
-                                         : std::string(", or fewer tokens a request")));
+                                         : std::string(", or fewer tokens per request")));
     }
     return Result<Serving>::failure(
         "no-memory",
-        fmt::format("weights of {:.1f} GB a device and the cache of a request do not fit {:.1f} GB",
+        fmt::format("weights of {:.1f} GB per device and the cache of a request do not fit {:.1f} GB",
                     weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
         least <= t.heads ? fmt::format("the nearest that works: --tensor {}", least)
-                         : std::string("fewer tokens a request, or a device with more memory"));
+                         : std::string("fewer tokens per request, or a device with more memory"));
 }
 
 } // namespace

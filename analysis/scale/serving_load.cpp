@@ -270,7 +270,7 @@ Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, c
             "no-room",
             fmt::format("the cache holds {:.0f} tokens, a request needs {:.0f}", cache_tokens,
                         each),
-            "fewer tokens a request, or a device with more memory");
+            "fewer tokens per request, or a device with more memory");
     }
     return Simulation(clock, engine, demand, room).run(stop);
 }

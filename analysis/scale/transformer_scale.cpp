@@ -360,7 +360,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
         step.expert_s));
     if (!step.memory.fits()) {
         point.notes.push_back(fmt::format(
-            "does not fit: {:.1f} of {:.1f} GB a device; --search finds the nearest that does",
+            "does not fit: {:.1f} of {:.1f} GB per device; --search finds the nearest that does",
             step.memory.total() / 1e9, step.memory.capacity / 1e9));
     }
     return point;

@@ -47,7 +47,7 @@ Result<Shard> first_that_fits(const Result<ScaleResult>& result, const std::stri
     const ScalePoint& point = result->points.front();
     if (!point.memory.fits()) {
         return Result<Shard>::failure("no-memory",
-                                      fmt::format("{} a device of {} devices, each of which has {}",
+                                      fmt::format("{} per device of {} devices, each of which has {}",
                                                   format_si(point.memory.total(), "B"),
                                                   point.devices,
                                                   format_si(point.memory.capacity, "B")),

@@ -86,7 +86,7 @@ std::string point_details(const analysis::ScaleResult& result, const analysis::S
                                 : std::string("      "),
                             masked_controls(step.reason));
     }
-    text += wrapped(fmt::format("memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
+    text += wrapped(fmt::format("memory {} of {} per device: weights {}, gradients {}, optimizer {}, "
                                 "activations {}, buffers {}",
                                 in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
                                 in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
@@ -185,7 +185,7 @@ std::string answer_text(const analysis::ScaleResult& result) {
         0, kTextColumns);
     text += wrapped_parts({fmt::format("{:.0f} % efficiency", 100 * p.efficiency),
                            fmt::format("MFU {:.1f} %", 100 * p.mfu),
-                           fits_text(p) + " of memory a device", parts_text(p)},
+                           fits_text(p) + " of memory per device", parts_text(p)},
                           0, kTextColumns);
     text += result.pays_to
                 ? fmt::format("At least 80 % efficiency up to {} devices\n", *result.pays_to)

@@ -88,7 +88,7 @@ std::string answer_text(const analysis::Serving& s) {
     }
     const analysis::ServingPoint& p = s.points[*s.best];
     return wrapped(
-               fmt::format("At most {:.4g} tokens/s a device within the limits: {} requests at a "
+               fmt::format("At most {:.4g} tokens/s per device within the limits: {} requests at a "
                            "time, tensor parallel {}",
                            p.per_device(), p.batch, p.tensor),
                0, kTextColumns) +
@@ -190,7 +190,7 @@ std::string serving_svg(const analysis::Serving& s) {
     chart.title =
         fmt::format("{} on {}: prompt {}, answer {}", s.network, s.machine, s.prompt, s.answer);
     chart.x_title = "tokens/s a user";
-    chart.y_title = "tokens/s a device";
+    chart.y_title = "tokens/s per device";
     for (const analysis::ServingPoint& p : s.points) {
         const std::string label = fmt::format("tensor {}", p.tensor);
         if (chart.lines.empty() || chart.lines.back().label != label) {

@@ -145,10 +145,10 @@ TEST_CASE("hints name a degree that works and was not asked for") {
     const auto fabric = *hwdb::load_fabric("dgx-h100-ndr", kHwdb);
     const auto machine = *hwdb::load_machine("h100-sxm-80gb", kHwdb);
     const auto hint_of = [&](const char* name, Count tensor,
-                             std::optional<Count> batch = std::nullopt) {
+                             const std::vector<Count>& batches = {}) {
         ServingOptions o;
         o.tensor = {tensor};
-        o.batch = batch;
+        o.batches = batches;
         const auto served = serve(*transformer_of(network_named(name)), machine, fabric, o);
         REQUIRE_FALSE(served.ok());
         return served.diagnostics().items()[0].hint;
@@ -157,7 +157,7 @@ TEST_CASE("hints name a degree that works and was not asked for") {
     CHECK(hint_of("phi-4", 4).find("--tensor 5") != std::string::npos);      // 40 heads, 10 of keys
     CHECK(hint_of("phi-4", 8).find("--tensor 10") != std::string::npos);
     CHECK(hint_of("llama-3-70b", 1).find("--tensor 2") != std::string::npos);
-    CHECK(hint_of("llama-3-8b", 1, 100'000).find("--requests ") == 0);
+    CHECK(hint_of("llama-3-8b", 1, {100'000}).find("--requests ") == 0);
     // Every degree that a hint can name is one that a plan runs with.
     for (const char* name : {"qwen2.5-7b", "phi-4", "gemma-2b", "llama-3.1-405b"}) {
         const auto decoder = transformer_of(network_named(name));

@@ -155,7 +155,7 @@ TEST_CASE("next tokens go to as many experts as work on each, twice a layer") {
     o.prompt = 256;
     o.answer = 256;
     o.expert = 4;
-    o.batch = 8;
+    o.batches = {8};
     const double once = 0.75 * 8 * 1024 * 2.0 / kLink; // 8 requests
     CHECK(point_of(decoder(8, 1), o).message_s == near(2 * 4 * once));
     const ServingPoint two = point_of(decoder(8, 2), o);
@@ -168,7 +168,7 @@ TEST_CASE("a next token sees the prompt and, on average, half of the answer") {
         ServingOptions o;
         o.prompt = prompt;
         o.answer = answer;
-        o.batch = 16;
+        o.batches = {16};
         return point_of(decoder(1, 1), o).step_s;
     };
     CHECK(at(2000, 4000) == at(3900, 200));
@@ -181,10 +181,10 @@ TEST_CASE("the first token waits for half a step, its prompt, and the request's 
     o.answer = 100;
     o.engine.mixes = false;
     o.engine.request_host_s = 0.5;
-    o.batch = 1;
+    o.batches = {1};
     const ServingPoint alone = point_of(decoder(1, 1), o);
     CHECK(alone.ttft_s == near(alone.prefill_s + 0.5));
-    o.batch = 8;
+    o.batches = {8};
     const ServingPoint busy = point_of(decoder(1, 1), o);
     CHECK(busy.step_s > 0.0);
     CHECK(busy.ttft_s == near(busy.prefill_s + 0.5 * busy.step_s + 0.5));

@@ -209,7 +209,7 @@ TEST_CASE("weights of fewer bits: gpt-fast's tokens a second at batch 1") {
         ServingOptions o;
         o.prompt = 5;
         o.answer = 200;
-        o.batch = 1;
+        o.batches = {1};
         o.memory_share = 1.0;
         o.weight_type = row.weights;
         o.exam.launch = model::Launch::graph;
