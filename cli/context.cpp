@@ -7,6 +7,7 @@
 #include "base/text_file.hpp"
 #include "base/told_once.hpp"
 #include "cli/asked.hpp"
+#include "cli/paint.hpp"
 
 #include <fmt/format.h>
 
@@ -234,7 +235,10 @@ Exit Context::write(const std::function<bool(const TextSink&)>& plain,
         bool first = true; // the piece with the schema
         return plain([&](std::string_view piece) {
             const bool start = std::exchange(first, false);
-            return start ? sink(with_question(piece, asked_, scenario_)) : sink(piece);
+            return !start ? sink(piece)
+                   : for_people_ && colour(output_file)
+                       ? sink(painted_answer(piece))
+                       : sink(with_question(piece, asked_, scenario_));
         });
     };
     if (!output_file.empty() && output_file != "-") {

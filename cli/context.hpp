@@ -113,6 +113,8 @@ class Context {
     // What a JSON answer repeats of its question (cli/asked.hpp): what was asked, and the scenario.
     void ask(std::string asked) { asked_ = std::move(asked); }
     void remember(const analysis::Scenario& scenario);
+    // The result is text for people, not rows or a document: it has colors where they are seen.
+    void write_text_for_people() { for_people_ = true; }
 
     const Environment& environment() const { return environment_; }
     GlobalOptions& global() { return global_; }
@@ -128,6 +130,7 @@ class Context {
     std::shared_ptr<ProgressLine> line_;
     std::map<std::string, std::string> documents_;
     std::string asked_, scenario_; // JSON
+    bool for_people_ = false;
 };
 
 } // namespace eyeroof::cli

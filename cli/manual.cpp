@@ -66,7 +66,8 @@ constexpr const char* kEnd =
     ".SH FILES\nMachines and networks are found by name in\n"
     "\\fI$XDG_DATA_HOME/eyeroof/{hwdb,networks}\\fR (default \\fI~/.local/share\\fR) and in the\n"
     "installed \\fIshare/eyeroof\\fR.\n"
-    ".SH ENVIRONMENT\n\\fBNO_COLOR\\fR turns color off when it is set and not empty. \\fBCOLUMNS\\fR\n"
+    ".SH ENVIRONMENT\n\\fBNO_COLOR\\fR turns color off when it is set and not empty. "
+    "\\fBCOLUMNS\\fR\n"
     "sets the width of text, from 80 to 120; the default is the terminal's.\n";
 
 } // namespace

@@ -44,6 +44,14 @@ std::vector<std::string> with_help(std::vector<std::string> arguments) {
     return arguments;
 }
 
+// Whether a command's result is text for people: it was asked for, or is the first of its formats.
+bool prints_text(const CLI::App& app) {
+    const CLI::Option* format = app.get_option_no_throw("--format");
+    return format != nullptr &&
+           (format->count() > 0 ? format->results().front() == "text"
+                                : format->get_type_name().starts_with("{text"));
+}
+
 } // namespace
 
 int run_program(const std::vector<std::string>& arguments, const Environment& environment,
@@ -80,6 +88,9 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         return static_cast<int>(context.fail(wrong));
     }
     context.ask(asked_json(deepest(frame.root())));
+    if (prints_text(deepest(frame.root()))) {
+        context.write_text_for_people();
+    }
     return run_command(frame.chosen(), context);
 }
 

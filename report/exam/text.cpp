@@ -27,9 +27,7 @@ constexpr std::size_t kNameColumn = 19;  // of the table of layers
 constexpr std::size_t kBoundColumn = 24; // the same
 
 std::string heading(const analysis::Report& report, const TextStyle& style) {
-    std::string words = wrapped(masked_controls(report.words), 0, style.width);
-    words.erase(words.find_last_not_of('\n') + 1);
-    return inked(words, Ink::bold, style.colour) + "\n";
+    return wrapped(masked_controls(report.words), 0, style.width);
 }
 
 std::string machine_facts(const analysis::Report& report, const TextStyle& style) {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 namespace test_cli_frame {
@@ -294,6 +295,27 @@ TEST_CASE("a result that stdout does not take is an error") {
     const auto outcome = tests::shell("\"$eyeroof\" manual > /dev/full");
     CHECK(outcome.exit == 3);
     CHECK(contains(outcome.err, "cannot-write"));
+}
+
+TEST_CASE("on a terminal the answer is bold in every command's text, and in no other format") {
+    cli::Environment terminal;
+    terminal.out_is_terminal = true;
+    const std::vector<std::vector<std::string>> commands = {
+        {"exam", "resnet18", "--on", "t4"},     {"timeline", "resnet18", "--on", "t4"},
+        {"memory", "resnet18", "--on", "t4"},   {"fuse", "resnet18", "--on", "npu-int8"},
+        {"roofline", "resnet18", "--on", "t4"}, {"net", "show", "mnist-cnn"}};
+    for (std::vector<std::string> words : commands) {
+        CAPTURE(words.front());
+        const std::string plain = run(words).out;
+        const std::string painted = run(words, terminal).out;
+        CHECK(painted.starts_with("\033[1m" + plain.substr(0, plain.find('\n')) + "\033[0m\n"));
+        const std::string without = std::regex_replace(painted, std::regex("\033\\[[0-9;]*m"), "");
+        CHECK(without == plain);
+        if (words.front() != "roofline") {
+            words.insert(words.end(), {"--format", "json"});
+            CHECK_FALSE(contains(run(words, terminal).out, "\033["));
+        }
+    }
 }
 
 } // namespace test_cli_frame
