@@ -11,8 +11,8 @@ namespace eyeroof::profiles {
 
 // A profile holds at most this many single launches, and this many bytes of them with their
 // counters.
-inline constexpr std::size_t kMostLaunches = 500'000;
-inline constexpr std::size_t kMostLaunchBytes = std::size_t{96} << 20U;
+inline constexpr std::size_t kMostLaunches = 250'000;
+inline constexpr std::size_t kMostLaunchBytes = std::size_t{64} << 20U;
 // Kernels of equal launch shape, operator and range that are kept apart; of more the shapes are
 // not.
 inline constexpr std::size_t kMostSums = 200'000;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace eyeroof::profiles {
 
@@ -149,7 +150,6 @@ bool ProfileBuilder::has_space(std::size_t bytes) {
 }
 
 std::uint32_t ProfileBuilder::kernel(std::string_view name, std::string_view mangled) {
-    constexpr std::string_view kFurther = "(further kernels)";
     key_.assign(name).append(1, '\0').append(mangled);
     const std::int32_t known = find_in(kernels_, key_);
     if (known != kNone) {
@@ -163,14 +163,24 @@ std::uint32_t ProfileBuilder::kernel(std::string_view name, std::string_view man
     return static_cast<std::uint32_t>(profile.kernels.size() - 1);
 }
 
-std::int32_t ProfileBuilder::op(const Operator& op) {
+std::int32_t ProfileBuilder::known_op(const Operator& op) {
     make_key(op, key_);
-    const std::int32_t known = find_in(operators_, key_);
-    if (known != kNone || !has_space(2 * key_.size())) {
-        return known;
-    }
+    return find_in(operators_, key_);
+}
+
+std::int32_t ProfileBuilder::op(const Operator& op) {
+    const std::int32_t known = known_op(op);
+    return known != kNone || !has_space(2 * key_.size()) ? known : add_op(Operator(op));
+}
+
+std::int32_t ProfileBuilder::op(Operator&& op) {
+    const std::int32_t known = known_op(op);
+    return known != kNone || !has_space(2 * key_.size()) ? known : add_op(std::move(op));
+}
+
+std::int32_t ProfileBuilder::add_op(Operator op) {
     operators_.emplace(key_, static_cast<std::int32_t>(profile.operators.size()));
-    profile.operators.push_back(op);
+    profile.operators.push_back(std::move(op));
     return static_cast<std::int32_t>(profile.operators.size() - 1);
 }
 
@@ -185,6 +195,12 @@ std::int32_t ProfileBuilder::range(std::string_view text) {
     ranges_.emplace(text, static_cast<std::int32_t>(profile.ranges.size()));
     profile.ranges.emplace_back(text);
     return static_cast<std::int32_t>(profile.ranges.size() - 1);
+}
+
+void ProfileBuilder::forget_names() {
+    for (Index* const index : {&kernels_, &operators_, &ranges_, &sources_}) {
+        Index().swap(*index);
+    }
 }
 
 std::uint32_t ProfileBuilder::source(std::string_view file) {

@@ -177,16 +177,23 @@ Diagnostics validate(const Profile& profile);
 class ProfileBuilder {
   public:
     static constexpr std::size_t kMostTableBytes = std::size_t{64} << 20U;
+    static constexpr std::string_view kFurther = "(further kernels)";
 
     Profile profile;
 
     std::uint32_t kernel(std::string_view name, std::string_view mangled = {});
     std::int32_t op(const Operator& op);
+    std::int32_t op(Operator&& op); // moves what is new; what has no space stays where it is
     std::int32_t range(std::string_view text); // kNone for empty text
     std::uint32_t source(std::string_view file);
+    // When nothing is added any more: the names that lookups need are freed.
+    void forget_names();
 
   private:
     bool has_space(std::size_t bytes); // for one more entry of a table
+    // The number of an operator that is known; kNone for a new one, whose key is then in key_.
+    std::int32_t known_op(const Operator& op);
+    std::int32_t add_op(Operator op); // under key_
     // Looked up by views: a lookup makes no string.
     struct Hash {
         using is_transparent = void;

@@ -415,7 +415,7 @@ class Reader {
             fields.error("kind", "is none of h2d, d2h, d2d, peer, fill");
         }
         if (profile_.copies.size() >= kMostLaunches) {
-            fields.error("kind", "is one copy too many: at most 500,000 are read");
+            fields.error("kind", "is one copy too many: at most 250,000 are read");
         } else {
             profile_.copies.push_back(copy);
         }

@@ -17,11 +17,11 @@ namespace eyeroof::profiles {
 // Compact, because a trace holds millions: everything that is text lives in a table.
 struct Span {
     double start_us = 0.0, end_us = 0.0;
+    std::int64_t sequence = kNone; // of an operator that autograd records
     std::int32_t op = kNone;       // an operator …
     std::int32_t range = kNone;    // … or an annotation …
     std::int32_t module = kNone;   // … or a module: its name, among the ranges
-    std::int64_t sequence = kNone; // of an operator that autograd records
-    bool backward = false;         // it computes the gradient of that number
+    bool backward = false;         // it computes the gradient of the sequence number
     bool carries_shape = false;
     bool says_work = false;   // its dimensions alone
     bool has_tensors = false; // of known dimensions
@@ -65,9 +65,9 @@ struct LaunchShapeHash {
 };
 struct Origin {
     std::int32_t op = kNone, range = kNone, leaf = kNone;
+    std::int32_t module = kNone; // path of modules, among the ranges
     std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
     std::int64_t called_ns = kNone;
-    std::int32_t module = kNone;   // path of modules, among the ranges
     std::int64_t sequence = kNone; // of the outermost operator of the backward pass
     bool backward = false;
 };

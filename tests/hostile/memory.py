@@ -162,6 +162,8 @@ READERS = {
     "PyTorch trace": (kineto, "import FILE", "trace.json"),
     "PyTorch trace, all shapes differ": (lambda p, s: kineto(p, s, True, lambda i: 1 + i), "import FILE", "shapes.json"),
     "PyTorch trace, no kernels": (lambda p, s: kineto(p, s, False), "import FILE", "cpu.json"),
+    "PyTorch trace, no kernels, all shapes differ": (lambda p, s: kineto(p, s, False, lambda i: 1 + i), "import FILE",
+                                                     "cpu_shapes.json"),
     "Nsight Compute, wide": (ncu, "import FILE", "ncu.csv"),
     "Nsight Compute, long": (ncu_long, "import FILE", "ncu_long.csv"),
     "Nsight Systems": (nsys, "import FILE", "nsys.sqlite"),

@@ -2,7 +2,7 @@
 """Equal runs give equal bytes: every command several times, with 1, 2 and 7 threads where it takes them.
 
 repeat.py EYEROOF [RUNS (1)]: runs of each command with each number of threads; output and files are
-compared byte by byte.
+compared byte by byte. Commands that measure (`measure`, `profile`, `tune` on a processor) are not among them.
 """
 import os
 import subprocess
@@ -12,6 +12,7 @@ import tempfile
 EYEROOF = os.path.realpath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "../profiles/samples"))
+MODELS = os.path.realpath(os.path.join(os.path.dirname(__file__), "../data/onnx"))
 # With --threads 1, 2 and 7.
 THREADED = """map alexnet --on nvdla-small --layers CONV5 --format json
 map alexnet --on nvdla-small --layers CONV[35]
@@ -43,6 +44,10 @@ validate --evidence
 net list
 net show alexnet
 net check KINETO
+net convert ONNX --dim batch=1 -o OUT.yaml
+claims --only ops-per-byte --format json
+claims --only seven-steps
+hw calibrate l4 --sustained 14TFLOP/s --dtype fp32
 hw list
 hw show eyeriss-v1
 hw check eyeriss-v1
@@ -55,7 +60,7 @@ def answer(words, folder):
     out = os.path.join(folder, next((word for word in words if word.startswith("OUT")), "OUT"))
     if os.path.exists(out):
         os.remove(out)
-    places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json"}
+    places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json", "ONNX": f"{MODELS}/resnet50.onnx"}
     end = subprocess.run([EYEROOF, *(places.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
                          capture_output=True, timeout=1800, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     file = open(out, "rb").read() if os.path.exists(out) else b""

@@ -1,9 +1,11 @@
 // Where traces are read block by block: what lies across two blocks, numbers, and what is no JSON.
 #include "profiles/import/importer.hpp"
+#include "profiles/launch_sums.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 namespace test_profiles_trace_reading {
 
@@ -93,6 +95,108 @@ TEST_CASE("a table entry that no launch uses is dropped, and entries stand in th
         ++launch.kernel;
     }
     CHECK(*filter(more, {}) == *two);
+}
+
+TEST_CASE("a trace of more kernels than are kept one by one is summed with its operators") {
+    const std::size_t count = kMostLaunches + 1000;
+    std::string events =
+        R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":9e8,)"
+        R"("args":{"Input Dims":[[64,8],[8,4]],"Input type":["float","float"]}},)"
+        R"({"ph":"X","cat":"cuda_runtime","name":"l","pid":1,"tid":1,"ts":5,"dur":1,)"
+        R"("args":{"correlation":3}})";
+    for (std::size_t i = 0; i < count; ++i) {
+        events += "," + event(i % 3 == 0 ? "gemm" : "relu",
+                              R"("ts":)" + std::to_string(10 * i) +
+                                  R"(,"dur":2,"args":{"correlation":3,"stream":7})");
+    }
+    const auto profile = read_trace(trace_of(events));
+    REQUIRE(profile.ok());
+    REQUIRE(profile->launches.size() == 2);
+    CHECK(profile->launch_count() == static_cast<std::int64_t>(count));
+    CHECK(profile->launches[0].duration_ns + profile->launches[1].duration_ns ==
+          2000.0 * static_cast<double>(count));
+    for (const Launch& launch : profile->launches) {
+        const Operator* op = profile->operator_of(launch);
+        REQUIRE(op != nullptr);
+        CHECK(op->name == "aten::mm");
+        CHECK(op->input_dims == std::vector<std::vector<std::int64_t>>{{64, 8}, {8, 4}});
+        CHECK(launch.leaf == launch.op);
+    }
+    CHECK(profile->notes.size() == 1);
+}
+
+namespace {
+
+// Operators on threads whose names take a megabyte each, then kernels that an External id and a
+// launch call name.
+std::string trace_of_long_threads(std::size_t threads, std::size_t kernels) {
+    std::string events;
+    for (std::size_t i = 0; i < threads; ++i) {
+        events += R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":")" +
+                  std::to_string(i) + std::string(1'000'000, 'x') + R"(","ts":0,"dur":9,)" +
+                  R"("args":{"External id":)" + std::to_string(i) +
+                  R"(,"Input Dims":[[64,8],[8,4]],"Input type":["float","float"]}},)";
+    }
+    events += R"({"ph":"X","cat":"cuda_runtime","name":"l","pid":1,"tid":"0)" +
+              std::string(1'000'000, 'x') + R"(","ts":5,"dur":1,"args":{"correlation":3}})";
+    for (std::size_t i = 0; i < kernels; ++i) {
+        const std::string from = i % 2 == 0 ? R"("correlation":3)" : R"("External id":1)";
+        events += "," + event("k", R"("ts":10,"dur":2,"args":{)" + from + "}");
+    }
+    return trace_of(events);
+}
+
+} // namespace
+
+TEST_CASE("kernels that are too many to keep are read twice and joined, whatever names them") {
+    constexpr std::size_t kKernels = 5000; // beside 75 MB of threads
+    const auto profile = read_trace(trace_of_long_threads(75, kKernels));
+    REQUIRE(profile.ok());
+    REQUIRE(profile->launches.size() == 1);
+    CHECK(profile->launches[0].calls == static_cast<std::int64_t>(kKernels));
+    CHECK(profile->launches[0].duration_ns == 2000.0 * kKernels);
+    const Operator* op = profile->operator_of(profile->launches[0]);
+    REQUIRE(op != nullptr);
+    CHECK(op->name == "aten::mm");
+    CHECK(profile->launches[0].leaf == profile->launches[0].op);
+}
+
+TEST_CASE("a trace of more threads than are kept is summed without its operators") {
+    constexpr std::size_t kKernels = 10;
+    const auto profile = read_trace(trace_of_long_threads(80, kKernels));
+    REQUIRE(profile.ok());
+    REQUIRE(profile->launches.size() == 1);
+    CHECK(profile->launches[0].calls == static_cast<std::int64_t>(kKernels));
+    CHECK(profile->launches[0].op == kNone);
+    CHECK(profile->notes.size() == 2);
+    const auto none = read_trace(trace_of_long_threads(80, 0));
+    REQUIRE_FALSE(none.ok());
+    CHECK(none.diagnostics().items()[0].code == "too-large");
+}
+
+TEST_CASE("a processor's trace of more operators than the tables hold keeps the time of all") {
+    constexpr std::size_t kOperators = 300;
+    std::string events;
+    for (std::size_t i = 0; i < kOperators; ++i) {
+        const std::string input(100'000, static_cast<char>('a' + i % 26));
+        events += std::string(i == 0 ? "" : ",") +
+                  R"({"ph":"X","cat":"cpu_op","name":"aten::mm",)" +
+                  R"("pid":1,"tid":1,"dur":9,"ts":)" + std::to_string(10 * i) +
+                  R"(,"args":{"Input Dims":[[)" + std::to_string(i + 1) +
+                  R"(,8],[8,4]],"Concrete Inputs":[")" + input + R"("]}})";
+    }
+    const auto profile = read_trace(trace_of(events));
+    REQUIRE(profile.ok());
+    CHECK(profile->operators.size() < kOperators);
+    CHECK(profile->launch_count() == kOperators);
+    CHECK(profile->kernel_of(profile->launches.front()).name == "aten::mm");
+    CHECK(profile->kernel_of(profile->launches.back()).name == ProfileBuilder::kFurther);
+    double time_ns = 0.0;
+    for (const Launch& launch : profile->launches) {
+        time_ns += launch.duration_ns;
+    }
+    CHECK(time_ns == 9000.0 * kOperators);
+    CHECK(validate(*profile).empty());
 }
 
 } // namespace test_profiles_trace_reading
