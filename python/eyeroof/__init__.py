@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Union
 
 from . import _eyeroof
-from ._core import AnyNetwork, AnyPath, command, flags_of as _flags, network
+from ._core import AnyNetwork, AnyPath, _folders, command, flags_of as _flags, network
 from ._eyeroof import Error, Network, __version__
 from .commands import (bound, chip, collective, diff, find_mapping, fuse, improve, machine, machines, memory, networks,
                        roofline, scale, serve, sweep, timeline, upgrade, validate)
