@@ -154,6 +154,16 @@ def test_the_typed_options_are_those_of_the_program():
     assert fields <= set(er._options.Scenario.__annotations__) | {"sizes"}
 
 
+def test_the_reference_is_what_the_package_says():
+    spec = importlib.util.spec_from_file_location("make_reference", SOURCES / "python/make_reference.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    written = (SOURCES / "docs/python-reference.md").read_text(encoding="utf-8")
+    assert made.reference_text() == written, "run python python/make_reference.py"
+    missing = [name for name in er.__all__ if inspect.isfunction(getattr(er, name)) and not getattr(er, name).__doc__]
+    assert not missing
+
+
 def checked(tmp_path, code):
     pytest.importorskip("mypy", reason="mypy is not installed")
     path = tmp_path / "uses.py"
