@@ -10,15 +10,17 @@ namespace {
 
 const auto kAll = [](const CLI::App*) { return true; };
 
-// The values in "{a,b,c}" of an option's type; empty for a free value.
+// The values in "{a,b,c}" of an option's type, also where a check's own words follow
+// ("{a,b}:{a,b}"); empty for a free value.
 std::vector<std::string> values_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
+    const auto end = type.find('}');
     std::vector<std::string> values;
-    if (type.size() < 2 || type.front() != '{' || type.back() != '}') {
+    if (!type.starts_with('{') || end == std::string::npos) {
         return values;
     }
     std::string value;
-    for (const char c : type.substr(1)) {
+    for (const char c : type.substr(1, end)) {
         if (c == ',' || c == '}') {
             values.push_back(value);
             value.clear();
@@ -38,7 +40,7 @@ Values kind_of(const CLI::Option& option) {
         return Values::words;
     }
     const auto has = [&](const char* word) { return type.find(word) != std::string::npos; };
-    if (has("MACHINE")) {
+    if (has("MACHINE") || has("HOST")) {
         return Values::machines;
     }
     if (has("NETWORK")) {
@@ -107,20 +109,24 @@ std::string names_of(const CLI::Option& option, const char* separator) {
     return fmt::format("{}", fmt::join(names, separator));
 }
 
-// Catalog names come from the program itself, so that own machine folders are completed too.
-constexpr const char* kAsk = "eyeroof {} list --format csv 2>/dev/null | tail -n +2 | cut -d, -f1";
+// Catalog names come from the program itself, so that own machine folders are completed too. {0} is
+// the shell's word for the command as typed, {1} the catalog.
+constexpr const char* kAsk = "{0} {1} list --format csv 2>/dev/null | tail -n +2 | cut -d, -f1";
+
+std::string ask(const char* typed, Values kind) {
+    return fmt::format(kAsk, typed, kind == Values::machines ? "hw" : "net");
+}
 
 std::string bash_values(const CLI::Option& option) {
-    switch (kind_of(option)) {
+    const Values kind = kind_of(option);
+    switch (kind) {
     case Values::words:
         return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
                            fmt::join(values_of(option), " "));
     case Values::machines:
-    case Values::networks: {
-        const char* catalog = kind_of(option) == Values::machines ? "hw" : "net";
+    case Values::networks:
         return fmt::format("COMPREPLY=($(compgen -f -W \"$({})\" -- \"$cur\"))",
-                           fmt::format(kAsk, catalog));
-    }
+                           ask("\"${COMP_WORDS[0]}\"", kind));
     case Values::files:
         return "COMPREPLY=($(compgen -f -- \"$cur\"))";
     case Values::none:
@@ -129,19 +135,22 @@ std::string bash_values(const CLI::Option& option) {
     return "COMPREPLY=()";
 }
 
-std::string bash_place(const Place& place) {
-    std::string words;
+// Bash and zsh share the shape of a script: a case of places, in it a case of options with values,
+// then positional values, then the words themselves.
+struct ShellWords {
+    std::string (*values)(const CLI::Option& option); // code that offers an option's values
+    std::string (*words)(const Place& place);         // code that offers a place's words
+};
+
+std::string place_case(const Place& place, const ShellWords& shell) {
     std::string positional;
     std::string values;
-    for (const Word& word : place.words) {
-        words += (words.empty() ? "" : " ") + word.name;
-    }
     for (const CLI::Option* option : place.options) {
-        if (option->get_positional()) {
-            positional = bash_values(*option);
+        if (option->get_positional()) { // of several the first, as in exam NETWORK
+            positional = positional.empty() ? shell.values(*option) : positional;
         } else if (takes_value(*option)) {
             values += fmt::format("            {}) {}; return ;;\n", names_of(*option, "|"),
-                                  bash_values(*option));
+                                  shell.values(*option));
         }
     }
     std::string text = fmt::format("    '{}')\n", place.path);
@@ -151,40 +160,124 @@ std::string bash_place(const Place& place) {
     if (!positional.empty()) {
         text += fmt::format("        if [[ \"$cur\" != -* ]]; then {}; return; fi\n", positional);
     }
-    text += fmt::format("        COMPREPLY=($(compgen -W '{}' -- \"$cur\")) ;;\n", words);
-    return text;
+    return text + "        " + shell.words(place) + " ;;\n";
 }
 
-std::string bash_script(const std::vector<Place>& places) {
-    std::string paths;
+std::string place_cases(const std::vector<Place>& places, const ShellWords& shell) {
     std::string cases;
     for (const Place& place : places) {
-        paths += fmt::format("|{}", place.path);
-        cases += bash_place(place);
+        cases += place_case(place, shell);
     }
+    return cases;
+}
+
+// "|eyeroof|eyeroof hw|eyeroof hw list|"
+std::string all_paths(const std::vector<Place>& places) {
+    std::string paths = "|";
+    for (const Place& place : places) {
+        paths += place.path + "|";
+    }
+    return paths;
+}
+
+std::string bash_words(const Place& place) {
+    std::string words;
+    for (const Word& word : place.words) {
+        words += (words.empty() ? "" : " ") + word.name;
+    }
+    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", words);
+}
+
+// Bash takes the = of --format=json as a word of its own.
+std::string bash_script(const std::vector<Place>& places) {
     return "# bash completion for eyeroof; made by `eyeroof completion bash`\n"
            "_eyeroof() {\n"
            "    local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-           "    local path=eyeroof word\n"
+           "    if [[ \"$cur\" == = ]]; then\n"
+           "        cur=\n"
+           "    elif [[ \"$prev\" == = ]]; then\n"
+           "        prev=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
+           "    fi\n"
+           "    local at=eyeroof word\n"
            "    local paths='" +
-           paths +
-           "|'\n"
+           all_paths(places) +
+           "'\n"
            "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-           "        [[ \"$paths\" == *\"|$path $word|\"* ]] && path+=\" $word\"\n"
+           "        [[ \"$paths\" == *\"|$at $word|\"* ]] && at+=\" $word\"\n"
            "    done\n"
            "    COMPREPLY=()\n"
-           "    case \"$path\" in\n" +
-           cases +
+           "    case \"$at\" in\n" +
+           place_cases(places, {bash_values, bash_words}) +
            "    esac\n"
            "}\n"
            "complete -o filenames -F _eyeroof eyeroof\n";
 }
 
+// In single quotes, for bash's relatives.
+std::string shell_quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) {
+        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return out + "'";
+}
+
+std::string zsh_values(const CLI::Option& option) {
+    const Values kind = kind_of(option);
+    switch (kind) {
+    case Values::words:
+        return fmt::format("compadd -- {}", fmt::join(values_of(option), " "));
+    case Values::machines:
+    case Values::networks:
+        return fmt::format("compadd -- ${{(f)\"$({})\"}}; _files", ask("$words[1]", kind));
+    case Values::files:
+        return "_files";
+    case Values::none:
+        break;
+    }
+    return "_message value";
+}
+
+// _describe splits a word from its description at the first colon. Options are offered once a - is
+// typed.
+std::string zsh_words(const Place& place) {
+    std::string commands;
+    std::string options;
+    for (const Word& word : place.words) {
+        (word.name.starts_with('-') ? options : commands) +=
+            " " + shell_quoted(word.name + ":" + word.description);
+    }
+    return fmt::format("commands=({} ); options=({} )\n"
+                       "        _describe command commands; _describe -o option options",
+                       commands, options);
+}
+
 std::string zsh_script(const std::vector<Place>& places) {
     return "#compdef eyeroof\n"
            "# zsh completion for eyeroof; made by `eyeroof completion zsh`\n"
-           "autoload -Uz bashcompinit && bashcompinit\n" +
-           bash_script(places);
+           "_eyeroof() {\n"
+           "    local cur=\"$PREFIX\" prev=\"$words[CURRENT-1]\" at=eyeroof word\n"
+           "    local -a commands options\n"
+           "    if [[ \"$cur\" == --*=* ]]; then\n"
+           "        prev=\"${cur%%=*}\"\n"
+           "        compset -P '*='\n"
+           "        cur=\"$PREFIX\"\n"
+           "    fi\n"
+           "    local paths='" +
+           all_paths(places) +
+           "'\n"
+           "    for word in \"${(@)words[2,CURRENT-1]}\"; do\n"
+           "        [[ \"$paths\" == *\"|$at $word|\"* ]] && at+=\" $word\"\n"
+           "    done\n"
+           "    case \"$at\" in\n" +
+           place_cases(places, {zsh_values, zsh_words}) +
+           "    esac\n"
+           "}\n"
+           "if [[ \"$funcstack[1]\" == _eyeroof ]]; then\n" // loaded from a folder of $fpath
+           "    _eyeroof \"$@\"\n"
+           "else\n"
+           "    compdef _eyeroof eyeroof\n"
+           "fi\n";
 }
 
 std::string fish_quoted(const std::string& text) {
@@ -196,13 +289,14 @@ std::string fish_quoted(const std::string& text) {
 }
 
 std::string fish_values(const CLI::Option& option) {
-    switch (kind_of(option)) {
+    const Values kind = kind_of(option);
+    switch (kind) {
     case Values::words:
         return fmt::format(" -x -a '{}'", fmt::join(values_of(option), " "));
     case Values::machines:
-        return fmt::format(" -r -a '({})'", fmt::format(kAsk, "hw"));
     case Values::networks:
-        return fmt::format(" -r -a '({})'", fmt::format(kAsk, "net"));
+        return fmt::format(" -r -F -a '(__eyeroof_list {})'",
+                           kind == Values::machines ? "hw" : "net");
     case Values::files:
         return " -r -F";
     case Values::none:
@@ -245,13 +339,15 @@ std::string fish_script(const std::vector<Place>& places) {
            "    set -l paths" +
            paths +
            "\n"
-           "    set -l path eyeroof\n"
+           "    set -l at eyeroof\n"
            "    for word in (commandline -opc)[2..-1]\n"
-           "        contains -- \"$path $word\" $paths; and set path \"$path $word\"\n"
+           "        contains -- \"$at $word\" $paths; and set at \"$at $word\"\n"
            "    end\n"
-           "    test \"$path\" = \"$argv\"\n"
-           "end\n" +
-           lines;
+           "    test \"$at\" = \"$argv\"\n"
+           "end\n"
+           "function __eyeroof_list\n"
+           "    set -l typed (commandline -opc)[1]\n" +
+           fmt::format("    {}\n", fmt::format(kAsk, "$typed", "$argv")) + "end\n" + lines;
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/systolic.hpp"
 
+#include <chrono>
+
 namespace eyeroof::cli {
 
 namespace {
@@ -30,8 +32,10 @@ Exit list(Context& context, const HwOptions& options) {
         }
     }
     context.report(broken); // one broken file of a user hides no other machine
-    const bool json = options.output.format == "json";
-    return context.write(json ? machines_json(machines) : machines_text(machines),
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? machines_json(machines)
+                         : format == "csv" ? machines_csv(machines)
+                                           : machines_text(machines),
                          options.output.file);
 }
 
@@ -85,7 +89,8 @@ Exit check(Context& context, const HwOptions& options) {
     std::vector<hwdb::LintReport> reports;
     bool good = true;
     for (const fs::path& file : files) {
-        reports.push_back(hwdb::lint_machine(file));
+        const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+        reports.push_back(hwdb::lint_machine(file, std::chrono::year_month_day(now)));
         context.report(reports.back().findings);
         good = good && !reports.back().findings.has_errors();
     }
@@ -107,7 +112,7 @@ void add_hw(Frame& frame) {
     auto listing = std::make_shared<HwOptions>();
     CLI::App& list_app =
         frame.add("list", "List the machines of the catalog", "eyeroof hw list", &hw);
-    add_output(list_app, listing->output, {"text", "json"});
+    add_output(list_app, listing->output, {"text", "json", "csv"});
     frame.run(list_app, [listing](Context& context) { return list(context, *listing); });
 
     auto showing = std::make_shared<HwOptions>();

@@ -1,5 +1,6 @@
 #include "cli/hw_views.hpp"
 
+#include "base/csv.hpp"
 #include "base/figures.hpp"
 #include "base/units.hpp"
 #include "cli/hw_parts.hpp"
@@ -175,6 +176,16 @@ std::string machines_json(const std::vector<ListedMachine>& machines) {
         json["machines"].push_back(std::move(entry));
     }
     return json.dump(2) + "\n";
+}
+
+std::string machines_csv(const std::vector<ListedMachine>& machines) {
+    std::string csv = "id,family,name,trust\n";
+    for (const ListedMachine& listed : machines) {
+        csv += fmt::format("{},{},{},{}\n", csv_quoted(listed.entry.id),
+                           csv_quoted(listed.entry.family), csv_quoted(listed.machine.name),
+                           confidence_name(least_trusted(listed.machine.provenance)));
+    }
+    return csv;
 }
 
 std::string machine_text(const Machine& machine) {

@@ -19,6 +19,7 @@ struct ListedMachine {
 
 std::string machines_text(const std::vector<ListedMachine>& machines);
 std::string machines_json(const std::vector<ListedMachine>& machines); // eyeroof/machines/1
+std::string machines_csv(const std::vector<ListedMachine>& machines);  // id,family,name,trust
 
 std::string machine_text(const model::Machine& machine);
 std::string machine_json(const model::Machine& machine); // eyeroof/machine/1

@@ -47,6 +47,7 @@ function(eyeroof_library name)
     add_library(eyeroof::${name} ALIAS eyeroof_${name})
     target_include_directories(eyeroof_${name} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/eyeroof>)
+    target_compile_features(eyeroof_${name} PUBLIC cxx_std_20) # programs that link it need it too
     target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC}
         PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
     set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}

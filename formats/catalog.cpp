@@ -267,6 +267,19 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
                                   network_candidates(name, folders));
 }
 
+// "sdxl" as sdxl-unet, and a warning that says so.
+NetworkResult load_short(const std::string& name, const NamedNetwork& meant, const Given& given,
+                         std::optional<GraphEdges>& wiring) {
+    auto network = load_path(meant, given, wiring);
+    if (!network) {
+        return network;
+    }
+    Diagnostics said;
+    said.warning("short-name", fmt::format("\"{}\" is taken as {}", name, meant.id));
+    said.append(network.diagnostics());
+    return {*std::move(network), std::move(said)};
+}
+
 NetworkResult load_any(const std::string& reference, const Folders& folders,
                        std::optional<GraphEdges>& wiring) {
     std::error_code status;
@@ -288,12 +301,18 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
         } else if (!named) {
             named = find_network(name, folders, Spelling::any);
         }
-        if (!named) {
+        const auto meant = named ? std::nullopt : find_short_name(name, folders);
+        if (!named && !meant) {
             return unknown(name, folders);
         }
         const auto given = parse_given(std::string_view(reference).substr(colon + 1));
         if (!given) {
             return given.diagnostics();
+        }
+        if (meant) {
+            NamedNetwork sized = *meant;
+            sized.id += reference.substr(colon);
+            return load_short(name, sized, *given, wiring);
         }
         if (!looks_like_path(name)) {
             named->id += reference.substr(colon);
@@ -305,6 +324,9 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
     }
     if (const auto found = find_with_suffix(reference, folders)) {
         return load_path(found->first, found->second, wiring);
+    }
+    if (const auto meant = find_short_name(reference, folders)) {
+        return load_short(reference, *meant, {}, wiring);
     }
     return unknown(reference, folders);
 }

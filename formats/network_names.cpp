@@ -32,6 +32,16 @@ bool same(std::string_view a, std::string_view b, Spelling spelling) {
     return spelling == Spelling::exact ? a == b : plain_name(a) == plain_name(b);
 }
 
+// Whether a part of the id that ends before a hyphen is the plain name.
+bool begins_with(std::string_view id, std::string_view plain) {
+    for (std::size_t at = id.find('-'); at != std::string_view::npos; at = id.find('-', at + 1)) {
+        if (plain_name(id.substr(0, at)) == plain) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Most files have no variants: those are not parsed for them.
 std::vector<Variant> variants_of(const fs::path& file) {
     const auto text = read_text_file(file);
@@ -103,6 +113,32 @@ std::optional<NamedNetwork> find_network(const std::string& name, const Folders&
                     return NamedNetwork{file, variant.values, variant.id, variant.id};
                 }
             }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<NamedNetwork> find_short_name(const std::string& name, const Folders& folders) {
+    const std::string wanted = plain_name(name);
+    if (wanted.size() < kShortestStem || name.find('/') != std::string::npos) {
+        return std::nullopt;
+    }
+    for (const fs::path& folder : folders) {
+        std::vector<NamedNetwork> found;
+        for (const fs::path& file : network_files(folder)) {
+            const std::string stem = file.stem().string();
+            const std::vector<Variant> variants = variants_of(file);
+            if (variants.empty() && begins_with(stem, wanted)) {
+                found.push_back({file, {}, stem});
+            }
+            for (const Variant& variant : variants) {
+                if (begins_with(variant.id, wanted)) {
+                    found.push_back({file, variant.values, variant.id, variant.id});
+                }
+            }
+        }
+        if (!found.empty()) {
+            return found.size() == 1 ? std::optional(std::move(found.front())) : std::nullopt;
         }
     }
     return std::nullopt;

@@ -30,6 +30,11 @@ std::optional<NamedNetwork> find_network(const std::string& name,
                                          const std::vector<std::filesystem::path>& folders,
                                          Spelling spelling);
 
+// The one network whose name begins with this one up to a hyphen ("sdxl" of "sdxl-unet"), in the
+// nearest folder that has any; nothing where several do.
+std::optional<NamedNetwork> find_short_name(const std::string& name,
+                                            const std::vector<std::filesystem::path>& folders);
+
 // YAML files of a folder by name; empty where there is no such folder.
 std::vector<std::filesystem::path> network_files(const std::filesystem::path& folder);
 

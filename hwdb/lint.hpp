@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "model/machine/machine.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -32,8 +33,10 @@ struct LintReport {
 
 // Warnings: peak-mismatch (a printed peak that differs from units x clock by more than 1 %; the
 // recomputed one is used everywhere), id-mismatch (a catalog file that is called otherwise than its
-// machine).
-LintReport lint_machine(const std::filesystem::path& file);
+// machine), capability-mismatch, old-price (a price whose source is dated more than 12 months
+// before `today`, or not dated; not looked for without a day).
+LintReport lint_machine(const std::filesystem::path& file,
+                        std::optional<std::chrono::year_month_day> today = std::nullopt);
 
 // How many numbers of the machine can decide anything: false when any is recalled.
 bool fit_for_benchmarks(const LintReport& report);

@@ -280,6 +280,8 @@ void add_exam(py::module_& m) {
                                               ? std::optional(std::pair(*t.low_s, *t.high_s))
                                               : std::nullopt;
                                })
+        .def_property_readonly("uncosted_share",
+                               [](const Exam& e) { return e.report.uncosted_share; })
         .def_readonly("warnings", &Exam::warnings)
         .def_property_readonly("words", [](const Exam& e) { return e.report.words; })
         .def("json", document([](const auto& r) { return report::to_json(r); }))

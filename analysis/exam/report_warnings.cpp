@@ -1,8 +1,11 @@
 #include "analysis/exam/report_warnings.hpp"
 
+#include "base/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::analysis {
 
@@ -33,6 +36,33 @@ std::string no_fit_text(const Report& report) {
                ? std::string()
                : fmt::format("{} needs more memory than {} has: times are of a run that would fit",
                              report.network_name, report.machine.name);
+}
+
+std::string step_sum_text(const Report& report) {
+    const Total& total = report.total;
+    double kernels_s = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        kernels_s += layer.time_s * static_cast<double>(layer.layer.count);
+    }
+    if (std::abs(kernels_s - total.time_s) <= 1e-3 * total.time_s) {
+        return {};
+    }
+    const char* why = kernels_s > total.time_s ? "kernels of several streams overlap"
+                      : total.host_s > total.device_s
+                          ? "the rest is waiting for the CPU's launches"
+                          : "the rest is waiting for launches, operands, "
+                            "and copies";
+    return fmt::format("the kernels of the layers add up to {} of the step's {}: {}",
+                       format_si(kernels_s, "s"), format_si(total.time_s, "s"), why);
+}
+
+std::string uncosted_share_text(const Report& report) {
+    return report.uncosted_share > 0.0
+               ? fmt::format(
+                     "{:.2g} % of the network's operators have no cost and are not in these "
+                     "figures",
+                     100.0 * report.uncosted_share)
+               : std::string();
 }
 
 } // namespace eyeroof::analysis

@@ -23,4 +23,12 @@ std::string open_searches_text(const Report& report, const OpenSearches& open);
 // fits.
 std::string no_fit_text(const Report& report);
 
+// "the kernels of the layers add up to 1.12 ms of the step's 7.93 ms: the rest is waiting for the
+// CPU's launches"; empty where the layers' times add up to the total, as on accelerators.
+std::string step_sum_text(const Report& report);
+
+// "3.1 % of the network's operators have no cost and are not in these figures"; empty where all
+// have one.
+std::string uncosted_share_text(const Report& report);
+
 } // namespace eyeroof::analysis

@@ -63,8 +63,9 @@ void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gp
                               RoofKind::compute, type, rate.flops_per_s, false,
                               source_text(machine, fmt::format("peaks.{}", type))});
     }
-    plot.roofs.push_back({machine.id + "/memory/DRAM", machine.id, "DRAM", RoofKind::memory, "DRAM",
-                          gpu.dram_bytes_per_s, false, source_text(machine, "dram.bandwidth")});
+    plot.roofs.push_back({fmt::format("{}/memory/{}", machine.id, kGpuMemory), machine.id,
+                          kGpuMemory, RoofKind::memory, kGpuMemory, gpu.dram_bytes_per_s, false,
+                          source_text(machine, "dram.bandwidth")});
     plot.roofs.push_back({machine.id + "/memory/L2", machine.id, "L2", RoofKind::memory, "L2",
                           model::l2_bandwidth(gpu), false, source_text(machine, "l2.bandwidth")});
 }

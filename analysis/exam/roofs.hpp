@@ -11,6 +11,9 @@ namespace eyeroof::analysis {
 
 enum class RoofKind { compute, memory };
 
+// The memory of a GPU or a host processor that a report's outer_bytes cross.
+inline constexpr const char* kGpuMemory = "DRAM";
+
 // A multiply-accumulate counts as two operations, so compute roofs are 2 x MAC/s.
 struct Roof {
     std::string id;      // unique in the plot: "eyeriss-v1/memory/DRAM"

@@ -111,7 +111,7 @@ def _halving(space: Space, objectives: Sequence[str], cheap: Sequence[Mapping[st
 
 def _bayesian(space: Space, objectives: Sequence[str], trials: int, seed: int) -> List[Row]:
     try:
-        import optuna
+        import optuna  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise Error("strategy='bayesian' asks the package optuna, which is not installed "
                     "[missing-package]\n  hint: pip install optuna") from None

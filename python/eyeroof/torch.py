@@ -262,8 +262,8 @@ class Capture:
 
         def name_of(source: Any) -> str:
             if isinstance(source, int):
-                return hidden.get(source, rows[source]["name"])
-            return "input_1" if source == "input" and "input" not in whole else source
+                return hidden[source] if source in hidden else str(rows[source]["name"])
+            return "input_1" if source == "input" and "input" not in whole else str(source)
 
         lines, reads = [], []
         for place, need in enumerate(wanted):
@@ -305,12 +305,12 @@ class Capture:
         lines = []
         rows = [dict(row) for row in self.rows]
         for row in rows:
-            name = row["name"]
-            seen[name] = seen.get(name, 0) + 1
-            while seen[name] > 1 and f"{name}_{seen[name]}" in seen:
-                seen[name] += 1
-            if seen[name] > 1:
-                row["name"] += f"_{seen[name]}"
+            own = row["name"]
+            seen[own] = seen.get(own, 0) + 1
+            while seen[own] > 1 and f"{own}_{seen[own]}" in seen:
+                seen[own] += 1
+            if seen[own] > 1:
+                row["name"] += f"_{seen[own]}"
                 seen.setdefault(row["name"], 1)
             cells = ", ".join(f"{key}: {json.dumps(value)}" for key, value in row.items())
             lines.append(f"  - {{{cells}}}")

@@ -31,6 +31,7 @@ _ELEMENTWISE = {
     "addcmul": "add3", "upsample_nearest2d": "copy", "upsample_bilinear2d": "copy",
     "upsample_bicubic2d": "copy", "_upsample_bilinear2d_aa": "copy", "pixel_shuffle": "permute",
     "scatter": "copy", "index_put": "copy", "masked_scatter": "copy", "grid_sampler_2d": "copy",
+    "roi_align": "copy", "roi_pool": "copy", "ps_roi_align": "copy",
     "im2col": "permute", "col2im": "permute", "_log_softmax": "exp", "isinf": "sub", "isnan": "sub",
     "floor": "copy", "ceil": "copy", "round": "copy", "sign": "copy", "prelu": "leaky_relu",
     "_prelu_kernel": "leaky_relu", "channel_shuffle": "permute", "topk": "copy", "sort": "copy",
@@ -166,7 +167,9 @@ def _convolution(args: Any, out: Any) -> Row:
     stride, pad, dilation = list(stride), list(pad), list(dilation)
     depth = len(size)
     if depth == 1:  # rows of one pixel
-        shape.insert(2, 1), size.insert(0, 1), result.insert(2, 1)
+        shape.insert(2, 1)
+        size.insert(0, 1)
+        result.insert(2, 1)
         stride, pad, dilation = [1] + stride[-1:], [0] + pad[-1:], [1] + dilation[-1:]
     stride, pad, dilation = (v * len(size) if len(v) == 1 else v for v in (stride, pad, dilation))
     images, taps = shape[0], 1

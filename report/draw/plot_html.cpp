@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace eyeroof::report {
 
@@ -167,6 +168,17 @@ std::string controls(const std::vector<LevelScene>& views) {
                        std::ceil(100.0 * largest_share(views)));
 }
 
+// The name that all points' outermost levels share.
+std::string outermost_level(const PlotInput& input) {
+    std::set<std::string> names;
+    for (const PlotPoint& point : input.points) {
+        if (!point.bytes.empty()) {
+            names.insert(point.bytes.front().level);
+        }
+    }
+    return names.size() == 1 && !names.begin()->empty() ? *names.begin() : "the outermost level";
+}
+
 } // namespace
 
 std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput& input,
@@ -174,7 +186,8 @@ std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput
     std::vector<std::string> levels;
     for (const PlotPoint& point : input.points) {
         for (const LevelBytes& bytes : point.bytes) {
-            if (std::find(levels.begin(), levels.end(), bytes.level) == levels.end()) {
+            if (!bytes.level.empty() &&
+                std::find(levels.begin(), levels.end(), bytes.level) == levels.end()) {
                 levels.push_back(bytes.level);
             }
         }
@@ -182,7 +195,7 @@ std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput
     if (levels.size() > 1) {
         levels.emplace_back(kAllLevels);
     }
-    const std::string shown = view.level.empty() ? "the outermost level" : view.level;
+    const std::string shown = view.level.empty() ? outermost_level(input) : view.level;
     std::vector<LevelScene> scenes = {{shown, scene}};
     for (const std::string& level : levels) {
         ViewState other = view;

@@ -25,7 +25,7 @@ std::vector<LevelBytes> bytes_of(const analysis::LayerReport& layer) {
         found->bytes += static_cast<double>(row.read_bytes) + static_cast<double>(row.write_bytes);
     }
     if (levels.empty()) {
-        levels.push_back({"", layer.outer_bytes});
+        levels.push_back({analysis::kGpuMemory, layer.outer_bytes});
     }
     levels.front().bytes = layer.outer_bytes; // after coding, which the rows may not know
     return levels;

@@ -1,6 +1,7 @@
 #include "report/exam/csv.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "base/csv.hpp"
 #include "formats/layer_text.hpp"
 #include "report/exam/cells.hpp"
@@ -90,6 +91,12 @@ std::string work_cells(const analysis::LayerReport& layer) {
     return cells + "\n";
 }
 
+std::string remarks(const analysis::Report& report) {
+    const std::string uncosted = analysis::uncosted_share_text(report);
+    const std::string sum = analysis::step_sum_text(report);
+    return uncosted + (uncosted.empty() || sum.empty() ? "" : "; ") + sum;
+}
+
 // The last row: sums over the layers times their counts, under the name and the operator "total",
 // which the reader of layers passes over.
 std::string total_row(const analysis::Report& report, const std::string& header, bool proofs) {
@@ -104,8 +111,9 @@ std::string total_row(const analysis::Report& report, const std::string& header,
         }
     }
     const analysis::Total& total = report.total;
-    row += fmt::format(",{},{},{},,", total.time_s, optional_cell(total.low_s),
-                       optional_cell(total.high_s));
+    // In the place of a limit why the rows above may not add up to it.
+    row += fmt::format(",{},{},{},{},", total.time_s, optional_cell(total.low_s),
+                       optional_cell(total.high_s), csv_quoted(remarks(report)));
     row += proofs ? ",," : "";
     row += report.measured
                ? fmt::format(",{},{},{},{},,", report.measured->measured_s,

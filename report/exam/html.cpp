@@ -1,6 +1,7 @@
 #include "report/exam/html.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/exam/chip_words.hpp"
@@ -176,6 +177,10 @@ std::string heading_html(const analysis::Report& report) {
                     time_text(report.total.time_s, report.total.low_s, report.total.high_s),
                     percent(report.total.utilization));
     text += "<p>" + html_escaped(report.words) + "</p>\n";
+    for (const std::string& line :
+         {analysis::uncosted_share_text(report), analysis::step_sum_text(report)}) {
+        text += line.empty() ? std::string() : "<p>" + html_escaped(sentence(line)) + "</p>\n";
+    }
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
         text += "<p>Searched: " + html_escaped(proofs) + "</p>\n";
     }

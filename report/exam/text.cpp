@@ -1,6 +1,7 @@
 #include "report/exam/text.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/exam/chip_words.hpp"
@@ -135,7 +136,8 @@ std::string answer(const analysis::Report& report, const TextStyle& style) {
         parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }
     std::string text = wrapped_parts(parts, 0, style.width);
-    for (const std::string& line : {bottleneck_text(report), largest_saving_text(report)}) {
+    for (const std::string& line : {bottleneck_text(report), largest_saving_text(report),
+                                    analysis::uncosted_share_text(report)}) {
         text += line.empty() ? std::string() : wrapped(line, 0, style.width);
     }
     return text;
@@ -158,6 +160,8 @@ std::string further_totals(const analysis::Report& report, const TextStyle& styl
     if (total.host_s > 0.0) {
         parts.push_back(fmt::format("CPU launch overhead {}, kernels {}",
                                     format_si(total.host_s, "s"), format_si(total.device_s, "s")));
+    } else if (std::string sum = analysis::step_sum_text(report); !sum.empty()) {
+        parts.push_back(std::move(sum));
     }
     if (total.processing_time_s < total.time_s) {
         parts.push_back(format_si(total.processing_time_s, "s") + " without outer memory stalls");

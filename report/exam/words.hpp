@@ -19,6 +19,14 @@ inline std::string percent(double share) {
     return fmt::format("{:.1f} %", 100.0 * share);
 }
 
+// "the kernels overlap" as "The kernels overlap."
+inline std::string sentence(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text + ".";
+}
+
 // At most `width` columns, cut with "…"; control characters masked.
 inline std::string clipped(std::string_view text, std::size_t width) {
     return left(text, std::min(display_width(masked_controls(text)), width));

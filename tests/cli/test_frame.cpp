@@ -279,6 +279,74 @@ TEST_CASE("the bash completion is valid and completes commands, options and valu
     CHECK(complete("eyeroof completion --col", 2).out == "--color\n");
 }
 
+TEST_CASE("bash completes machines, networks, and values behind an equals sign") {
+    // The program under test stands first in the line, so that it is asked for its catalog.
+    const auto complete = [](const std::string& words, int index) {
+        return tests::shell("bash -c 'source <(\"$0\" completion bash); COMP_WORDS=(\"$0\" " +
+                            words + "); COMP_CWORD=" + std::to_string(index) +
+                            "; _eyeroof; printf \"%s\\n\" \"${COMPREPLY[@]}\"' \"$eyeroof\"");
+    };
+    const auto machines = complete("exam alexnet --on eyer", 4);
+    CHECK(machines.err.empty());
+    CHECK(contains(machines.out, "eyeriss-v1\n"));
+    CHECK(!contains(machines.out, "alexnet"));
+    CHECK(contains(complete("exam mobilenet", 2).out, "mobilenet-v2\n"));
+    CHECK(complete("exam alexnet --format = htm", 5).out == "html\n");
+    CHECK(complete("exam alexnet --format =", 4).out == "text\njson\ncsv\nmd\nhtml\n");
+    CHECK(complete("hw li", 2).out == "list\n");
+}
+
+TEST_CASE("fish reads its completion without errors and completes commands, machines, and values") {
+    const auto complete = [](const std::string& line) {
+        return tests::shell("fish --no-config -c '\"'\"$eyeroof\"'\" completion fish | source; "
+                            "complete -C \"'\"$eyeroof\"' " +
+                            line + "\"'");
+    };
+    if (tests::shell("fish --version").exit != 0) {
+        MESSAGE("skipped: fish is not installed");
+        return;
+    }
+    const auto commands = complete("hw li");
+    CHECK(commands.err.empty());
+    CHECK(commands.out.starts_with("list\t"));
+    CHECK(complete("exam alexnet --format ht").out.starts_with("html"));
+    const auto machines = complete("exam alexnet --on eyeriss");
+    CHECK(machines.err.empty());
+    CHECK(contains(machines.out, "eyeriss-v1"));
+    CHECK(contains(complete("exam mobilenet").out, "mobilenet-v2"));
+    CHECK(contains(complete("roofline --ladd").out, "--ladder"));
+    CHECK(complete("roofline alexnet --hide pred").out.starts_with("predicted"));
+}
+
+TEST_CASE("zsh at a terminal completes commands, options, machines, and values") {
+    if (tests::shell("zsh --version").exit != 0) {
+        MESSAGE("skipped: zsh is not installed");
+        return;
+    }
+    const tests::Scratch scratch;
+    const std::string script = (scratch / "_eyeroof").string();
+    REQUIRE(tests::shell("\"$eyeroof\" completion zsh -o " + script).exit == 0);
+    const auto complete = [&](const std::string& line) {
+        return tests::shell("zsh -f " + tests::source_dir() +
+                            "/tests/cli/programs/zsh_completion.zsh \"$eyeroof\" " + script + " '" +
+                            line + "'");
+    };
+    CHECK(complete("eyeroof hw li").out == "list\n");
+    CHECK(complete("eyeroof exam alexnet --format ").out == "csv\nhtml\njson\nmd\ntext\n");
+    CHECK(complete("eyeroof exam alexnet --format=h").out == "html\n");
+    CHECK(complete("eyeroof exam alexnet --forma").out == "--format\n");
+    CHECK(contains(complete("eyeroof exam alexnet --on eyeriss").out, "eyeriss-v1\n"));
+    CHECK(contains(complete("eyeroof exam mobilenet").out, "mobilenet-v2\n"));
+}
+
+TEST_CASE("hw list as CSV has a row for each machine of the catalog") {
+    const auto table = run({"hw", "list", "--format", "csv"});
+    CHECK(table.exit == 0);
+    CHECK(table.out.starts_with("id,family,name,trust\n"));
+    CHECK(contains(table.out, "\neyeriss-v1,accelerators,Eyeriss v1,fitted\n"));
+    CHECK(contains(table.out, "\na100-sxm-40gb,gpus,"));
+}
+
 TEST_CASE("the program itself gives the exit codes and keeps stdout for results") {
     const auto good = tests::shell("\"$eyeroof\" completion fish");
     CHECK(good.exit == 0);

@@ -182,6 +182,121 @@ TEST_CASE("language and vision models have the parameters of their published siz
     CHECK(net("Llama3-8B").id == "llama-3-8b");
 }
 
+TEST_CASE("networks of today have the parameters of their published configurations") {
+    // Counted by the authors' libraries from the same configurations, without weights: transformers
+    // 5.24 (language models, DETR), diffusers 0.42 (diffusion), torchvision (image networks).
+    // gpt-oss: 20.91 and 116.83 B in table 1 of arXiv:2508.10925. Text alone of Gemma 3 and Llama
+    // 4; without the second heads of DeepSeek, GLM, and Qwen3-Next.
+    const std::map<std::string, Count> published = {
+        {"resnet34", 21'797'672},
+        {"efficientnet-b1", 7'794'184},
+        {"efficientnet-b4", 19'341'616},
+        {"efficientnet-b7", 66'347'960},
+        {"swin-t", 28'288'354},
+        {"swin-s", 49'606'258},
+        {"swin-b", 87'768'224},
+        {"yolo11n", 2'624'080},
+        {"yolo11s", 9'458'752},
+        {"yolo11m", 20'114'688},
+        {"sd-1.5-unet", 859'520'964},
+        {"sd3-medium", 2'028'328'000},
+        {"sd3.5-large", 8'056'627'520},
+        {"flux.1-dev", 11'901'408'320},
+        {"flux.1-schnell", 11'891'178'560},
+        {"mamba2-130m", 128'989'632},
+        {"mamba2-1.3b", 1'343'757'312},
+        {"mamba2-2.7b", 2'702'599'680},
+        {"llama-4-scout", 107'769'861'120},
+        {"llama-4-maverick", 400'711'848'960},
+        {"qwen3-0.6b", 596'049'920},
+        {"qwen3-1.7b", 1'720'574'976},
+        {"qwen3-4b", 4'022'468'096},
+        {"qwen3-14b", 14'768'307'200},
+        {"qwen3-235b-a22b", 235'093'634'560},
+        {"qwen3-next-80b-a3b", 79'674'391'296},
+        {"gpt-oss-20b", 20'914'757'184},
+        {"gpt-oss-120b", 116'829'156'672},
+        {"gemma-3-1b", 999'885'952},
+        {"gemma-3-4b", 3'880'263'168},
+        {"gemma-3-12b", 11'766'034'176},
+        {"gemma-3-27b", 27'009'346'304},
+        {"mistral-nemo-12b", 12'247'782'400},
+        {"mistral-small-24b", 23'572'403'200},
+        {"phi-4-mini", 3'836'021'760},
+        // The libraries hold the scores' corrections as buffers: one for each expert and layer.
+        {"glm-4.5", 352'797'814'784 + 89 * 160},
+        {"glm-4.5-air", 106'852'245'504 + 45 * 128},
+        {"kimi-k2", 1'026'408'209'408 + 60 * 384},
+        {"deepseek-r1", 671'026'404'352 + 58 * 256},
+        // 41,501,895 with 2 classes and without the 53,120 values of frozen norms.
+        {"detr", 41'501'895 + 89 * 257 + 53'120}};
+    for (const auto& [name, parameters] : published) {
+        CAPTURE(name);
+        CHECK(totals(name).parameters == parameters);
+    }
+}
+
+TEST_CASE("image networks of today have the MACs that their authors print") {
+    // G MACs: torchvision's pages of the models; YOLO11: half of the GFLOP of its table.
+    const std::map<std::string, double> published = {
+        {"resnet34", 3.664},         {"efficientnet-b1", 0.687}, {"efficientnet-b4", 4.394},
+        {"efficientnet-b7", 37.746}, {"swin-t", 4.491},          {"swin-s", 8.741},
+        {"swin-b", 15.431}};
+    for (const auto& [name, giga] : published) {
+        CAPTURE(name);
+        CHECK(macs(name) == near(giga * 1e9, 0.001));
+    }
+    for (const auto& [name, gflop] :
+         std::map<std::string, double>{{"yolo11n", 6.5}, {"yolo11s", 21.5}, {"yolo11m", 68.0}}) {
+        CAPTURE(name);
+        CHECK(macs(name) == near(gflop * 0.5e9, 0.01));
+    }
+}
+
+TEST_CASE("a token of a mixture of experts multiplies by the active parameters of its card") {
+    // One token without a cache multiplies once by each weight that it meets; embeddings are read,
+    // not multiplied. Cards: gpt-oss 3.61 and 5.13 B (table 1), GLM-4.5 32 and 12 B, Kimi K2 32 B,
+    // DeepSeek-V3 37 B, Qwen3 22 and 3.3 B, Llama 4 17 B, most of them rounded. Qwen's and Meta's
+    // count the embedding too (vocabulary x hidden), GLM's neither the embedding nor the head.
+    struct Card {
+        std::string name;
+        double billions;
+        double more; // billions that the card counts beside the products, or leaves out of them
+    };
+    for (const Card& card : {Card{"gpt-oss-20b", 3.61, 0.0}, Card{"gpt-oss-120b", 5.13, 0.0},
+                             Card{"glm-4.5", 32, -0.776}, Card{"glm-4.5-air", 12, -0.621},
+                             Card{"deepseek-v3", 37, 0.0}, Card{"kimi-k2", 32, 0.0},
+                             Card{"qwen3-235b-a22b", 22, 0.62}, Card{"qwen3-30b-a3b", 3.3, 0.31},
+                             Card{"llama-4-scout", 17, 1.03}, Card{"llama-4-maverick", 17, 1.03}}) {
+        CAPTURE(card.name);
+        const auto active = static_cast<double>(macs(card.name + ":new=1"));
+        CHECK(active / 1e9 + card.more == near(card.billions, 0.02));
+    }
+}
+
+TEST_CASE("a short name is taken as the one network that begins with it, and said") {
+    for (const auto& [name, meant] :
+         std::map<std::string, std::string>{{"sdxl", "sdxl-unet"},
+                                            {"SD 1.5", "sd-1.5-unet"},
+                                            {"sd3", "sd3-medium"},
+                                            {"llama-3.3", "llama-3.3-70b"},
+                                            {"qwen3-235b", "qwen3-235b-a22b"},
+                                            {"Qwen3-Next", "qwen3-next"}}) {
+        CAPTURE(name);
+        const auto network = load_network(name, kFolders);
+        REQUIRE(network.ok());
+        CHECK(network->id == meant);
+        const bool exact = meant == "qwen3-next";
+        CHECK(network.diagnostics().empty() == exact);
+        CHECK((exact || network.diagnostics().items().front().code == "short-name"));
+    }
+    CHECK(net("sdxl:latent=64").layers == net("sdxl-unet:latent=64").layers);
+    for (const std::string name : {"llama-3", "gpt-oss", "gpt-4", "mistral", "s"}) {
+        CAPTURE(name);
+        CHECK(code_of(name) == "unknown-network"); // several begin so, or none does
+    }
+}
+
 TEST_CASE("a step of decoding has one word's products and a cache full of keys") {
     // Weights without the embedding once a word, and 2 x heads x size MACs a word seen and layer.
     const Count weights = 8'030'261'248 - 128'256 * 4096 - 65 * 4096;

@@ -107,18 +107,14 @@ TEST_CASE("the machines of today are there") {
     for (const auto& entry : hwdb::list_machines(kFolders)) {
         ids.insert(entry.id);
     }
-    for (const char* id : {"rtx-5090",     "rtx-5080",
-                           "h20-96gb",     "h800-sxm-80gb",
-                           "b300-sxm",     "gb300",
-                           "mi325x",       "mi355x",
-                           "mi250x",       "a30",
-                           "rtx-a6000",    "l40",
-                           "rtx-6000-ada", "jetson-agx-orin-64gb",
-                           "gaudi2",       "gaudi3",
-                           "tpu-v4",       "tpu-v5e",
-                           "tpu-v5p",      "tpu-v6e",
-                           "trainium1",    "trainium2",
-                           "gemmini",      "npu-int8"}) {
+    for (const char* id : {"rtx-5090",  "rtx-5080",      "gb10",         "jetson-thor-t5000",
+                           "mi300a",    "mi350x",        "rx-7900-xtx",  "rx-9070-xt",
+                           "h20-96gb",  "h800-sxm-80gb", "b300-sxm",     "gb300",
+                           "mi325x",    "mi355x",        "mi250x",       "a30",
+                           "rtx-a6000", "l40",           "rtx-6000-ada", "jetson-agx-orin-64gb",
+                           "gaudi2",    "gaudi3",        "tpu-v4",       "tpu-v5e",
+                           "tpu-v5p",   "tpu-v6e",       "trainium1",    "trainium2",
+                           "gemmini",   "npu-int8"}) {
         CAPTURE(id);
         CHECK(ids.contains(id));
     }
@@ -136,7 +132,8 @@ TEST_CASE("an SM has the resources of its compute capability") {
         {"6.0", 64, 256, 2048},   {"6.1", 96, 256, 2048},   {"7.0", 96, 256, 2048},
         {"7.5", 64, 256, 1024},   {"8.0", 164, 256, 2048},  {"8.6", 100, 256, 1536},
         {"8.7", 164, 256, 1536},  {"8.9", 100, 256, 1536},  {"9.0", 228, 256, 2048},
-        {"10.0", 228, 256, 2048}, {"10.3", 228, 256, 2048}, {"12.0", 100, 256, 1536}};
+        {"10.0", 228, 256, 2048}, {"10.3", 228, 256, 2048}, {"11.0", 228, 256, 1536},
+        {"12.0", 100, 256, 1536}, {"12.1", 100, 256, 1536}};
     for (const auto& entry : hwdb::list_machines(kFolders)) {
         if (entry.family != "gpus") {
             continue;

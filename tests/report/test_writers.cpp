@@ -1,3 +1,4 @@
+#include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "formats/layer_csv.hpp"
 #include "report/catalog/network.hpp"
@@ -238,6 +239,43 @@ TEST_CASE("every format of a small report is as it was found right") {
     tests::check_golden("small-report/out.csv", to_csv(report));
     tests::check_golden("small-report/out.md", to_markdown(report));
     tests::check_golden("small-report/out.html", to_html(report));
+}
+
+TEST_CASE("every format says what share of the operators has no cost") {
+    Report report = tests::small_report();
+    const std::string said = "25 % of the network's operators have no cost";
+    for (const std::string& text : {to_text(report), to_markdown(report), to_html(report)}) {
+        CHECK(!contains(text, "have no cost"));
+    }
+    report.uncosted_share = 0.25;
+    CHECK(contains(to_text(report), said));
+    CHECK(contains(to_markdown(report), said));
+    CHECK(contains(to_html(report), "25 % of the network's operators have no cost"));
+    CHECK(contains(to_csv(report), said));
+    CHECK(nlohmann::json::parse(to_json(report))["uncosted_share"] == 0.25);
+}
+
+TEST_CASE("every format says why layers do not add up to the step") {
+    Report report = tests::small_report();
+    double kernels_s = 0.0;
+    for (const auto& layer : report.layers) {
+        kernels_s += layer.time_s * static_cast<double>(layer.layer.count);
+    }
+    report.total.time_s = kernels_s;
+    CHECK(analysis::step_sum_text(report).empty());
+    report.total.time_s = 2.0 * kernels_s;
+    report.total.device_s = kernels_s;
+    report.total.host_s = 2.0 * kernels_s;
+    CHECK(contains(analysis::step_sum_text(report), "waiting for the CPU's launches"));
+    report.total.host_s = 0.0;
+    CHECK(contains(analysis::step_sum_text(report), "waiting for launches, operands, and copies"));
+    const std::string said = "he kernels of the layers add up to";
+    CHECK(contains(to_text(report), said));
+    CHECK(contains(to_markdown(report), said));
+    CHECK(contains(to_html(report), said));
+    CHECK(contains(to_csv(report), said));
+    report.total.time_s = 0.5 * kernels_s;
+    CHECK(contains(analysis::step_sum_text(report), "several streams overlap"));
 }
 
 TEST_CASE("a network's report lists the operators without a cost and their share") {

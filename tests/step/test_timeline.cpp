@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <utility>
 
 namespace test_step_timeline {
 
@@ -268,6 +270,32 @@ TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their c
     const auto json = nlohmann::json::parse(timeline_json(report));
     CHECK(json["time_s"].get<double>() == inference->total.time_s);
     CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
+}
+
+TEST_CASE("slices of one thread of the trace do not overlap by a nanosecond") {
+    analysis::Scenario scenario;
+    scenario.training = analysis::TrainingOptions{};
+    for (const char* name : {"t4", "a100-sxm-40gb"}) {
+        const auto step = analysis::run(tests::catalog_question("resnet18", name, scenario));
+        REQUIRE(step.ok());
+        const auto trace = nlohmann::json::parse(timeline_trace({*step, catalog_gpu(name)}));
+        const auto ns = [](const nlohmann::json& us) {
+            return std::llround(us.get<double>() * 1e3);
+        };
+        std::map<std::pair<int, int>, long long> end; // by process and thread
+        std::size_t slices = 0;
+        for (const auto& event : trace["traceEvents"]) {
+            if (event["ph"] != "X") {
+                continue;
+            }
+            long long& before = end[{event["pid"].get<int>(), event["tid"].get<int>()}];
+            CAPTURE(event.dump());
+            CHECK(ns(event["ts"]) >= before);
+            before = ns(event["ts"]) + ns(event["dur"]);
+            ++slices;
+        }
+        CHECK(slices > 200);
+    }
 }
 
 TEST_CASE("the first lines name the wait that a graph ends, or else the longest layer") {

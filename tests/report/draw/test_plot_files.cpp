@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace eyeroof::report::test_plot_files {
 
@@ -39,6 +41,35 @@ TEST_CASE("a name cannot leave its place in the page") {
     CHECK(html.find("http://") == html.find("http://www.w3.org/2000/svg"));
     CHECK(html.rfind("http://") == html.find("http://www.w3.org/2000/svg"));
     CHECK(html.find("https://") == std::string::npos);
+}
+
+TEST_CASE("a page offers each memory level once, by its name") {
+    const auto options = [](const std::string& html) {
+        std::vector<std::string> found;
+        const std::string begin = "<option>";
+        for (auto at = html.find(begin); at != std::string::npos; at = html.find(begin, at + 1)) {
+            const auto from = at + begin.size();
+            found.push_back(html.substr(from, html.find('<', from) - from));
+        }
+        return found;
+    };
+    PlotInput input = scattered(2);
+    for (PlotPoint& point : input.points) {
+        point.bytes = {{"DRAM", 100.0}, {"buffer", 400.0}};
+    }
+    const auto page = [&] {
+        const auto scene = make_scene(input, {});
+        return to_html(level_scenes(*scene, input, {}, {}), input);
+    };
+    CHECK(options(page()) == std::vector<std::string>{"DRAM", "buffer", "all"});
+    for (PlotPoint& point : input.points) {
+        point.bytes = {{"DRAM", 100.0}};
+    }
+    CHECK(options(page()).empty()); // nothing to choose from
+    for (PlotPoint& point : input.points) {
+        point.bytes = {{"", 100.0}, {"buffer", 400.0}};
+    }
+    CHECK(options(page()) == std::vector<std::string>{"the outermost level", "buffer"});
 }
 
 } // namespace eyeroof::report::test_plot_files

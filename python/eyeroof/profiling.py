@@ -1,4 +1,8 @@
-"""A torch.profiler result laid over an exam, module by module.
+"""A PyTorch model's time on a machine, module by module, predicted or measured.
+
+    print(er.profile(model, x, on="h100-sxm-80gb"))      # the module tree, predicted
+
+A torch.profiler result laid over an exam:
 
     with er.annotate(model), torch.profiler.profile() as prof:
         model(x)
@@ -12,9 +16,12 @@ import` and `exam --profile` understand in exported traces too.
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from . import Error, Exam
+from ._core import split_inputs
+from ._eyeroof import Error
+from .exams import Exam, exam as examined
+from .results import Modules
 
 PREFIX = "eyeroof:layer="
 
@@ -103,3 +110,60 @@ def from_profile(prof: Any, exam: Optional[Exam] = None) -> Laid:
             row["ratio"] = row["measured_s"] / predicted if predicted else None
         rows.append(row)
     return rows
+
+
+def profile(model: Any, inputs: Any, on: str, **fields: Any) -> Modules:
+    """Predict a PyTorch model's time on a machine, module by module.
+
+    Rows follow the model's own tree: a module holds the kernels of all modules below it. `time_s`
+    is kernel time, `share` its part of all kernels, `bytes` what crosses the device's memory,
+    `utilization` the MACs done as a share of the peak in that time, and `bottleneck` the limit that
+    binds most of it. The step itself may take longer: launches and waits belong to no module.
+    """
+    from .torch import from_torch
+
+    given, named = split_inputs(inputs)
+    net = from_torch(model, *given, evaluation=fields.get("phase") != "training", **named)
+    report = examined(net, on, **fields)
+    modules = {name: module for name, module in model.named_modules()}
+    sums: Dict[str, Dict[str, float]] = {}
+    limits: Dict[str, Dict[str, float]] = {}
+    for layer in report.layers:
+        count = float(layer["count"])
+        time_s = count * float(layer["time_s"])
+        for name in _path(_owner(str(layer["name"]), modules)):
+            row = sums.setdefault(name, dict.fromkeys(("time_s", "bytes", "macs", "peak_s"), 0.0))
+            row["time_s"] += time_s
+            row["bytes"] += count * float(layer["outer_bytes"])
+            row["macs"] += count * float(layer["macs"])
+            row["peak_s"] += time_s * float(layer["utilization"])
+            held = limits.setdefault(name, {})
+            held[str(layer["limiter"])] = held.get(str(layer["limiter"]), 0.0) + time_s
+    whole = sums[""]["time_s"] if "" in sums else 0.0
+    rows = []
+    for name, module in modules.items():
+        if name in sums:
+            row = sums[name]
+            bottleneck = max(limits[name].items(), key=lambda item: item[1])[0]
+            rows.append({"module": name, "kind": type(module).__name__, "time_s": row["time_s"],
+                         "share": row["time_s"] / whole if whole else 0.0, "bytes": row["bytes"],
+                         "macs": row["macs"],
+                         "parameters": sum(int(p.numel()) for p in module.parameters()),
+                         "utilization": row["peak_s"] / row["time_s"] if row["time_s"] else 0.0,
+                         "bottleneck": bottleneck})
+    return Modules(rows, f"{report.words}: step {report.time_s * 1e3:.4g} ms, kernels {whole * 1e3:.4g} ms")
+
+
+# The module that a captured layer belongs to: "layer1.0.add_2" is of layer1.0.
+def _owner(layer: str, modules: Dict[str, Any]) -> str:
+    name = layer
+    while name and name not in modules:
+        plain = re.sub(r"_\d+$", "", name)
+        name = plain if plain in modules else name.rpartition(".")[0]
+    return name
+
+
+# A module and all that hold it, the whole model last: "a.b" is ("a.b", "a", "").
+def _path(module: str) -> Tuple[str, ...]:
+    parts = module.split(".") if module else []
+    return tuple(".".join(parts[:n]) for n in range(len(parts), -1, -1))
