@@ -19,7 +19,7 @@ struct Named {
     Figure figure;
 };
 
-constexpr std::array<Named, 12> kFigures = {
+constexpr std::array<Named, 13> kFigures = {
     {{"processing_ms", "processing ms", Figure::processing_ms},
      {"total_ms", "total ms", Figure::total_ms},
      {"frames_per_s", "frames/s", Figure::frames_per_s},
@@ -30,6 +30,7 @@ constexpr std::array<Named, 12> kFigures = {
      {"processing_speedup", "speed-up", Figure::processing_speedup},
      {"energy_mj", "mJ", Figure::energy_mj},
      {"chip_mw", "chip mW", Figure::chip_mw},
+     {"chip_giga_ops_per_w", "chip GOPS/W", Figure::chip_giga_ops_per_w},
      {"array_tera_ops_per_w", "TOPS/W", Figure::array_tera_ops_per_w},
      {"array_tera_ops_per_mm2", "TOPS/mm2", Figure::array_tera_ops_per_mm2}}};
 

@@ -16,8 +16,9 @@ namespace eyeroof::hwdb {
 
 // What a published figure is. Times are of the whole batch; processing leaves out what the
 // outermost memory is waited for; tera_ops counts two operations a MAC. energy_mj is of all levels
-// that the machine names; chip_mw what `exam` estimates for the chip. The MAC hardware of an array
-// in memory is its cells, row drivers, and ADCs: no accumulators, no memory around it.
+// that the machine names; chip_mw and chip_giga_ops_per_w are those of what `exam` estimates for
+// the chip. The MAC hardware of an array in memory is its cells, row drivers, and ADCs: no
+// accumulators, no memory around it.
 enum class Figure {
     processing_ms,
     total_ms,
@@ -29,6 +30,7 @@ enum class Figure {
     processing_speedup,
     energy_mj,
     chip_mw,
+    chip_giga_ops_per_w,
     array_tera_ops_per_w,
     array_tera_ops_per_mm2
 };

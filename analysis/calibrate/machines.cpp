@@ -129,10 +129,14 @@ double tera_ops(const Report& report, double time_s) {
 Result<double> of_array_or_chip(Figure figure, const MachineRun& run) {
     const auto* accelerator = std::get_if<model::Accelerator>(&run.machine.kind);
     const Report& report = run.report;
-    if (figure == Figure::chip_mw) {
-        return report.chip ? Result<double>(report.chip->power_w * 1e3)
-                           : Result<double>::failure("no-figure", "the process is not known",
-                                                     "give the machine a `process_nm`");
+    if (figure == Figure::chip_mw || figure == Figure::chip_giga_ops_per_w) {
+        if (!report.chip) {
+            return Result<double>::failure("no-figure", "the process is not known",
+                                           "give the machine a `process_nm`");
+        }
+        return Result<double>(figure == Figure::chip_mw
+                                  ? report.chip->power_w * 1e3
+                                  : 2.0 * report.total.macs / report.chip->energy_j * 1e-9);
     }
     if (accelerator == nullptr || !accelerator->array) {
         return Result<double>::failure("no-figure", run.machine.id + " has no array in memory",
@@ -175,6 +179,7 @@ Result<double> predicted(Figure figure, const MachineRun& of, const MachineRun* 
         return Result<double>(over->report.total.processing_time_s /
                               report.total.processing_time_s);
     case Figure::chip_mw:
+    case Figure::chip_giga_ops_per_w:
     case Figure::array_tera_ops_per_w:
     case Figure::array_tera_ops_per_mm2:
         break;

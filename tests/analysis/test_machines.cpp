@@ -293,6 +293,9 @@ TEST_CASE("rows may have the power of a chip, and are refused where there is non
     const auto power = table("eyeriss-v1-power");
     CHECK(power.rows.size() == 6);
     CHECK(power.rows.back().predicted > 50.0);
+    const auto efficiency = table("eyeriss-v2-power");
+    REQUIRE(efficiency.rows.size() == 2);
+    CHECK(efficiency.rows[0].predicted > efficiency.rows[1].predicted); // depth-wise is worse
     const auto read = published(R"(eyeroof: published/1
 title: Wrong
 source: A test
