@@ -87,6 +87,13 @@ std::string dram_text(const model::DramLink& link) {
         100.0 * rate.group_share, 100.0 * rate.row_share, 100.0 * rate.refresh_share);
 }
 
+// "      mesh of links of 8 B/cycle, 4 pJ a word".
+std::string wires_text(const model::Channel& channel) {
+    return fmt::format("      {} of links of {}, {:.4g} pJ a word delivered\n",
+                       model::wire_shape_name(channel.wires->topology),
+                       rate_text(channel.wires->link_bytes_per_cycle), channel.hop_pj);
+}
+
 std::string channel_text(const model::Channel& channel) {
     const std::string rates =
         channel.half_duplex ? rate_text(channel.down_bytes_per_cycle) + " both ways together"
@@ -96,7 +103,9 @@ std::string channel_text(const model::Channel& channel) {
             : rate_text(channel.down_bytes_per_cycle);
     return fmt::format("    {:<22} {}: {}, {}\n", channel.name, operands_text(channel.operands),
                        rates, hwdb::cast_name(channel.cast)) +
-           (channel.dram ? dram_text(*channel.dram) : std::string());
+           (channel.dram    ? dram_text(*channel.dram)
+            : channel.wires ? wires_text(channel)
+                            : std::string());
 }
 
 std::string level_text(const Accelerator& machine, std::size_t i) {
@@ -253,7 +262,10 @@ Json level_json(const model::Level& level) {
              {"hop_energy_pj", channel.hop_pj},
              {"bits_per_nonzero",
               channel.bits_per_nonzero ? Json(*channel.bits_per_nonzero) : Json(nullptr)},
-             {"dram", dram_json(channel)}});
+             {"dram", dram_json(channel)},
+             {"topology", channel.wires
+                              ? Json(std::string(model::wire_shape_name(channel.wires->topology)))
+                              : Json(nullptr)}});
     }
     for (const model::Axis& axis : level.fanout) {
         json["fanout"].push_back({{"axis", axis.name}, {"size", axis.size}});

@@ -373,6 +373,38 @@ class AcceleratorReader {
                    : model::kUnlimited;
     }
 
+    // The rates follow once the level's fan-out is known.
+    Channel read_network(const Sourced& entry, const Sourced& network, Channel channel,
+                         double ratio) {
+        for (const char* key :
+             {"down", "up", "half_duplex", "hop_energy", "adds_at_once", "dram"}) {
+            if (const Node node = entry.node()[key]) {
+                node.error("conflict", fmt::format("`{}` follows from `network`", key),
+                           "remove it, or `network`");
+            }
+        }
+        std::vector<std::pair<std::string_view, model::WireShape>> names;
+        for (const auto topology :
+             {model::WireShape::bus, model::WireShape::crossbar, model::WireShape::ring,
+              model::WireShape::tree, model::WireShape::mesh}) {
+            names.emplace_back(model::wire_shape_name(topology), topology);
+        }
+        model::Wires wires;
+        wires.topology = network.node()
+                             .need("topology")
+                             .choice(names, "topology")
+                             .value_or(model::WireShape::bus);
+        wires.link_bytes_per_cycle = read_bandwidth(network.need("link"), channel.operands, ratio);
+        wires.link_pj = read_energy(network["link_energy"]);
+        channel.wires = wires;
+        const Node node = entry.node();
+        channel.cast = node.need("cast").choice(kCasts, "cast").value_or(Cast::multicast);
+        channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
+        channel.forwards = node["forwards"].boolean().value_or(channel.forwards);
+        channel.bits_per_nonzero = read_zero_coding(entry["zero_coding"]);
+        return channel;
+    }
+
     Channel read_channel(const Sourced& entry) {
         const Node& node = entry.node();
         Channel channel;
@@ -381,6 +413,9 @@ class AcceleratorReader {
         const double ratio = domain_ratio(node);
         if (const Sourced dram = entry["dram"]) {
             channel.dram = read_dram(dram);
+        }
+        if (const Sourced network = entry["network"]) {
+            return read_network(entry, network, std::move(channel), ratio);
         }
         // Both directions share the pins of a DRAM.
         channel.half_duplex = node["half_duplex"].boolean().value_or(channel.dram.has_value());
@@ -427,6 +462,7 @@ class AcceleratorReader {
         }
         for (const Sourced& channel : entry["channels"].items()) {
             level.channels.push_back(read_channel(channel));
+            model::follow_wires(level, level.channels.back());
         }
         level.keeps_between_layers = entry.node()["keeps_between_layers"].boolean().value_or(false);
         return level;

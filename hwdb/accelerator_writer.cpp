@@ -197,10 +197,16 @@ void write_dram(Block block, const model::DramLink& link) {
     }
 }
 
-void write_channel(Block block, const Channel& channel) {
-    block.line("name", yaml_scalar(channel.name));
+void write_wires(Block block, const model::Wires& wires) {
+    block.line("topology", std::string(model::wire_shape_name(wires.topology)));
     block.own_source();
-    block.line("operands", operands_text(channel.operands));
+    write_bandwidth(block, "link", wires.link_bytes_per_cycle);
+    if (wires.link_pj > 0.0) {
+        block.number("link_energy", energy_text(wires.link_pj));
+    }
+}
+
+void write_rates(Block& block, const Channel& channel) {
     if (channel.dram) {
         block.line("dram", "");
         write_dram(block.nested("dram"), *channel.dram);
@@ -212,13 +218,25 @@ void write_channel(Block block, const Channel& channel) {
     } else {
         write_bandwidth(block, "up", channel.up_bytes_per_cycle);
     }
-    block.line("cast", std::string(cast_name(channel.cast)));
-    block.line("reduces", channel.reduces ? "true" : "false");
     if (channel.adds_at_once) {
         block.line("adds_at_once", "true");
     }
-    block.line("forwards", channel.forwards ? "true" : "false");
     block.number("hop_energy", energy_text(channel.hop_pj));
+}
+
+void write_channel(Block block, const Channel& channel) {
+    block.line("name", yaml_scalar(channel.name));
+    block.own_source();
+    block.line("operands", operands_text(channel.operands));
+    if (channel.wires) {
+        block.line("network", "");
+        write_wires(block.nested("network"), *channel.wires);
+    } else {
+        write_rates(block, channel);
+    }
+    block.line("cast", std::string(cast_name(channel.cast)));
+    block.line("reduces", channel.reduces ? "true" : "false");
+    block.line("forwards", channel.forwards ? "true" : "false");
     if (channel.bits_per_nonzero) {
         block.line("zero_coding", "");
         Block coding = block.nested("zero_coding");

@@ -209,6 +209,9 @@ void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::siz
                       changed.dram.reset(); // no longer what the standard gives
                       changed.down_bytes_per_cycle = v;
                       changed.up_bytes_per_cycle *= factor;
+                      if (changed.wires) {
+                          changed.wires->link_bytes_per_cycle *= factor;
+                      }
                   }};
         knob.units = {{"B/s", 1.0 / machine.clock_hz}};
         knob.words = words_of(machine, channel.operands);
@@ -233,7 +236,11 @@ void add_level(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t
                              static_cast<double>(level.fanout[a].size),
                              true,
                              [=](Machine& m, double v) {
-                                 accelerator(m).levels[index].fanout[a].size = whole(v);
+                                 model::Level& turned = accelerator(m).levels[index];
+                                 turned.fanout[a].size = whole(v);
+                                 for (model::Channel& channel : turned.channels) {
+                                     model::follow_wires(turned, channel);
+                                 }
                              },
                              {fmt::format("levels[{}].fanout.{}", index, level.fanout[a].name)}});
         }
@@ -247,6 +254,9 @@ void set_clock(Accelerator& machine, double hertz) {
     for (model::Channel& channel : machine.levels.front().channels) {
         channel.down_bytes_per_cycle /= factor;
         channel.up_bytes_per_cycle /= factor;
+        if (channel.wires) {
+            channel.wires->link_bytes_per_cycle /= factor;
+        }
     }
 }
 
@@ -356,6 +366,9 @@ void set_array_clock(Accelerator& machine, double hertz) {
         for (model::Channel& channel : machine.levels[i].channels) {
             channel.down_bytes_per_cycle *= factor;
             channel.up_bytes_per_cycle *= factor;
+            if (channel.wires) {
+                channel.wires->link_bytes_per_cycle *= factor;
+            }
         }
         for (model::Store& store : machine.levels[i].stores) {
             store.read_bytes_per_cycle *= factor;

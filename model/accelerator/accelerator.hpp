@@ -6,6 +6,7 @@
 #include "base/provenance.hpp"
 #include "model/accelerator/compute_in_memory.hpp"
 #include "model/accelerator/dram.hpp"
+#include "model/accelerator/topology.hpp"
 #include "model/workload/problem.hpp"
 
 #include <limits>
@@ -72,6 +73,7 @@ struct Channel {
     std::optional<double> bits_per_nonzero;
     // What the bandwidth follows from, where the machine names a DRAM standard.
     std::optional<DramLink> dram;
+    std::optional<Wires> wires; // the same, where it names a topology
 
     bool operator==(const Channel&) const = default;
 };

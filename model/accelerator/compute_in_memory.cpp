@@ -109,6 +109,10 @@ void unscale_rates(Level& level, double factor) {
     for (Channel& channel : level.channels) {
         channel.down_bytes_per_cycle = unscaled(channel.down_bytes_per_cycle, factor);
         channel.up_bytes_per_cycle = unscaled(channel.up_bytes_per_cycle, factor);
+        if (channel.wires) {
+            channel.wires->link_bytes_per_cycle =
+                unscaled(channel.wires->link_bytes_per_cycle, factor);
+        }
     }
 }
 
@@ -121,6 +125,9 @@ void scale_rates(Level& level, double factor) {
     for (Channel& channel : level.channels) {
         channel.down_bytes_per_cycle *= factor;
         channel.up_bytes_per_cycle *= factor;
+        if (channel.wires) {
+            channel.wires->link_bytes_per_cycle *= factor;
+        }
     }
 }
 

@@ -67,7 +67,10 @@ levels:
         cast: multicast
   - name: buffer
     stores: [{operands: all, capacity: 64 KiB}]
-    channels: [{name: bus, operands: all, down: 28 MB/s, half_duplex: true, cast: multicast, adds_at_once: true}]
+    channels:
+      - {name: bus, operands: [input, weight], down: 28 MB/s, half_duplex: true, cast: multicast, adds_at_once: true}
+      - {name: sums, operands: output, network: {topology: ring, link: 2 B/cycle, link_energy: 0.5 pJ}, cast: unicast}
+    fanout: {macro: 3}
 array:
   name: CIM
   rows: 4

@@ -316,6 +316,27 @@ TEST_CASE("a link may name a DRAM standard in place of a bandwidth") {
           "dram-inside");
 }
 
+TEST_CASE("a network's topology gives its rates and the energy of a word") {
+    const auto file = good(tests::kSmallArray);
+    const auto& sums = std::get<model::Accelerator>(file.machine.kind).levels[1].channels[1];
+    REQUIRE(sums.wires);
+    CHECK(sums.wires->topology == model::WireShape::ring);
+    // Three receivers of a ring: two on one side, so that three words take two turns of a link.
+    CHECK(sums.down_bytes_per_cycle == near(2.0 * 14.0 * 3.0 / 2.0));
+    CHECK(sums.up_bytes_per_cycle == near(2.0 * 14.0)); // added on the way
+    CHECK(sums.hop_pj == near(0.5 * 4.0 / 3.0));
+    const auto refused = [](const std::string& to) {
+        std::string text(tests::kSmallArray);
+        const std::string from = "topology: ring";
+        text.replace(text.find(from), from.size(), to);
+        auto document = hwdb::parse_yaml(text, "array.yaml");
+        REQUIRE(document.ok());
+        return *hwdb::read_accelerator(*document, "array").diagnostics().begin();
+    };
+    CHECK(refused("topology: rings").hint == "did you mean 'ring'?");
+    CHECK(refused("topology: ring, width: 3").code == "unknown-key");
+}
+
 TEST_CASE("an array that cannot be is refused at its own line") {
     const auto refused = [](const std::string& from, const std::string& to) {
         std::string text(tests::kSmallArray);
@@ -328,14 +349,14 @@ TEST_CASE("an array that cannot be is refused at its own line") {
     };
     CHECK(refused("parallel_rows: 2", "parallel_rows: 5").code == "bad-parallel-rows");
     CHECK(refused("parallel_rows: 2", "parallel_rows: 5").field == "array.parallel_rows");
-    CHECK(refused("parallel_rows: 2", "parallel_rows: 5").where.line == 24);
+    CHECK(refused("parallel_rows: 2", "parallel_rows: 5").where.line == 27);
     CHECK(refused("columns_per_adc: 4", "columns_per_adc: 9").code == "bad-adc-share");
     CHECK(refused("columns: 8", "columns: 1").code == "no-weight-fits");
     CHECK(refused("adc_bits: 5", "adc_bits: 0").field == "array.adc_bits");
     CHECK(refused("evaluation_cycles: 3", "evaluation_cycles: 0").code == "bad-cycles");
     CHECK(refused("cell_energy: 0.5 pJ", "cell_energy: 0.5").code == "missing-unit");
     CHECK(refused("clock: 14 MHz", "clock: 14 MHz\nmac_energy: 1 pJ").code == "conflict");
-    CHECK(refused("64 KiB}]", "64 KiB}]\n    fanout: {row: 2}").code == "duplicate-axis");
+    CHECK(refused("fanout: {macro: 3}", "fanout: {row: 3}").code == "duplicate-axis");
     CHECK(refused("dataflows:", "vector_unit: {lanes: 4, level: DRAM}\ndataflows:").code ==
           "array-vector-unit");
 }

@@ -337,4 +337,21 @@ TEST_CASE("a link of a DRAM standard is turned by channels and runs") {
     CHECK_FALSE(std::get<model::Accelerator>(plain->kind).levels[0].channels[0].dram);
 }
 
+TEST_CASE("an axis takes the network along whose topology the machine names") {
+    model::Machine own = machine("npu-int8");
+    model::Level& sram = std::get<model::Accelerator>(own.kind).levels[1];
+    sram.channels[0].cast = model::Cast::unicast;
+    sram.channels[0].wires = model::Wires{model::WireShape::mesh, 64.0, 1.0};
+    model::follow_wires(sram, sram.channels[0]);
+    CHECK(sram.channels[0].hop_pj == near(1.0 + 63.0 / 2.0 + 63.0 / 2.0));
+    const auto wide = changed(own, std::vector<std::string>{"axis-channel=128"});
+    REQUIRE(wide.ok());
+    const model::Level& turned = std::get<model::Accelerator>(wide->kind).levels[1];
+    CHECK(turned.channels[0].hop_pj == near(1.0 + 63.0 / 2.0 + 127.0 / 2.0));
+    const auto fast = changed(own, std::vector<std::string>{"row-inputs-bandwidth=128 B/cycle"});
+    REQUIRE(fast.ok());
+    const model::Level& faster = std::get<model::Accelerator>(fast->kind).levels[1];
+    CHECK(faster.channels[0].wires->link_bytes_per_cycle == 128.0);
+}
+
 } // namespace eyeroof::analysis::test_knobs
