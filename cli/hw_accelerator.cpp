@@ -73,6 +73,27 @@ std::string store_text(const model::Store& store) {
     return text + "\n";
 }
 
+// "      ddr4-3200 x 2: 51.2 GB/s peak, runs of 64 B: bursts 100 %, rows 47 %, refresh 95 %".
+std::string dram_text(const model::DramLink& link) {
+    const model::DramRate rate = model::rate_of(link);
+    const Count run =
+        link.run_bytes > 0 ? link.run_bytes : model::dram_standard(link.standard)->row_bytes;
+    return fmt::format(
+        "      {} x {}: {} peak; in runs of {} {:.3g} % of it (bursts {:.3g} %, bank "
+        "groups {:.3g} %, rows {:.3g} %, refresh {:.3g} %)\n",
+        link.standard, link.channels, format_si(rate.peak_bytes_per_s, "B/s"),
+        format_iec(static_cast<double>(run), "B"),
+        100.0 * rate.bytes_per_s() / rate.peak_bytes_per_s, 100.0 * rate.burst_share,
+        100.0 * rate.group_share, 100.0 * rate.row_share, 100.0 * rate.refresh_share);
+}
+
+// "      mesh of links of 8 B/cycle, 4 pJ a word".
+std::string wires_text(const model::Channel& channel) {
+    return fmt::format("      {} of links of {}, {:.4g} pJ a word delivered\n",
+                       model::wire_shape_name(channel.wires->topology),
+                       rate_text(channel.wires->link_bytes_per_cycle), channel.hop_pj);
+}
+
 std::string channel_text(const model::Channel& channel) {
     const std::string rates =
         channel.half_duplex ? rate_text(channel.down_bytes_per_cycle) + " both ways together"
@@ -81,7 +102,10 @@ std::string channel_text(const model::Channel& channel) {
                           rate_text(channel.up_bytes_per_cycle))
             : rate_text(channel.down_bytes_per_cycle);
     return fmt::format("    {:<22} {}: {}, {}\n", channel.name, operands_text(channel.operands),
-                       rates, hwdb::cast_name(channel.cast));
+                       rates, hwdb::cast_name(channel.cast)) +
+           (channel.dram    ? dram_text(*channel.dram)
+            : channel.wires ? wires_text(channel)
+                            : std::string());
 }
 
 std::string level_text(const Accelerator& machine, std::size_t i) {
@@ -106,6 +130,32 @@ std::string level_text(const Accelerator& machine, std::size_t i) {
     return text;
 }
 
+// "  array CIMU: 2304 rows x 256 columns of 1 bit, 2304 rows and 1 input bit at a time …".
+std::string array_text(const Accelerator& machine) {
+    const model::ComputeInMemory& array = *machine.array;
+    const model::ArrayStep step = model::step_of(array, machine.word_bits);
+    std::string text = fmt::format(
+        "  array {}: {} rows x {} columns of {} bit, {} rows and {} bit of an input at a time\n",
+        array.name, array.rows, array.columns, array.bits_per_cell, array.parallel_rows,
+        array.input_bits);
+    text += fmt::format("    a step: {} evaluation{}, {:g} cycles at {}; a weight: {} column{}\n",
+                        step.evaluations, step.evaluations > 1 ? "s" : "", step.cycles,
+                        format_si(array.clock_hz, "Hz"), step.weight_columns,
+                        step.weight_columns > 1 ? "s" : "");
+    text +=
+        fmt::format("    ADC: {} bit, one for {} column{}, {:.4g} pJ a conversion", array.adc_bits,
+                    array.columns_per_adc, array.columns_per_adc > 1 ? "s" : "", array.adc_pj);
+    text += step.exact_adc_bits > array.adc_bits
+                ? fmt::format("; exact sums take {} bit\n", step.exact_adc_bits)
+                : std::string("; sums are exact\n");
+    if (const auto area = model::area_of(array)) {
+        text +=
+            fmt::format("    area: cells {:.3g} mm2, ADCs {:.3g} mm2, periphery {:.3g} mm2\n",
+                        area->cells_um2 * 1e-6, area->adcs_um2 * 1e-6, area->periphery_um2 * 1e-6);
+    }
+    return text;
+}
+
 } // namespace
 
 std::string accelerator_text(const Accelerator& machine) {
@@ -116,6 +166,7 @@ std::string accelerator_text(const Accelerator& machine) {
     text += fmt::format("  words: {} bit input, {} bit weight, {} bit output; {} pJ a MAC\n",
                         machine.word_bits[0], machine.word_bits[1], machine.word_bits[2],
                         machine.mac_pj);
+    text += machine.array ? array_text(machine) : std::string();
     text += "  dataflows: " + dataflows_text(machine) + "\n\n";
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
         text += level_text(machine, i);
@@ -164,6 +215,18 @@ Json words_json(const model::Level& level) {
     return words;
 }
 
+Json dram_json(const model::Channel& channel) {
+    if (!channel.dram) {
+        return nullptr;
+    }
+    const model::DramRate rate = model::rate_of(*channel.dram);
+    return {{"standard", channel.dram->standard},
+            {"channels", channel.dram->channels},
+            {"run_bytes", channel.dram->run_bytes},
+            {"peak_bytes_per_s", rate.peak_bytes_per_s},
+            {"bytes_per_s", rate.bytes_per_s()}};
+}
+
 Json level_json(const model::Level& level) {
     Json json = {{"name", level.name},
                  {"word_bits", words_json(level)},
@@ -194,10 +257,15 @@ Json level_json(const model::Level& level) {
              {"half_duplex", channel.half_duplex},
              {"cast", std::string(hwdb::cast_name(channel.cast))},
              {"reduces", channel.reduces},
+             {"adds_at_once", channel.adds_at_once},
              {"forwards", channel.forwards},
              {"hop_energy_pj", channel.hop_pj},
              {"bits_per_nonzero",
-              channel.bits_per_nonzero ? Json(*channel.bits_per_nonzero) : Json(nullptr)}});
+              channel.bits_per_nonzero ? Json(*channel.bits_per_nonzero) : Json(nullptr)},
+             {"dram", dram_json(channel)},
+             {"topology", channel.wires
+                              ? Json(std::string(model::wire_shape_name(channel.wires->topology)))
+                              : Json(nullptr)}});
     }
     for (const model::Axis& axis : level.fanout) {
         json["fanout"].push_back({{"axis", axis.name}, {"size", axis.size}});
@@ -216,6 +284,33 @@ std::string accelerator_columns(const Accelerator& machine) {
     return fmt::format("{:>5}  {:>11}", model::mac_units(machine), format_si(peak, "MAC/s"));
 }
 
+Json array_json(const Accelerator& machine) {
+    if (!machine.array) {
+        return nullptr;
+    }
+    const model::ComputeInMemory& array = *machine.array;
+    const model::ArrayStep step = model::step_of(array, machine.word_bits);
+    const auto area = model::area_of(array);
+    return {{"name", array.name},
+            {"clock_hz", array.clock_hz},
+            {"rows", array.rows},
+            {"columns", array.columns},
+            {"bits_per_cell", array.bits_per_cell},
+            {"parallel_rows", array.parallel_rows},
+            {"input_bits", array.input_bits},
+            {"columns_per_adc", array.columns_per_adc},
+            {"adc_bits", array.adc_bits},
+            {"exact_adc_bits", step.exact_adc_bits},
+            {"weight_columns", step.weight_columns},
+            {"evaluations", step.evaluations},
+            {"step_cycles", step.cycles},
+            {"cell_energy_pj", array.cell_pj},
+            {"driver_energy_pj", array.driver_pj},
+            {"adc_energy_pj", array.adc_pj},
+            {"sum_energy_pj", array.sum_pj},
+            {"area_mm2", area ? Json(area->all() * 1e-6) : Json(nullptr)}};
+}
+
 Json accelerator_json(const Accelerator& machine) {
     Json json = {
         {"clock_hz", machine.clock_hz},
@@ -229,6 +324,7 @@ Json accelerator_json(const Accelerator& machine) {
         {"mac_leakage_pj_per_cycle", machine.mac_leak_pj},
         {"gates_idle", machine.gates_idle},
         {"pipeline_stages", machine.pipeline_stages},
+        {"array", array_json(machine)},
         {"dataflows", Json::array()},
         {"levels", Json::array()}};
     for (const model::Dataflow& dataflow : machine.dataflows) {

@@ -12,6 +12,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
+#include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "hwdb/usual_host.hpp"
 #include "report/calibrate/networks_write.hpp"
@@ -188,8 +189,11 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
         return context.fail(fail_if.diagnostics());
     }
     const auto tables = wanted_tables(context, options.machine);
-    if (!tables) {
-        return context.fail(tables.diagnostics());
+    const auto technology = hwdb::load_technology(context.machine_dirs());
+    if (!tables || !technology) {
+        Diagnostics all = tables.diagnostics();
+        all.append(technology.diagnostics());
+        return context.fail(all);
     }
     analysis::Scenario how;
     how.policy = options.mapping == "best" ? analysis::MappingPolicy::best
@@ -200,7 +204,7 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
     const auto machines = [&](const std::string& id) {
         return hwdb::load_machine(id, context.machine_dirs());
     };
-    const auto result = analysis::validate_machines(*tables, networks, machines, how,
+    const auto result = analysis::validate_machines(*tables, networks, machines, &*technology, how,
                                                     context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());

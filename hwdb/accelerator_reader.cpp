@@ -56,6 +56,68 @@ bool mentions_words(const Node& node) {
     return node.is_scalar() && node.text().value_or("").find("word") != std::string::npos;
 }
 
+int read_word(const Sourced& word) {
+    const auto bytes = word.quantity<Bytes>();
+    if (!bytes) {
+        return 8;
+    }
+    const double bits = bytes->value * 8.0;
+    if (bits != std::floor(bits) || bits > 1024.0) {
+        word.node().error("bad-word", "a word has 1 to 1024 whole bits", "such as \"16 bit\"");
+        return 8;
+    }
+    return static_cast<int>(bits);
+}
+
+double read_energy(const Sourced& energy) {
+    const auto joules = energy.quantity<Joules>(Zero::allowed);
+    return joules ? decimal(joules->value * 1e12) : 0.0;
+}
+
+// One energy for all operands of a store, or one for each of them.
+void read_each(const Sourced& energy, OperandSet operands, double& all,
+               model::PerOperand<std::optional<double>>& own) {
+    const bool named = energy && energy.node().is_map() && !energy.node()["value"];
+    for (const auto& [name, operand] : kOperandNames) {
+        if (named && operands.contains(operand)) {
+            own[index(operand)] = read_energy(energy.need(name));
+        }
+    }
+    all = named ? 0.0 : read_energy(energy);
+}
+
+void read_energies(const Sourced& entry, Store& store) {
+    const Sourced both = entry["energy"];
+    const Sourced read = entry["read_energy"];
+    const Sourced write = entry["write_energy"];
+    if (both && (read || write)) {
+        both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`",
+                          "`energy` counts for both; leave one of the two ways out");
+    }
+    read_each(both ? both : read, store.operands, store.read_pj, store.own_read_pj);
+    if (both) {
+        store.write_pj = store.read_pj;
+        store.own_write_pj = store.own_read_pj;
+    } else {
+        read_each(write, store.operands, store.write_pj, store.own_write_pj);
+    }
+}
+
+// Zeros are not sent; a packet of so many bits carries so many other words.
+std::optional<double> read_zero_coding(const Sourced& coding) {
+    if (!coding) {
+        return std::nullopt;
+    }
+    const auto packet = coding.need("packet").quantity<Bytes>();
+    const auto nonzeros = coding.need("nonzeros").integer({1, 1024});
+    return packet && nonzeros ? std::optional(packet->value * 8.0 / static_cast<double>(*nonzeros))
+                              : std::nullopt;
+}
+
+double read_cycles(const Sourced& cycles, double otherwise) {
+    return cycles ? cycles.number(0.0, 1e6).value_or(otherwise) : otherwise;
+}
+
 class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
@@ -72,6 +134,9 @@ class AcceleratorReader {
         }
         if (const Sourced unit = root["vector_unit"]) {
             accelerator_.vector_unit = read_vector_unit(unit);
+        }
+        if (const Sourced array = root["array"]) {
+            place_array(root, read_array(array));
         }
         report_unsourced(root.node(), book_);
         adopt_apart(document_, model::validate(accelerator_));
@@ -145,24 +210,6 @@ class AcceleratorReader {
         } else if (const auto flops = node.quantity<FlopsPerSec>()) {
             file_.printed_peak_macs_per_s = flops->value / 2.0;
         }
-    }
-
-    int read_word(const Sourced& word) {
-        const auto bytes = word.quantity<Bytes>();
-        if (!bytes) {
-            return 8;
-        }
-        const double bits = bytes->value * 8.0;
-        if (bits != std::floor(bits) || bits > 1024.0) {
-            word.node().error("bad-word", "a word has 1 to 1024 whole bits", "such as \"16 bit\"");
-            return 8;
-        }
-        return static_cast<int>(bits);
-    }
-
-    double read_energy(const Sourced& energy) {
-        const auto joules = energy.quantity<Joules>(Zero::allowed);
-        return joules ? decimal(joules->value * 1e12) : 0.0;
     }
 
     // pJ per core cycle of one instance, from pJ/cycle or from watts.
@@ -294,45 +341,68 @@ class AcceleratorReader {
         return store;
     }
 
-    void read_energies(const Sourced& entry, Store& store) {
-        const Sourced both = entry["energy"];
-        const Sourced read = entry["read_energy"];
-        const Sourced write = entry["write_energy"];
-        if (both && (read || write)) {
-            both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`",
-                              "`energy` counts for both; leave one of the two ways out");
+    model::DramLink read_dram(const Sourced& entry) {
+        std::vector<std::pair<std::string_view, std::string>> standards;
+        for (const model::DramStandard& standard : model::dram_standards()) {
+            standards.emplace_back(standard.name, standard.name);
         }
-        read_each(both ? both : read, store.operands, store.read_pj, store.own_read_pj);
-        if (both) {
-            store.write_pj = store.read_pj;
-            store.own_write_pj = store.own_read_pj;
-        } else {
-            read_each(write, store.operands, store.write_pj, store.own_write_pj);
+        model::DramLink link;
+        link.standard = entry.node()
+                            .need("standard")
+                            .choice(standards, "DRAM standard")
+                            .value_or(standards.front().second);
+        link.channels = entry["channels"].integer({1, 4096}).value_or(1);
+        if (const Sourced run = entry["run"]) {
+            link.run_bytes = read_capacity(run, {Operand::input}).value_or(0);
         }
+        link.one_group = entry.node()["one_bank_group"].boolean().value_or(false);
+        return link;
     }
 
-    // One energy for all operands of a store, or one for each of them.
-    void read_each(const Sourced& energy, OperandSet operands, double& all,
-                   model::PerOperand<std::optional<double>>& own) {
-        const bool named = energy && energy.node().is_map() && !energy.node()["value"];
-        for (const auto& [name, operand] : kOperandNames) {
-            if (named && operands.contains(operand)) {
-                own[index(operand)] = read_energy(energy.need(name));
+    double dram_bandwidth(const Sourced& entry, const model::DramLink& link) {
+        if (const Sourced down = entry["down"]) {
+            down.node().error("conflict", "`dram` says what the channel gives",
+                              "remove `down`, or `dram`");
+        }
+        if (entry.node()["half_duplex"] && !entry.node()["half_duplex"].boolean().value_or(true)) {
+            entry.node()["half_duplex"].error("conflict", "both directions share a DRAM's pins",
+                                              "remove `half_duplex: false`");
+        }
+        return accelerator_.clock_hz > 0.0
+                   ? decimal(model::rate_of(link).bytes_per_s() / accelerator_.clock_hz)
+                   : model::kUnlimited;
+    }
+
+    // The rates follow once the level's fan-out is known.
+    Channel read_network(const Sourced& entry, const Sourced& network, Channel channel,
+                         double ratio) {
+        for (const char* key :
+             {"down", "up", "half_duplex", "hop_energy", "adds_at_once", "dram"}) {
+            if (const Node node = entry.node()[key]) {
+                node.error("conflict", fmt::format("`{}` follows from `network`", key),
+                           "remove it, or `network`");
             }
         }
-        all = named ? 0.0 : read_energy(energy);
-    }
-
-    // Zeros are not sent; a packet of so many bits carries so many other words.
-    std::optional<double> read_zero_coding(const Sourced& coding) {
-        if (!coding) {
-            return std::nullopt;
+        std::vector<std::pair<std::string_view, model::WireShape>> names;
+        for (const auto topology :
+             {model::WireShape::bus, model::WireShape::crossbar, model::WireShape::ring,
+              model::WireShape::tree, model::WireShape::mesh}) {
+            names.emplace_back(model::wire_shape_name(topology), topology);
         }
-        const auto packet = coding.need("packet").quantity<Bytes>();
-        const auto nonzeros = coding.need("nonzeros").integer({1, 1024});
-        return packet && nonzeros
-                   ? std::optional(packet->value * 8.0 / static_cast<double>(*nonzeros))
-                   : std::nullopt;
+        model::Wires wires;
+        wires.topology = network.node()
+                             .need("topology")
+                             .choice(names, "topology")
+                             .value_or(model::WireShape::bus);
+        wires.link_bytes_per_cycle = read_bandwidth(network.need("link"), channel.operands, ratio);
+        wires.link_pj = read_energy(network["link_energy"]);
+        channel.wires = wires;
+        const Node node = entry.node();
+        channel.cast = node.need("cast").choice(kCasts, "cast").value_or(Cast::multicast);
+        channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
+        channel.forwards = node["forwards"].boolean().value_or(channel.forwards);
+        channel.bits_per_nonzero = read_zero_coding(entry["zero_coding"]);
+        return channel;
     }
 
     Channel read_channel(const Sourced& entry) {
@@ -341,8 +411,17 @@ class AcceleratorReader {
         channel.name = read_name(node.need("name"));
         channel.operands = read_operands(node);
         const double ratio = domain_ratio(node);
-        channel.half_duplex = node["half_duplex"].boolean().value_or(false);
-        channel.down_bytes_per_cycle = read_bandwidth(entry.need("down"), channel.operands, ratio);
+        if (const Sourced dram = entry["dram"]) {
+            channel.dram = read_dram(dram);
+        }
+        if (const Sourced network = entry["network"]) {
+            return read_network(entry, network, std::move(channel), ratio);
+        }
+        // Both directions share the pins of a DRAM.
+        channel.half_duplex = node["half_duplex"].boolean().value_or(channel.dram.has_value());
+        channel.down_bytes_per_cycle =
+            channel.dram ? dram_bandwidth(entry, *channel.dram)
+                         : read_bandwidth(entry.need("down"), channel.operands, ratio);
         const bool carries_up = channel.operands.contains(Operand::output) && !channel.half_duplex;
         const Sourced up = carries_up ? entry.need("up") : entry["up"];
         if (channel.half_duplex && up) {
@@ -354,6 +433,7 @@ class AcceleratorReader {
                                          : read_bandwidth(up, channel.operands, ratio);
         channel.cast = node.need("cast").choice(kCasts, "cast").value_or(Cast::multicast);
         channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
+        channel.adds_at_once = node["adds_at_once"].boolean().value_or(channel.adds_at_once);
         channel.forwards = node["forwards"].boolean().value_or(channel.forwards);
         channel.hop_pj = read_energy(entry["hop_energy"]);
         channel.bits_per_nonzero = read_zero_coding(entry["zero_coding"]);
@@ -382,6 +462,7 @@ class AcceleratorReader {
         }
         for (const Sourced& channel : entry["channels"].items()) {
             level.channels.push_back(read_channel(channel));
+            model::follow_wires(level, level.channels.back());
         }
         level.keeps_between_layers = entry.node()["keeps_between_layers"].boolean().value_or(false);
         return level;
@@ -408,6 +489,62 @@ class AcceleratorReader {
         }
         unit.overlaps = entry.node()["overlaps"].boolean().value_or(true);
         return unit;
+    }
+
+    model::ComputeInMemory read_array(const Sourced& entry) {
+        constexpr IntegerRange lines{1, 1 << 20};
+        model::ComputeInMemory array;
+        array.name = read_name(entry.node().need("name"));
+        array.clock_hz = accelerator_.clock_hz;
+        array.rows = entry.need("rows").integer(lines).value_or(1);
+        array.columns = entry.need("columns").integer(lines).value_or(1);
+        array.bits_per_cell = static_cast<int>(entry["bits_per_cell"].integer({1, 16}).value_or(1));
+        array.parallel_rows = entry["parallel_rows"].integer(lines).value_or(array.rows);
+        array.input_bits = static_cast<int>(entry["input_bits"].integer({1, 16}).value_or(1));
+        array.columns_per_adc = entry["columns_per_adc"].integer(lines).value_or(1);
+        array.adc_bits = static_cast<int>(entry.need("adc_bits").integer({1, 24}).value_or(8));
+        array.evaluation_cycles = read_cycles(entry.need("evaluation_cycles"), 1.0);
+        array.conversion_cycles = read_cycles(entry["conversion_cycles"], 0.0);
+        array.row_write_cycles = read_cycles(entry.need("row_write_cycles"), 1.0);
+        array.cell_pj = read_energy(entry["cell_energy"]);
+        array.cell_write_pj = read_energy(entry["cell_write_energy"]);
+        array.driver_pj = read_energy(entry["driver_energy"]);
+        array.adc_pj = read_energy(entry["adc_energy"]);
+        array.sum_pj = read_energy(entry["sum_energy"]);
+        level_words_ = {};
+        array.input_bytes = read_registers(entry["inputs"], Operand::input);
+        array.sum_bytes = read_registers(entry["sums"], Operand::output);
+        array.cell_um2 = entry["cell_um2"].number(0.0, 1e10).value_or(0.0);
+        array.adc_um2 = entry["adc_um2"].number(0.0, 1e10).value_or(0.0);
+        array.periphery_um2 = entry["periphery_um2"].number(0.0, 1e10).value_or(0.0);
+        return array;
+    }
+
+    Count read_registers(const Sourced& capacity, Operand operand) {
+        return capacity ? read_capacity(capacity, {operand}).value_or(0) : 0;
+    }
+
+    // The array's own numbers must hold before anything is made from them.
+    void place_array(const Sourced& root, model::ComputeInMemory array) {
+        for (const char* key : {"mac_energy", "pipeline_stages"}) {
+            if (const Node node = root.node()[key]) {
+                node.error("conflict",
+                           fmt::format("`{}` of a machine with an `array` follows from it", key),
+                           "leave it out; `cell_energy` is the energy of a cell that computes");
+            }
+        }
+        for (const char* axis : {model::kRowAxis, model::kColumnAxis}) {
+            if (axes_.contains(axis)) {
+                root["array"].node().error(
+                    "duplicate-axis", fmt::format("a level has an axis \"{}\" already", axis),
+                    "the array's axes are called row and column: call the level's otherwise");
+            }
+        }
+        if (model::validate(array, accelerator_.word_bits).has_errors()) {
+            accelerator_.array = std::move(array); // reported with the machine's other findings
+        } else {
+            model::set_array(accelerator_, std::move(array));
+        }
     }
 
     static void check_function(const Node& node, const std::string& function) {

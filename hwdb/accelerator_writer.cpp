@@ -185,20 +185,58 @@ void write_bandwidth(Block& block, const std::string& key, double bytes_per_cycl
     }
 }
 
-void write_channel(Block block, const Channel& channel) {
-    block.line("name", yaml_scalar(channel.name));
+void write_dram(Block block, const model::DramLink& link) {
+    block.line("standard", link.standard);
     block.own_source();
-    block.line("operands", operands_text(channel.operands));
-    write_bandwidth(block, "down", channel.down_bytes_per_cycle);
+    block.number("channels", std::to_string(link.channels));
+    if (link.run_bytes > 0) {
+        block.number("run", bytes_text(link.run_bytes));
+    }
+    if (link.one_group) {
+        block.line("one_bank_group", "true");
+    }
+}
+
+void write_wires(Block block, const model::Wires& wires) {
+    block.line("topology", std::string(model::wire_shape_name(wires.topology)));
+    block.own_source();
+    write_bandwidth(block, "link", wires.link_bytes_per_cycle);
+    if (wires.link_pj > 0.0) {
+        block.number("link_energy", energy_text(wires.link_pj));
+    }
+}
+
+void write_rates(Block& block, const Channel& channel) {
+    if (channel.dram) {
+        block.line("dram", "");
+        write_dram(block.nested("dram"), *channel.dram);
+    } else {
+        write_bandwidth(block, "down", channel.down_bytes_per_cycle);
+    }
     if (channel.half_duplex) {
         block.line("half_duplex", "true");
     } else {
         write_bandwidth(block, "up", channel.up_bytes_per_cycle);
     }
+    if (channel.adds_at_once) {
+        block.line("adds_at_once", "true");
+    }
+    block.number("hop_energy", energy_text(channel.hop_pj));
+}
+
+void write_channel(Block block, const Channel& channel) {
+    block.line("name", yaml_scalar(channel.name));
+    block.own_source();
+    block.line("operands", operands_text(channel.operands));
+    if (channel.wires) {
+        block.line("network", "");
+        write_wires(block.nested("network"), *channel.wires);
+    } else {
+        write_rates(block, channel);
+    }
     block.line("cast", std::string(cast_name(channel.cast)));
     block.line("reduces", channel.reduces ? "true" : "false");
     block.line("forwards", channel.forwards ? "true" : "false");
-    block.number("hop_energy", energy_text(channel.hop_pj));
     if (channel.bits_per_nonzero) {
         block.line("zero_coding", "");
         Block coding = block.nested("zero_coding");
@@ -306,14 +344,18 @@ void write_basics(Block& root, const Accelerator& machine) {
         words.number(std::string(model::operand_name(o)),
                      fmt::format("{} bit", machine.word_bits[index(o)]));
     }
-    root.number("mac_energy", energy_text(machine.mac_pj));
+    if (!machine.array) {
+        root.number("mac_energy", energy_text(machine.mac_pj));
+    }
     if (machine.mac_leak_pj > 0.0) {
         root.number("mac_leakage", leakage_text(machine.mac_leak_pj));
     }
     if (machine.gates_idle) {
         root.line("gates_idle", "true");
     }
-    root.number("pipeline_stages", std::to_string(machine.pipeline_stages));
+    if (!machine.array) {
+        root.number("pipeline_stages", std::to_string(machine.pipeline_stages));
+    }
     if (machine.max_filter_height || machine.max_filter_width) {
         root.line("max_filter", "");
         Block filter = root.nested("max_filter");
@@ -325,6 +367,50 @@ void write_basics(Block& root, const Accelerator& machine) {
             filter.number("width", std::to_string(*machine.max_filter_width));
         }
     }
+}
+
+void write_array(Block block, const model::ComputeInMemory& array) {
+    const auto count = [&](const char* key, Count value, Count otherwise) {
+        if (value != otherwise) {
+            block.number(key, std::to_string(value));
+        }
+    };
+    const auto figure = [&](const char* key, double value) {
+        if (value > 0.0) {
+            block.number(key, fmt::format("{}", value));
+        }
+    };
+    const auto energy = [&](const char* key, double pj) {
+        if (pj > 0.0) {
+            block.number(key, energy_text(pj));
+        }
+    };
+    block.line("name", yaml_scalar(array.name));
+    block.own_source();
+    count("rows", array.rows, 0);
+    count("columns", array.columns, 0);
+    count("bits_per_cell", array.bits_per_cell, 1);
+    count("parallel_rows", array.parallel_rows, array.rows);
+    count("input_bits", array.input_bits, 1);
+    count("columns_per_adc", array.columns_per_adc, 1);
+    count("adc_bits", array.adc_bits, 0);
+    figure("evaluation_cycles", array.evaluation_cycles);
+    figure("conversion_cycles", array.conversion_cycles);
+    figure("row_write_cycles", array.row_write_cycles);
+    energy("cell_energy", array.cell_pj);
+    energy("cell_write_energy", array.cell_write_pj);
+    energy("driver_energy", array.driver_pj);
+    energy("adc_energy", array.adc_pj);
+    energy("sum_energy", array.sum_pj);
+    if (array.input_bytes > 0) {
+        block.number("inputs", bytes_text(array.input_bytes));
+    }
+    if (array.sum_bytes > 0) {
+        block.number("sums", bytes_text(array.sum_bytes));
+    }
+    figure("cell_um2", array.cell_um2);
+    figure("adc_um2", array.adc_um2);
+    figure("periphery_um2", array.periphery_um2);
 }
 
 // Short names for the sources, in the order of the fields that they stand for.
@@ -339,7 +425,7 @@ std::map<std::string, std::string> name_sources(const ProvenanceMap& provenance)
 } // namespace
 
 std::string write_accelerator(const model::Machine& machine) {
-    const auto& accelerator = std::get<Accelerator>(machine.kind);
+    const Accelerator accelerator = model::without_array(std::get<Accelerator>(machine.kind));
     const auto names = name_sources(machine.provenance);
     std::string out;
     Block root(out, machine.provenance, names, "", 0);
@@ -372,6 +458,10 @@ std::string write_accelerator(const model::Machine& machine) {
     if (accelerator.vector_unit) {
         root.line("vector_unit", "");
         write_vector_unit(root.nested("vector_unit"), accelerator);
+    }
+    if (accelerator.array) {
+        root.line("array", "");
+        write_array(root.nested("array"), *accelerator.array);
     }
     return out;
 }

@@ -19,19 +19,29 @@ struct Named {
     Figure figure;
 };
 
-constexpr std::array<Named, 7> kFigures = {
+constexpr std::array<Named, 13> kFigures = {
     {{"processing_ms", "processing ms", Figure::processing_ms},
      {"total_ms", "total ms", Figure::total_ms},
      {"frames_per_s", "frames/s", Figure::frames_per_s},
      {"tera_ops", "TOPS", Figure::tera_ops},
+     {"processing_tera_ops", "TOPS computing", Figure::processing_tera_ops},
      {"active_pes", "active PEs", Figure::active_pes},
      {"dram_mb", "DRAM MB", Figure::dram_mb},
-     {"processing_speedup", "speed-up", Figure::processing_speedup}}};
+     {"processing_speedup", "speed-up", Figure::processing_speedup},
+     {"energy_mj", "mJ", Figure::energy_mj},
+     {"chip_mw", "chip mW", Figure::chip_mw},
+     {"chip_giga_ops_per_w", "chip GOPS/W", Figure::chip_giga_ops_per_w},
+     {"array_tera_ops_per_w", "TOPS/W", Figure::array_tera_ops_per_w},
+     {"array_tera_ops_per_mm2", "TOPS/mm2", Figure::array_tera_ops_per_mm2}}};
 
 constexpr std::pair<std::string_view, Confidence> kPublishedAs[] = {
-    {"datasheet", Confidence::datasheet}, {"paper", Confidence::paper},
-    {"measured", Confidence::measured},   {"derived", Confidence::derived},
-    {"recalled", Confidence::recalled},   {"user", Confidence::user}};
+    {"datasheet", Confidence::datasheet},
+    {"paper", Confidence::paper},
+    {"measured", Confidence::measured},
+    {"derived", Confidence::derived},
+    {"recalled", Confidence::recalled},
+    {"secondary", Confidence::secondary},
+    {"user", Confidence::user}};
 
 // What the rows of a table have in common unless they say otherwise.
 class PublishedReader {

@@ -15,24 +15,34 @@
 namespace eyeroof::hwdb {
 
 // What a published figure is. Times are of the whole batch; processing leaves out what the
-// outermost memory is waited for; tera_ops counts two operations a MAC.
+// outermost memory is waited for; tera_ops counts two operations a MAC. energy_mj is of all levels
+// that the machine names; chip_mw and chip_giga_ops_per_w are those of what `exam` estimates for
+// the chip. The MAC hardware of an array in memory is its cells, row drivers, and ADCs: no
+// accumulators, no memory around it.
 enum class Figure {
     processing_ms,
     total_ms,
     frames_per_s,
     tera_ops,
+    processing_tera_ops,
     active_pes,
     dram_mb,
-    processing_speedup
+    processing_speedup,
+    energy_mj,
+    chip_mw,
+    chip_giga_ops_per_w,
+    array_tera_ops_per_w,
+    array_tera_ops_per_mm2
 };
 
 std::string_view figure_name(Figure figure); // "processing ms", "frames/s"
 
 // A step of the seven that the prediction leaves out or counts in another way than the figure does,
-// and by how much that makes the prediction too good: told beside the error, never put into it.
+// and by how much that makes the prediction too good (above 1) or too bad: reported beside the
+// error, never put into it.
 struct Explanation {
     int step = 7;        // 1 to 7
-    double factor = 1.0; // predicted over what it would be with the step as published, > 1
+    double factor = 1.0; // predicted over what it would be with the step as published
     std::string why;
 
     bool operator==(const Explanation&) const = default;

@@ -1,5 +1,6 @@
 #include "analysis/calibrate/machines.hpp"
 
+#include "analysis/silicon/chip_figures.hpp"
 #include "analysis/what_if/knobs.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +17,21 @@ using hwdb::PublishedRow;
 
 namespace {
 
+// A network on a machine, and the machine as the row has it.
+struct MachineRun {
+    Report report;
+    model::Machine machine;
+};
+
 // Runs each network on each machine once: several rows speak of one run.
 class Runs {
   public:
-    Runs(const NetworkSource& networks, const MachineSource& machines, const Scenario& options,
-         std::stop_token stop)
-        : networks_(networks), machines_(machines), options_(options), stop_(std::move(stop)) {}
+    Runs(const NetworkSource& networks, const MachineSource& machines,
+         const model::Technology* technology, const Scenario& options, std::stop_token stop)
+        : networks_(networks), machines_(machines), technology_(technology), options_(options),
+          stop_(std::move(stop)) {}
 
-    const Result<Report>& of(const PublishedRow& row, const std::string& machine) {
+    const Result<MachineRun>& of(const PublishedRow& row, const std::string& machine) {
         std::string key =
             fmt::format("{}\n{}\n{}\n{}", machine, row.network, row.batch, row.layers);
         for (const std::string& change : row.changes) {
@@ -35,19 +43,19 @@ class Runs {
     }
 
   private:
-    Result<Report> fresh(const PublishedRow& row, const std::string& id) const {
+    Result<MachineRun> fresh(const PublishedRow& row, const std::string& id) const {
         const auto network = networks_(row.network);
         auto machine = machines_(id);
         if (!network || !machine) {
             Diagnostics found = network.diagnostics();
             found.append(machine.diagnostics());
-            return Result<Report>(std::move(found));
+            return Result<MachineRun>(std::move(found));
         }
         if (!row.changes.empty()) {
             machine = changed(*machine, row.changes);
         }
         if (!machine) {
-            return Result<Report>(machine.diagnostics());
+            return Result<MachineRun>(machine.diagnostics());
         }
         Scenario options = options_;
         if (row.batch > 0) {
@@ -61,14 +69,22 @@ class Runs {
         question.network = network->network;
         question.wiring = network->wiring;
         question.machine = *machine;
-        return run(question, stop_);
+        auto report = run(question, stop_);
+        if (!report) {
+            return Result<MachineRun>(report.diagnostics());
+        }
+        if (technology_ != nullptr) {
+            add_chip(*machine, *technology_, *report);
+        }
+        return Result<MachineRun>(MachineRun{*std::move(report), *machine});
     }
 
     const NetworkSource& networks_;
     const MachineSource& machines_;
+    const model::Technology* technology_; // nullptr: no figures of chips
     const Scenario& options_;
     std::stop_token stop_;
-    std::map<std::string, Result<Report>> reports_;
+    std::map<std::string, Result<MachineRun>> reports_;
 };
 
 // Images that go through at a time: the batch of the first layer with one.
@@ -89,24 +105,86 @@ double moved_mb(const Report& report) {
     return bytes * 1e-6;
 }
 
-double predicted(Figure figure, const Report& report, const Report* over) {
+// Of an array in memory: cells, row drivers, and conversions, without accumulators and memories.
+double mac_hardware_j(const Report& report, const model::ComputeInMemory& array, double mac_pj) {
+    const double conversion = array.adc_pj + array.sum_pj;
+    double joules = report.total.macs * mac_pj * 1e-12;
+    for (const LayerReport& layer : report.layers) {
+        for (const TrafficRow& row : layer.traffic) {
+            const double share = row.level != array.name  ? 0.0
+                                 : row.tensor != "output" ? 1.0
+                                 : conversion > 0.0       ? array.adc_pj / conversion
+                                                          : 0.0;
+            joules += share * row.energy_j * static_cast<double>(layer.layer.count);
+        }
+    }
+    return joules;
+}
+
+double tera_ops(const Report& report, double time_s) {
+    return 2.0 * report.total.macs / time_s * 1e-12;
+}
+
+// Errors: "no-figure" where the machine or the run has none.
+Result<double> of_array_or_chip(Figure figure, const MachineRun& run) {
+    const auto* accelerator = std::get_if<model::Accelerator>(&run.machine.kind);
+    const Report& report = run.report;
+    if (figure == Figure::chip_mw || figure == Figure::chip_giga_ops_per_w) {
+        if (!report.chip) {
+            return Result<double>::failure("no-figure", "the process is not known",
+                                           "give the machine a `process_nm`");
+        }
+        return Result<double>(figure == Figure::chip_mw
+                                  ? report.chip->power_w * 1e3
+                                  : 2.0 * report.total.macs / report.chip->energy_j * 1e-9);
+    }
+    if (accelerator == nullptr || !accelerator->array) {
+        return Result<double>::failure("no-figure", run.machine.id + " has no array in memory",
+                                       "this figure is of a machine with `array`");
+    }
+    const model::ComputeInMemory& array = *accelerator->array;
+    const auto area = model::area_of(array);
+    if (figure == Figure::array_tera_ops_per_w) {
+        const double joules = mac_hardware_j(report, array, accelerator->mac_pj);
+        return Result<double>(2.0 * report.total.macs / joules * 1e-12);
+    }
+    const double arrays =
+        static_cast<double>(model::instances_of(*accelerator, accelerator->levels.size() - 2));
+    return area ? Result<double>(tera_ops(report, report.total.processing_time_s) /
+                                 (arrays * (area->cells_um2 + area->adcs_um2) * 1e-6))
+                : Result<double>::failure("no-figure", "the area of the array is not known",
+                                          "give it `cell_um2` and `adc_um2`");
+}
+
+Result<double> predicted(Figure figure, const MachineRun& of, const MachineRun* over) {
+    const Report& report = of.report;
     switch (figure) {
     case Figure::processing_ms:
-        return report.total.processing_time_s * 1e3;
+        return Result<double>(report.total.processing_time_s * 1e3);
     case Figure::total_ms:
-        return report.total.time_s * 1e3;
+        return Result<double>(report.total.time_s * 1e3);
     case Figure::frames_per_s:
-        return frames_of(report) / report.total.time_s;
+        return Result<double>(frames_of(report) / report.total.time_s);
     case Figure::tera_ops:
-        return 2.0 * report.total.macs / report.total.time_s * 1e-12;
+        return Result<double>(tera_ops(report, report.total.time_s));
+    case Figure::processing_tera_ops:
+        return Result<double>(tera_ops(report, report.total.processing_time_s));
     case Figure::active_pes:
-        return report.layers.front().active.allocated;
+        return Result<double>(report.layers.front().active.allocated);
     case Figure::dram_mb:
-        return moved_mb(report);
+        return Result<double>(moved_mb(report));
+    case Figure::energy_mj:
+        return Result<double>(report.total.energy_j * 1e3);
     case Figure::processing_speedup:
+        return Result<double>(over->report.total.processing_time_s /
+                              report.total.processing_time_s);
+    case Figure::chip_mw:
+    case Figure::chip_giga_ops_per_w:
+    case Figure::array_tera_ops_per_w:
+    case Figure::array_tera_ops_per_mm2:
         break;
     }
-    return over->total.processing_time_s / report.total.processing_time_s;
+    return of_array_or_chip(figure, of);
 }
 
 std::string limit_of(const Report& report) {
@@ -132,16 +210,18 @@ std::optional<double> mean_error(const std::vector<PublishedResult>& rows, bool 
 }
 
 Result<PublishedResult> result_of(const PublishedRow& row, Runs& runs) {
-    const Result<Report>& report = runs.of(row, row.machine);
+    const Result<MachineRun>& own = runs.of(row, row.machine);
     const bool two = row.figure == Figure::processing_speedup;
-    const Result<Report>& other = two ? runs.of(row, row.over) : report;
-    if (!report || !other) {
-        Diagnostics found = report ? other.diagnostics() : report.diagnostics();
+    const Result<MachineRun>& other = two ? runs.of(row, row.over) : own;
+    const auto figure = own && other
+                            ? predicted(row.figure, *own, &*other)
+                            : Result<double>(own ? other.diagnostics() : own.diagnostics());
+    if (!figure) {
+        Diagnostics found = figure.diagnostics();
         found.place({}, row.name);
         return Result<PublishedResult>(std::move(found));
     }
-    return Result<PublishedResult>(
-        PublishedResult{row, predicted(row.figure, *report, &*other), limit_of(*report)});
+    return Result<PublishedResult>(PublishedResult{row, *figure, limit_of(own->report)});
 }
 
 } // namespace
@@ -154,12 +234,11 @@ double PublishedResult::unexplained() const {
     return predicted / factor / row.published - 1.0;
 }
 
-Result<std::vector<MachineTable>> validate_machines(const std::vector<hwdb::PublishedTable>& tables,
-                                                    const NetworkSource& networks,
-                                                    const MachineSource& machines,
-                                                    const Scenario& options, std::stop_token stop,
-                                                    const ProgressCallback& progress) {
-    Runs runs(networks, machines, options, stop);
+Result<std::vector<MachineTable>>
+validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
+                  const MachineSource& machines, const model::Technology* technology,
+                  const Scenario& options, std::stop_token stop, const ProgressCallback& progress) {
+    Runs runs(networks, machines, technology, options, stop);
     std::vector<MachineTable> results;
     Diagnostics found;
     for (std::size_t t = 0; t < tables.size(); ++t) {

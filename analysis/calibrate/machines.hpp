@@ -6,6 +6,7 @@
 #include "analysis/exam/run.hpp"
 #include "base/progress.hpp"
 #include "hwdb/published_reader.hpp"
+#include "model/technology/technology.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -36,11 +37,13 @@ struct MachineTable {
 };
 
 // Each row is run as `exam` runs it, with the machine's own dataflow unless `options` ask for
-// another policy. Errors, with the row they belong to: those of the networks, the machines, their
+// another policy. `technology` makes figures of the chip (power); nullptr: rows that need one are
+// errors. Errors, with the row they belong to: those of the networks, the machines, their
 // changes, and run(); "cancelled".
 Result<std::vector<MachineTable>>
 validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
-                  const MachineSource& machines, const Scenario& options, std::stop_token stop = {},
+                  const MachineSource& machines, const model::Technology* technology,
+                  const Scenario& options, std::stop_token stop = {},
                   const ProgressCallback& progress = {});
 
 } // namespace eyeroof::analysis

@@ -66,6 +66,14 @@ double bits_used(const model::Accelerator& machine, const ChipPart& part,
 
 double layer_energy_j(const model::Accelerator& machine, const ChipPart& part,
                       const LayerReport& layer) {
+    // Drivers and ADCs of an array in memory cost what the description says of each use.
+    if (machine.array && part.level == machine.array->name) {
+        double energy_j = 0.0;
+        for (const TrafficRow& row : layer.traffic) {
+            energy_j += row.level == part.level ? row.energy_j : 0.0;
+        }
+        return energy_j;
+    }
     double uses = 0.0;
     if (part.kind == PartKind::mac) {
         uses = static_cast<double>(layer.macs);

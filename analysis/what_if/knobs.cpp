@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 namespace eyeroof::analysis {
 
@@ -146,6 +147,49 @@ void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_
     }
 }
 
+// Turns a link of a DRAM standard; its bandwidth follows.
+void turn_dram(Machine& machine, std::size_t level, std::size_t channel,
+               const std::function<void(model::DramLink&)>& turn) {
+    model::Channel& changed = accelerator(machine).levels[level].channels[channel];
+    if (changed.dram) {
+        turn(*changed.dram);
+        changed.down_bytes_per_cycle =
+            model::rate_of(*changed.dram).bytes_per_s() / accelerator(machine).clock_hz;
+        changed.up_bytes_per_cycle = changed.down_bytes_per_cycle;
+    }
+}
+
+void add_dram(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index,
+              std::size_t c) {
+    const model::Channel& channel = machine.levels[index].channels[c];
+    const std::string field = fmt::format("levels[{}].channels[{}].dram.", index, c);
+    knobs.push_back({"",
+                     channel.name + " channels",
+                     "",
+                     static_cast<double>(channel.dram->channels),
+                     true,
+                     [=](Machine& m, double v) {
+                         turn_dram(m, index, c, [&](model::DramLink& link) {
+                             link.channels = std::min<Count>(whole(v), 4096);
+                         });
+                     },
+                     {field + "channels"}});
+    const Count run = channel.dram->run_bytes > 0
+                          ? channel.dram->run_bytes
+                          : model::dram_standard(channel.dram->standard)->row_bytes;
+    knobs.push_back({"",
+                     channel.name + " run",
+                     "B",
+                     static_cast<double>(run),
+                     true,
+                     [=](Machine& m, double v) {
+                         turn_dram(m, index, c,
+                                   [&](model::DramLink& link) { link.run_bytes = whole(v); });
+                     },
+                     {field + "run"}});
+    knobs.back().tried = false;
+}
+
 void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
     const model::Level& level = machine.levels[index];
     for (std::size_t c = 0; c < level.channels.size(); ++c) {
@@ -162,14 +206,21 @@ void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::siz
                   [=](Machine& m, double v) {
                       auto& changed = accelerator(m).levels[index].channels[c];
                       const double factor = v / changed.down_bytes_per_cycle;
+                      changed.dram.reset(); // no longer what the standard gives
                       changed.down_bytes_per_cycle = v;
                       changed.up_bytes_per_cycle *= factor;
+                      if (changed.wires) {
+                          changed.wires->link_bytes_per_cycle *= factor;
+                      }
                   }};
         knob.units = {{"B/s", 1.0 / machine.clock_hz}};
         knob.words = words_of(machine, channel.operands);
         knob.fields = {fmt::format("levels[{}].channels[{}].down", index, c),
                        fmt::format("levels[{}].channels[{}].up", index, c)};
         knobs.push_back(std::move(knob));
+        if (channel.dram) {
+            add_dram(knobs, machine, index, c);
+        }
     }
 }
 
@@ -185,7 +236,11 @@ void add_level(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t
                              static_cast<double>(level.fanout[a].size),
                              true,
                              [=](Machine& m, double v) {
-                                 accelerator(m).levels[index].fanout[a].size = whole(v);
+                                 model::Level& turned = accelerator(m).levels[index];
+                                 turned.fanout[a].size = whole(v);
+                                 for (model::Channel& channel : turned.channels) {
+                                     model::follow_wires(turned, channel);
+                                 }
                              },
                              {fmt::format("levels[{}].fanout.{}", index, level.fanout[a].name)}});
         }
@@ -199,19 +254,150 @@ void set_clock(Accelerator& machine, double hertz) {
     for (model::Channel& channel : machine.levels.front().channels) {
         channel.down_bytes_per_cycle /= factor;
         channel.up_bytes_per_cycle /= factor;
+        if (channel.wires) {
+            channel.wires->link_bytes_per_cycle /= factor;
+        }
     }
 }
 
+// What an array in memory follows from; its levels, clock, and MAC energy follow each time.
+void turn_array(Machine& machine, const std::function<void(model::ComputeInMemory&)>& turn) {
+    model::ComputeInMemory array = *accelerator(machine).array;
+    turn(array);
+    model::set_array(accelerator(machine), std::move(array));
+}
+
+template <class Number>
+Knob array_count(const char* name, Number model::ComputeInMemory::*member, const char* field,
+                 const model::ComputeInMemory& array) {
+    Knob knob{"",
+              name,
+              "",
+              static_cast<double>(array.*member),
+              true,
+              [member](Machine& m, double v) {
+                  turn_array(m, [&](model::ComputeInMemory& turned) {
+                      turned.*member = static_cast<Number>(std::min<Count>(whole(v), 1 << 20));
+                  });
+              },
+              {field}};
+    knob.tried = false;
+    return knob;
+}
+
+void add_array_energy(std::vector<Knob>& knobs, const char* name,
+                      double model::ComputeInMemory::*member, const char* field,
+                      const model::ComputeInMemory& array) {
+    if (array.*member > 0.0) {
+        Knob knob{"",
+                  name,
+                  "J",
+                  array.*member * 1e-12,
+                  false,
+                  [member](Machine& m, double v) {
+                      turn_array(
+                          m, [&](model::ComputeInMemory& turned) { turned.*member = v * 1e12; });
+                  },
+                  {field}};
+        knob.tried = false;
+        knobs.push_back(std::move(knob));
+    }
+}
+
+Knob word_knob(const Accelerator& machine, model::Operand operand) {
+    const std::string name = std::string(operand_name(operand));
+    Knob knob{"",
+              name + " bits",
+              "",
+              static_cast<double>(machine.word_bits[index_of(operand)]),
+              true,
+              [operand](Machine& m, double v) {
+                  accelerator(m).word_bits[index_of(operand)] =
+                      static_cast<int>(std::min<Count>(whole(v), 1024));
+                  turn_array(m, [](model::ComputeInMemory&) {});
+              },
+              {"words." + name}};
+    knob.tried = false;
+    return knob;
+}
+
+// Rows that drive a column stay all rows where they were.
+void set_rows(model::ComputeInMemory& array, Count rows) {
+    const bool all = array.parallel_rows == array.rows;
+    array.rows = rows;
+    array.parallel_rows = all ? rows : array.parallel_rows;
+}
+
+void add_array(std::vector<Knob>& knobs, const Accelerator& machine) {
+    using Array = model::ComputeInMemory;
+    const Array& array = *machine.array;
+    Knob rows = array_count("array rows", &Array::rows, "array.rows", array);
+    rows.set = [](Machine& m, double v) {
+        turn_array(m, [&](Array& turned) { set_rows(turned, std::min<Count>(whole(v), 1 << 20)); });
+    };
+    knobs.push_back(std::move(rows));
+    knobs.push_back(array_count("array columns", &Array::columns, "array.columns", array));
+    for (Knob& size : std::span(knobs).last(2)) {
+        size.tried = true;
+    }
+    knobs.push_back(
+        array_count("array parallel rows", &Array::parallel_rows, "array.parallel_rows", array));
+    knobs.push_back(array_count("array columns per ADC", &Array::columns_per_adc,
+                                "array.columns_per_adc", array));
+    knobs.push_back(
+        array_count("array bits per cell", &Array::bits_per_cell, "array.bits_per_cell", array));
+    knobs.push_back(array_count("array input bits", &Array::input_bits, "array.input_bits", array));
+    knobs.push_back(array_count("array ADC bits", &Array::adc_bits, "array.adc_bits", array));
+    knobs.push_back(word_knob(machine, model::Operand::input));
+    knobs.push_back(word_knob(machine, model::Operand::weight));
+    add_array_energy(knobs, "array cell energy", &Array::cell_pj, "array.cell_energy", array);
+    add_array_energy(knobs, "array ADC energy", &Array::adc_pj, "array.adc_energy", array);
+    add_array_energy(knobs, "array sum energy", &Array::sum_pj, "array.sum_energy", array);
+    add_array_energy(knobs, "array driver energy", &Array::driver_pj, "array.driver_energy", array);
+}
+
+// The clock of an array's cycles. Networks on the chip follow it, the outermost memory does not.
+void set_array_clock(Accelerator& machine, double hertz) {
+    const double factor = hertz / machine.array->clock_hz;
+    model::ComputeInMemory array = *machine.array;
+    array.clock_hz = hertz;
+    model::set_array(machine, std::move(array));
+    for (std::size_t i = 1; i + 2 < machine.levels.size(); ++i) {
+        for (model::Channel& channel : machine.levels[i].channels) {
+            channel.down_bytes_per_cycle *= factor;
+            channel.up_bytes_per_cycle *= factor;
+            if (channel.wires) {
+                channel.wires->link_bytes_per_cycle *= factor;
+            }
+        }
+        for (model::Store& store : machine.levels[i].stores) {
+            store.read_bytes_per_cycle *= factor;
+            store.write_bytes_per_cycle *= factor;
+        }
+    }
+}
+
+Knob clock_knob(const Accelerator& machine) {
+    const bool array = machine.array.has_value();
+    return {"",
+            "clock",
+            "Hz",
+            array ? machine.array->clock_hz : machine.clock_hz,
+            false,
+            [array](Machine& m, double v) {
+                array ? set_array_clock(accelerator(m), v) : set_clock(accelerator(m), v);
+            },
+            {"clock"}};
+}
+
 std::vector<Knob> knobs(const Accelerator& machine) {
-    std::vector<Knob> all = {{"",
-                              "clock",
-                              "Hz",
-                              machine.clock_hz,
-                              false,
-                              [](Machine& m, double v) { set_clock(accelerator(m), v); },
-                              {"clock"}}};
-    for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+    std::vector<Knob> all = {clock_knob(machine)};
+    const std::size_t described = machine.levels.size() - (machine.array ? 2 : 0);
+    for (std::size_t i = 0; i < described; ++i) {
         add_level(all, machine, i);
+    }
+    if (machine.array) {
+        add_array(all, machine);
     }
     if (machine.vector_unit) {
         all.push_back({"",
@@ -222,12 +408,12 @@ std::vector<Knob> knobs(const Accelerator& machine) {
                        [](Machine& m, double v) { accelerator(m).vector_unit->lanes = whole(v); },
                        {"vector_unit.lanes"}});
     }
-    for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+    for (std::size_t i = 0; i < described; ++i) {
         for (std::size_t s = 0; s < machine.levels[i].stores.size(); ++s) {
             add_store_costs(all, machine, i, s);
         }
     }
-    if (machine.mac_pj > 0.0) {
+    if (machine.mac_pj > 0.0 && !machine.array) {
         Knob mac{"",
                  "MAC energy",
                  "J",

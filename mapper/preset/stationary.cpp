@@ -126,6 +126,27 @@ class Builder {
         });
     }
 
+    // Whether stores further out that cannot be passed by hold this tile of a level, side by side
+    // as the fan-outs between them spread it.
+    bool leaves_room(std::size_t level, Extents tile) const {
+        for (std::size_t i = level; i-- > 1;) {
+            for (const SpatialLoop& loop : spatial_[i]) {
+                tile[index(loop.dim)] *= std::min(loop.bound, trips_left(tile, loop.dim));
+            }
+            OperandSet forced;
+            for (const Operand o : kAllOperands) {
+                const Store* store = store_of(accelerator_.levels[i], o);
+                if (keeps_[i].contains(o) && store != nullptr && !store->may_bypass) {
+                    forced.insert(o);
+                }
+            }
+            if (!fits(i, forced, tile)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     // Operands whose smallest tile overflows a store pass by it, where the machine lets them.
     void drop_what_cannot_fit(std::size_t i, LevelMapping& level, const Extents& tile) const {
         for (const Operand o : kAllOperands) {
@@ -216,7 +237,7 @@ class Builder {
                 // equal tiles instead of full ones and a small rest
                 next[index(d)] = ceil_div(most, ceil_div(most, next[index(d)]));
                 if (gain < 0.0 && next[index(d)] > trips[index(d)] &&
-                    fits(level, keeps, tile_with(next))) {
+                    fits(level, keeps, tile_with(next)) && leaves_room(level, tile_with(next))) {
                     trips = next;
                     grew = true;
                     break;

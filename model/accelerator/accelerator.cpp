@@ -85,6 +85,7 @@ class MachineChecker {
         check_energy(machine_.mac_pj, "mac_energy");
         check_energy(machine_.mac_leak_pj, "mac_leakage");
         check_vector_unit();
+        check_array();
         require(machine_.pipeline_stages >= 1, "bad-pipeline",
                 "a PE has at least one pipeline stage", "pipeline_stages");
     }
@@ -107,6 +108,20 @@ class MachineChecker {
                                 rate.elements_per_lane),
                     "vector_unit.rates." + rate.function);
         }
+    }
+
+    void check_array() {
+        if (!machine_.array) {
+            return;
+        }
+        const Diagnostics own = validate(*machine_.array, machine_.word_bits);
+        found_.append(own);
+        require(!machine_.vector_unit, "array-vector-unit",
+                "a vector unit counts in cycles of a core clock, and a machine with an array has "
+                "none",
+                "vector_unit");
+        require(own.has_errors() || machine_.levels.size() >= 3, "no-levels",
+                "an array needs a memory around it: give at least one level", "levels");
     }
 
     void check_energy(double picojoules, std::string field) {
@@ -195,6 +210,8 @@ class MachineChecker {
     }
 
     void check_channel(const Channel& channel, const std::string& field) {
+        require(!channel.dram || field.starts_with("levels[0]."), "dram-inside",
+                "only the outermost memory is a DRAM", field + ".dram");
         check_bandwidth(channel.down_bytes_per_cycle, field + ".down");
         check_bandwidth(channel.up_bytes_per_cycle, field + ".up");
         check_energy(channel.hop_pj, field + ".hop_energy");

@@ -4,6 +4,9 @@
 #pragma once
 
 #include "base/provenance.hpp"
+#include "model/accelerator/compute_in_memory.hpp"
+#include "model/accelerator/dram.hpp"
+#include "model/accelerator/topology.hpp"
 #include "model/workload/problem.hpp"
 
 #include <limits>
@@ -62,11 +65,15 @@ struct Channel {
     double up_bytes_per_cycle = kUnlimited;   // away from the PEs
     bool half_duplex = false;                 // both directions share down_bytes_per_cycle
     Cast cast = Cast::multicast;
-    bool reduces = true;   // partial sums of neighbours are added on the way up
-    bool forwards = false; // neighbours pass operands on (sliding windows)
-    double hop_pj = 0.0;   // per word delivered
+    bool reduces = true;       // partial sums of neighbours are added on the way up
+    bool adds_at_once = false; // by a tree or a shared line: no sum waits for its neighbour's
+    bool forwards = false;     // neighbours pass operands on (sliding windows)
+    double hop_pj = 0.0;       // per word delivered
     // Zeros are not sent: run-length coding that spends this many bits on each non-zero word.
     std::optional<double> bits_per_nonzero;
+    // What the bandwidth follows from, where the machine names a DRAM standard.
+    std::optional<DramLink> dram;
+    std::optional<Wires> wires; // the same, where it names a topology
 
     bool operator==(const Channel&) const = default;
 };
@@ -148,6 +155,8 @@ struct Accelerator {
     std::optional<Count> max_filter_width;
     std::vector<Dataflow> dataflows; // the first is the default
     std::optional<VectorUnit> vector_unit = std::nullopt;
+    // Made the last two levels, the clock, and the energy of a MAC; see compute_in_memory.hpp.
+    std::optional<ComputeInMemory> array = std::nullopt;
 
     bool operator==(const Accelerator&) const = default;
 };

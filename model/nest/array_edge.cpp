@@ -32,7 +32,8 @@ double chain_hops(const Problem& problem, const Accelerator& accelerator, std::s
     for (const SpatialLoop& loop : loops) {
         const double hops = static_cast<double>(loop.bound) - 1.0;
         for (const Channel& channel : accelerator.levels[edge].channels) {
-            const bool sums = channel.reduces && channel.operands.contains(problem.produced);
+            const bool sums = channel.reduces && !channel.adds_at_once &&
+                              channel.operands.contains(problem.produced);
             reduce += sums && !relevant(problem.produced, loop.dim) ? hops : 0.0;
             for (const Operand o : kAllOperands) {
                 const bool passes_on = channel.forwards && o != problem.produced &&

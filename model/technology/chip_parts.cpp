@@ -102,6 +102,41 @@ ChipPart mac_part(const Accelerator& machine, const ProcessNode& node,
     return part;
 }
 
+// An array of cells: what the description says of it, in place of estimates by the process.
+void add_array(const Accelerator& machine, const ProcessNode& node, const Technology& technology,
+               std::vector<ChipPart>& parts) {
+    const ComputeInMemory& array = *machine.array;
+    const auto described = area_of(array);
+    const double instances = static_cast<double>(instances_of(machine, machine.levels.size() - 2));
+    const ArrayStep step = step_of(array, machine.word_bits);
+    const double bits = static_cast<double>(array.rows * array.columns * array.bits_per_cell);
+    ChipPart cells;
+    cells.level = array.name + " cells";
+    cells.name = "cells";
+    cells.kind = PartKind::mac;
+    cells.instances = instances;
+    cells.bits = bits;
+    // Unknown cells are estimated as the SRAM that would hold as many bits.
+    cells.area_mm2 = instances * (described ? described->cells_um2 * kMm2
+                                            : sram_macro_mm2(technology.assumed, node, bits));
+    cells.use_pj = machine.mac_pj;
+    cells.origin = described ? Provenance{"the machine's description", Confidence::derived}
+                             : technology.assumed.origin;
+    ChipPart converters = cells;
+    converters.level = array.name;
+    converters.name = "drivers, ADCs, accumulators";
+    converters.kind = PartKind::sram;
+    converters.operands = {Operand::input, Operand::output};
+    converters.bits = static_cast<double>(step.weights_a_row);
+    converters.area_mm2 =
+        described ? instances * (described->adcs_um2 + described->periphery_um2) * kMm2 : 0.0;
+    converters.use_pj =
+        machine.levels[machine.levels.size() - 2].stores[1].write_pj /
+        static_cast<double>(bits_at(machine, machine.levels.size() - 2, Operand::output));
+    parts.push_back(std::move(cells));
+    parts.push_back(std::move(converters));
+}
+
 ChipPart clock_part(const Accelerator& machine, const ProcessNode& node,
                     const Technology& technology) {
     ChipPart part;
@@ -247,7 +282,8 @@ double memory_pj_per_bit(const ReferenceCircuits& r, const ProcessNode& node, do
 std::vector<ChipPart> chip_parts(const Accelerator& machine, const ProcessNode& node,
                                  const Technology& technology) {
     std::vector<ChipPart> parts;
-    for (std::size_t at = 0; at < machine.levels.size(); ++at) {
+    const std::size_t estimated = machine.levels.size() - (machine.array ? 2 : 0);
+    for (std::size_t at = 0; at < estimated; ++at) {
         const Level& level = machine.levels[at];
         for (const Store& store : level.stores) {
             if (on_chip(level)) {
@@ -258,8 +294,12 @@ std::vector<ChipPart> chip_parts(const Accelerator& machine, const ProcessNode& 
         }
         add_networks(machine, at, node, technology, parts);
     }
-    parts.push_back(mac_part(machine, node, technology));
-    parts.push_back(clock_part(machine, node, technology));
+    if (machine.array) {
+        add_array(machine, node, technology, parts);
+    } else {
+        parts.push_back(mac_part(machine, node, technology));
+        parts.push_back(clock_part(machine, node, technology));
+    }
     add_wires(machine, node, technology, parts);
     add_shares(technology.assumed, parts);
     return parts;

@@ -5,6 +5,7 @@
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
+#include "hwdb/technology_reader.hpp"
 #include "report/catalog/machines.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -46,6 +47,12 @@ analysis::Scenario by_rules() {
     return scenario;
 }
 
+const model::Technology& technology() {
+    static const auto read = hwdb::load_technology(std::vector{source() / "hwdb"});
+    REQUIRE(read.ok());
+    return *read;
+}
+
 analysis::MachineTable table(const std::string& id) {
     const auto published = hwdb::load_published(source() / "hwdb/published" / (id + ".yaml"));
     REQUIRE(published.ok());
@@ -54,7 +61,7 @@ analysis::MachineTable table(const std::string& id) {
         [](const std::string& r) {
             return model::NetworkGraph{network(r), {}};
         },
-        [](const std::string& m) { return machine(m); }, by_rules());
+        [](const std::string& m) { return machine(m); }, &technology(), by_rules());
     REQUIRE(tables.ok());
     return tables->front();
 }
@@ -269,6 +276,41 @@ TEST_CASE("NVDLA's estimates of five configurations come out within 12 %, three 
         close += error <= 0.08 ? 1 : 0;
     }
     CHECK(close >= 3);
+}
+
+TEST_CASE("cells and ADCs of an in-memory array add up to the published efficiency") {
+    // 2304 cells of 4.21 fJ and one conversion of 1.79 pJ are 4608 operations: 401 TOPS/W.
+    const auto found = table("cimu-65nm");
+    REQUIRE(found.rows.size() == 8);
+    CHECK(found.rows[0].predicted == tests::near(4608.0 / (2304 * 0.00421 + 1.79), 1e-3));
+    CHECK(std::abs(found.rows[0].error()) < 0.01);
+    CHECK(std::abs(found.rows[1].error()) < 0.01);
+    CHECK(std::abs(found.rows[2].error()) < 0.1); // the density leaves control out
+    CHECK(found.rows[7].error() > 0.1);           // eight bits wait for memories on the chip
+}
+
+TEST_CASE("rows may have the power of a chip, and are refused where there is none") {
+    const auto power = table("eyeriss-v1-power");
+    CHECK(power.rows.size() == 6);
+    CHECK(power.rows.back().predicted > 50.0);
+    const auto efficiency = table("eyeriss-v2-power");
+    REQUIRE(efficiency.rows.size() == 2);
+    CHECK(efficiency.rows[0].predicted > efficiency.rows[1].predicted); // depth-wise is worse
+    const auto read = published(R"(eyeroof: published/1
+title: Wrong
+source: A test
+machine: eyeriss-v1
+rows: [{name: one, network: alexnet, array_tera_ops_per_w: 3}]
+)");
+    REQUIRE(read.ok());
+    const auto tables = analysis::validate_machines(
+        {*read},
+        [](const std::string& r) {
+            return model::NetworkGraph{network(r), {}};
+        },
+        [](const std::string& m) { return machine(m); }, &technology(), by_rules());
+    REQUIRE_FALSE(tables.ok());
+    CHECK(tables.diagnostics().begin()->code == "no-figure");
 }
 
 } // namespace test_analysis_machines

@@ -49,4 +49,52 @@ gates_idle: true
 process_nm: 65
 )";
 
+// One with an array that computes in memory, with every key of it.
+inline constexpr std::string_view kSmallArray = R"(eyeroof: machine/1
+kind: accelerator
+name: Small array
+source: "A paper of its own"
+confidence: paper
+clock: 14 MHz
+words: {input: 4 bit, weight: 4 bit, output: 16 bit}
+levels:
+  - name: DRAM
+    stores: [{operands: all, capacity: unlimited, leakage: 0.7 pJ/cycle}]
+    channels:
+      - name: pins
+        operands: all
+        dram: {standard: ddr4-3200, channels: 2, run: 64 B, one_bank_group: true}
+        cast: multicast
+  - name: buffer
+    stores: [{operands: all, capacity: 64 KiB}]
+    channels:
+      - {name: bus, operands: [input, weight], down: 28 MB/s, half_duplex: true, cast: multicast, adds_at_once: true}
+      - {name: sums, operands: output, network: {topology: ring, link: 2 B/cycle, link_energy: 0.5 pJ}, cast: unicast}
+    fanout: {macro: 3}
+array:
+  name: CIM
+  rows: 4
+  columns: 8
+  bits_per_cell: 2
+  parallel_rows: 2
+  input_bits: 2
+  columns_per_adc: 4
+  adc_bits: 5
+  evaluation_cycles: 3
+  conversion_cycles: 1
+  row_write_cycles: 28
+  cell_energy: 0.5 pJ
+  cell_write_energy: 250 fJ
+  driver_energy: 3 pJ
+  adc_energy: 5 pJ
+  sum_energy: 1 pJ
+  inputs: 4 B
+  sums: 16 B
+  cell_um2: 2
+  adc_um2: {value: 100, confidence: derived}
+  periphery_um2: 50
+dataflows:
+  - {kind: ws, spatial: {row: [C, R, S], column: K}}
+)";
+
 } // namespace eyeroof::tests

@@ -277,4 +277,88 @@ TEST_CASE("a vector unit names its level, its ports, and functions that take ano
     CHECK(wrong.diagnostics().items()[0].hint == "did you mean 'softmax'?");
 }
 
+TEST_CASE("an array in memory becomes two levels, a slower clock, and the energy of a MAC") {
+    const auto file = good(tests::kSmallArray);
+    const auto& machine = std::get<model::Accelerator>(file.machine.kind);
+    REQUIRE(machine.array);
+    CHECK(machine.array->row_write_cycles == 28.0);
+    REQUIRE(machine.levels.size() == 4);
+    CHECK(machine.clock_hz == 1e6);                                    // 14 cycles a step
+    CHECK(machine.levels[1].channels[0].down_bytes_per_cycle == 28.0); // still 28 MB/s
+    CHECK(machine.levels[0].stores[0].leak_pj == near(9.8));           // 14 cycles of 0.7 pJ
+    CHECK(machine.levels[2].name == "CIM");
+    CHECK(machine.levels[3].name == "CIM cells");
+}
+
+TEST_CASE("a link may name a DRAM standard in place of a bandwidth") {
+    const auto file = good(tests::kSmallArray);
+    const auto& pins = std::get<model::Accelerator>(file.machine.kind).levels[0].channels.front();
+    REQUIRE(pins.dram);
+    CHECK(*pins.dram == model::DramLink{"ddr4-3200", 2, 64, true});
+    CHECK(pins.half_duplex);
+    CHECK(pins.down_bytes_per_cycle ==
+          tests::near(model::rate_of(*pins.dram).bytes_per_s() / 1e6, 1e-12));
+    const auto refused = [](const std::string& from, const std::string& to) {
+        std::string text(tests::kSmallArray);
+        text.replace(text.find(from), from.size(), to);
+        auto document = hwdb::parse_yaml(text, "array.yaml");
+        REQUIRE(document.ok());
+        return *hwdb::read_accelerator(*document, "array").diagnostics().begin();
+    };
+    CHECK(refused("ddr4-3200", "ddr4-320").hint.find("ddr4-3200") != std::string::npos);
+    CHECK(refused("channels: 2", "channels: 0").field == "levels[0].channels[0].dram.channels");
+    CHECK(refused("one_bank_group: true}", "one_bank_group: true, down: 1 GB/s}").code ==
+          "unknown-key");
+    CHECK(
+        refused("        cast: multicast", "        down: 1 GB/s\n        cast: multicast").code ==
+        "conflict");
+    CHECK(refused("down: 28 MB/s, half_duplex: true", "dram: {standard: hbm2-2000}").code ==
+          "dram-inside");
+}
+
+TEST_CASE("a network's topology gives its rates and the energy of a word") {
+    const auto file = good(tests::kSmallArray);
+    const auto& sums = std::get<model::Accelerator>(file.machine.kind).levels[1].channels[1];
+    REQUIRE(sums.wires);
+    CHECK(sums.wires->topology == model::WireShape::ring);
+    // Three receivers of a ring: two on one side, so that three words take two turns of a link.
+    CHECK(sums.down_bytes_per_cycle == near(2.0 * 14.0 * 3.0 / 2.0));
+    CHECK(sums.up_bytes_per_cycle == near(2.0 * 14.0)); // added on the way
+    CHECK(sums.hop_pj == near(0.5 * 4.0 / 3.0));
+    const auto refused = [](const std::string& to) {
+        std::string text(tests::kSmallArray);
+        const std::string from = "topology: ring";
+        text.replace(text.find(from), from.size(), to);
+        auto document = hwdb::parse_yaml(text, "array.yaml");
+        REQUIRE(document.ok());
+        return *hwdb::read_accelerator(*document, "array").diagnostics().begin();
+    };
+    CHECK(refused("topology: rings").hint == "did you mean 'ring'?");
+    CHECK(refused("topology: ring, width: 3").code == "unknown-key");
+}
+
+TEST_CASE("an array that cannot be is refused at its own line") {
+    const auto refused = [](const std::string& from, const std::string& to) {
+        std::string text(tests::kSmallArray);
+        text.replace(text.find(from), from.size(), to);
+        auto document = hwdb::parse_yaml(text, "array.yaml");
+        REQUIRE(document.ok());
+        const auto read = hwdb::read_accelerator(*document, "array");
+        REQUIRE_FALSE(read.ok());
+        return *read.diagnostics().begin();
+    };
+    CHECK(refused("parallel_rows: 2", "parallel_rows: 5").code == "bad-parallel-rows");
+    CHECK(refused("parallel_rows: 2", "parallel_rows: 5").field == "array.parallel_rows");
+    CHECK(refused("parallel_rows: 2", "parallel_rows: 5").where.line == 27);
+    CHECK(refused("columns_per_adc: 4", "columns_per_adc: 9").code == "bad-adc-share");
+    CHECK(refused("columns: 8", "columns: 1").code == "no-weight-fits");
+    CHECK(refused("adc_bits: 5", "adc_bits: 0").field == "array.adc_bits");
+    CHECK(refused("evaluation_cycles: 3", "evaluation_cycles: 0").code == "bad-cycles");
+    CHECK(refused("cell_energy: 0.5 pJ", "cell_energy: 0.5").code == "missing-unit");
+    CHECK(refused("clock: 14 MHz", "clock: 14 MHz\nmac_energy: 1 pJ").code == "conflict");
+    CHECK(refused("fanout: {macro: 3}", "fanout: {row: 3}").code == "duplicate-axis");
+    CHECK(refused("dataflows:", "vector_unit: {lanes: 4, level: DRAM}\ndataflows:").code ==
+          "array-vector-unit");
+}
+
 } // namespace test_hwdb_accelerator_reader

@@ -126,8 +126,11 @@ TEST_CASE(
     auto document = hwdb::parse_yaml(std::string(tests::kSmall), "small.yaml");
     REQUIRE(document.ok());
     REQUIRE(hwdb::read_accelerator(*document, "small").ok());
-    check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")), {&*document},
-               12);
+    auto array = hwdb::parse_yaml(std::string(tests::kSmallArray), "array.yaml");
+    REQUIRE(array.ok());
+    REQUIRE(hwdb::read_accelerator(*array, "array").ok());
+    check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")),
+               {&*document, &*array}, 15);
 }
 
 TEST_CASE("the schema for editors allows exactly the keys that the reader of GPUs asks for") {
@@ -186,6 +189,7 @@ TEST_CASE("every seed of the fuzz target keeps the reader's promises") {
     }
     CHECK(seeds >= 10);
     CHECK(tests::broken_promise_machine_yaml(std::string(tests::kSmall)) == "");
+    CHECK(tests::broken_promise_machine_yaml(std::string(tests::kSmallArray)) == "");
 }
 
 } // namespace test_hwdb_schema

@@ -33,6 +33,7 @@ std::vector<Channel> channels_of(Random& r) {
         c.name = apart ? std::string(operand_name(o)) : "net";
         c.cast = r.chance(20) ? Cast::unicast : Cast::multicast;
         c.reduces = r.chance(70);
+        c.adds_at_once = c.reduces && r.chance(30);
         c.half_duplex = r.chance(30);
         c.down_bytes_per_cycle = r.chance(20) ? std::numeric_limits<double>::infinity()
                                               : 1.0 + static_cast<double>(r.upto(6));

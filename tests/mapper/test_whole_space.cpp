@@ -115,6 +115,7 @@ Level some_level(Random& r, const Kind& kind, std::size_t number, bool outermost
         c.operands = kAll;
         c.cast = r.chance(25) ? Cast::unicast : Cast::multicast;
         c.reduces = r.chance(70);
+        c.adds_at_once = c.reduces && r.chance(30);
         c.forwards = r.chance(kind.forwards);
         c.down_bytes_per_cycle = some_rate(r);
         c.up_bytes_per_cycle = c.down_bytes_per_cycle;

@@ -296,4 +296,62 @@ TEST_CASE("the knob behind a step is the one that its limit names") {
     CHECK_FALSE(help_for(fc6.layer, question, stop.get_token()));
 }
 
+TEST_CASE("an array in memory is turned by what it is described with, and its step follows") {
+    const model::Machine array = machine("cimu-65nm");
+    const auto of = [](const model::Machine& m) { return std::get<model::Accelerator>(m.kind); };
+    CHECK(of(array).clock_hz == near(40e6 / (4 * 54)));
+    const auto shared = changed(array, std::vector<std::string>{"array-columns-per-adc=4"});
+    REQUIRE(shared.ok());
+    CHECK(of(*shared).clock_hz == near(40e6 / (4 * 54))); // conversions are within the evaluation
+    const auto narrow =
+        changed(array, std::vector<std::string>{"input-bits=1", "weight-bits=1", "clock=100 MHz"});
+    REQUIRE(narrow.ok());
+    CHECK(of(*narrow).clock_hz == near(100e6 / 54));
+    CHECK(model::mac_units(of(*narrow)) == 2304 * 256);
+    // The memory keeps its bytes a second: 4 B in each of 54 cycles at 40 MHz.
+    CHECK(of(*narrow).levels[0].channels[0].down_bytes_per_cycle == near(4.0 * 54 * 0.4));
+    const auto fewer = changed(array, std::vector<std::string>{"array-rows=576"});
+    REQUIRE(fewer.ok());
+    CHECK(of(*fewer).array->parallel_rows == 576);
+    const auto apart = changed(array, std::vector<std::string>{"array-parallel-rows=4608"});
+    REQUIRE_FALSE(apart.ok());
+    CHECK(apart.diagnostics().begin()->code == "bad-parallel-rows");
+}
+
+TEST_CASE("a link of a DRAM standard is turned by channels and runs") {
+    model::Machine own = machine("npu-int8");
+    model::Channel& link = std::get<model::Accelerator>(own.kind).levels[0].channels[0];
+    link.dram = model::DramLink{"lpddr5-6400", 4, 0, false};
+    const auto rate = [](const Result<model::Machine>& m) {
+        const auto& a = std::get<model::Accelerator>(m->kind);
+        return a.levels[0].channels[0].down_bytes_per_cycle * a.clock_hz;
+    };
+    const auto runs = changed(own, std::vector<std::string>{"dram-link-run=32 B"});
+    REQUIRE(runs.ok());
+    CHECK(rate(runs) == near(model::rate_of({"lpddr5-6400", 4, 32, false}).bytes_per_s()));
+    const auto wide = changed(own, std::vector<std::string>{"dram-link-channels=x2"});
+    REQUIRE(wide.ok());
+    CHECK(rate(wide) == near(model::rate_of({"lpddr5-6400", 8, 0, false}).bytes_per_s()));
+    const auto plain = changed(own, std::vector<std::string>{"dram-link-bandwidth=10 GB/s"});
+    REQUIRE(plain.ok());
+    CHECK_FALSE(std::get<model::Accelerator>(plain->kind).levels[0].channels[0].dram);
+}
+
+TEST_CASE("an axis takes the network along whose topology the machine names") {
+    model::Machine own = machine("npu-int8");
+    model::Level& sram = std::get<model::Accelerator>(own.kind).levels[1];
+    sram.channels[0].cast = model::Cast::unicast;
+    sram.channels[0].wires = model::Wires{model::WireShape::mesh, 64.0, 1.0};
+    model::follow_wires(sram, sram.channels[0]);
+    CHECK(sram.channels[0].hop_pj == near(1.0 + 63.0 / 2.0 + 63.0 / 2.0));
+    const auto wide = changed(own, std::vector<std::string>{"axis-channel=128"});
+    REQUIRE(wide.ok());
+    const model::Level& turned = std::get<model::Accelerator>(wide->kind).levels[1];
+    CHECK(turned.channels[0].hop_pj == near(1.0 + 63.0 / 2.0 + 127.0 / 2.0));
+    const auto fast = changed(own, std::vector<std::string>{"row-inputs-bandwidth=128 B/cycle"});
+    REQUIRE(fast.ok());
+    const model::Level& faster = std::get<model::Accelerator>(fast->kind).levels[1];
+    CHECK(faster.channels[0].wires->link_bytes_per_cycle == 128.0);
+}
+
 } // namespace eyeroof::analysis::test_knobs

@@ -1,0 +1,58 @@
+#include "model/accelerator/dram.hpp"
+
+#include "base/checked.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace eyeroof::model {
+
+namespace {
+
+// Name, peak, burst, row, banks, same group, tRC, tRRD_S, tFAW, tRFC, tREFI.
+// ddr4: 64 bit of eight x8 chips of 8 Gb; ddr5: 32 bit of four x8 chips of 16 Gb (half a DIMM);
+// lpddr5: a x16 channel of 16 Gb, tRC as tRAS + tRP; gddr6: a x16 channel at 14 Gb/s a pin;
+// hbm2: a pseudo channel of 64 bit of a 4 Gb channel.
+constexpr std::array<DramStandard, 6> kStandards = {{
+    {"ddr4-2400", 19.2e9, 64, 8192, 16, 1.5, 45.8, 3.33, 21.7, 360.0, 7800.0},
+    {"ddr4-3200", 25.6e9, 64, 8192, 16, 2.0, 46.25, 2.5, 21.25, 360.0, 7800.0},
+    {"ddr5-3200", 12.8e9, 64, 4096, 32, 1.0, 46.9, 5.0, 20.0, 295.0, 3900.0},
+    {"lpddr5-6400", 12.8e9, 32, 2048, 16, 2.0, 61.25, 5.0, 20.0, 280.0, 3906.0},
+    {"gddr6-14000", 28.0e9, 32, 2048, 16, 1.5, 45.0, 4.0, 16.0, 120.0, 1900.0},
+    {"hbm2-2000", 16.0e9, 32, 1024, 16, 2.0, 19.0, 2.0, 15.0, 260.0, 3900.0},
+}};
+
+constexpr double kNs = 1e-9;
+
+} // namespace
+
+std::span<const DramStandard> dram_standards() {
+    return kStandards;
+}
+
+const DramStandard* dram_standard(std::string_view name) {
+    const auto found = std::find_if(kStandards.begin(), kStandards.end(),
+                                    [&](const DramStandard& s) { return s.name == name; });
+    return found == kStandards.end() ? nullptr : &*found;
+}
+
+DramRate rate_of(const DramLink& link) {
+    const DramStandard& standard = *dram_standard(link.standard);
+    const Count run = link.run_bytes > 0 ? link.run_bytes : standard.row_bytes;
+    const double moved =
+        static_cast<double>(ceil_div(run, standard.burst_bytes) * standard.burst_bytes);
+    DramRate rate;
+    rate.peak_bytes_per_s = static_cast<double>(link.channels) * standard.peak_bytes_per_s;
+    rate.burst_share = static_cast<double>(run) / moved;
+    rate.group_share = link.one_group ? 1.0 / standard.same_group_slowdown : 1.0;
+    const double data_s = moved / standard.peak_bytes_per_s / rate.group_share;
+    const double activation_s =
+        static_cast<double>(ceil_div(run, standard.row_bytes)) * kNs *
+        std::max({standard.row_to_row, standard.four_rows / 4.0,
+                  standard.row_cycle / static_cast<double>(standard.banks)});
+    rate.row_share = std::min(1.0, data_s / activation_s);
+    rate.refresh_share = 1.0 - standard.refresh / standard.refresh_interval;
+    return rate;
+}
+
+} // namespace eyeroof::model
