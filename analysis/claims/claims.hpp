@@ -40,7 +40,7 @@ struct LineFound {
 
 struct ClaimFound {
     formats::Claim claim;
-    bool skipped = false; // it measures this machine, and was not asked for by name
+    bool skipped = false; // it measures this machine, and was not selected by name
     std::vector<FigureFound> figures;
     std::vector<LineFound> lines; // of its plot
     std::string picture;          // SVG of its plot's command

@@ -130,7 +130,7 @@ struct MachineSummary {
     double peak_macs_per_s = 0.0;
     double outer_bytes_per_s = 0.0; // of the outermost memory
     std::string dataflow;
-    std::vector<std::string> weak_sources; // field paths whose numbers are only recalled
+    std::vector<std::string> weak_sources; // field paths whose numbers are unsourced
     std::string compute_capability = {};   // of a GPU: "8.0"
     int sms = 0;                           // of a GPU
 

@@ -18,7 +18,7 @@
 
 namespace eyeroof::analysis {
 
-// Differences below these are not told: shares of the predicted figure.
+// Differences below these shares of the predicted figure are not reported.
 inline constexpr double kTellQuantity = 0.10; // bytes, operations, tensor pipe
 inline constexpr double kTellClock = 0.03;
 // Longer pauses on the device are the program's (reading input, printing), not a launch's.

@@ -18,7 +18,7 @@
 namespace eyeroof::analysis {
 
 struct MixedDevice {
-    std::string id; // told apart in the answer: "v100-sxm2-16gb", "v100-sxm2-16gb #2"
+    std::string id; // unique in the result: "v100-sxm2-16gb", "v100-sxm2-16gb #2"
     model::Gpu gpu; // or a host processor
 };
 

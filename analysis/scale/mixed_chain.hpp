@@ -1,4 +1,4 @@
-// A chain over devices that differ: which neighbours each runs, so that the slowest is quickest.
+// A chain over devices that differ: which neighbors each runs, so that the slowest is quickest.
 // Called by mixed.cpp; plain numbers, so that tests can try every answer.
 #pragma once
 

@@ -57,7 +57,7 @@ enum class Recompute { none, selective, full };
 // The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
 // words, width and vocabulary; the attention's products, or its one kernel, heads; the products
 // that read and write the width the rest. Errors: "no-transformer", saying what is missing or not
-// modelled: encoders, layers of several kinds other than those with and without experts. The
+// modeled: encoders, layers of several kinds other than those with and without experts. The
 // parameters of what is read are those of the network within 1 %.
 Result<Transformer> transformer_of(const model::Network& network);
 

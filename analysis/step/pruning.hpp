@@ -8,7 +8,7 @@
 
 namespace eyeroof::analysis::step {
 
-// two_of_four: two of four neighbours along k are zero; tensor cores since Ampere skip them.
+// two_of_four: two of four neighbors along k are zero; tensor cores since Ampere skip them.
 // blocks: whole blocks of 64 x 64 weights are zero; any kernel that walks a list of blocks skips
 // them.
 enum class Pruning { none, two_of_four, blocks };

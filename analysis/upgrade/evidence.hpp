@@ -29,7 +29,7 @@ struct EvidenceRow {
     EvidenceKey key;
     std::string source, network;
     int gpus = 1;         // on each side
-    double speedup = 1.0; // published: samples a second, new over old
+    double speedup = 1.0; // published: samples per second, new over old
     // Of kernels and hosts, as `validate --pairs` writes it; 0 where the program cannot run it.
     double predicted = 0.0;
     bool recipe = false; // a framework's recipe as it is; else a submission tuned by hand

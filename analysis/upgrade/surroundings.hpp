@@ -9,7 +9,7 @@
 
 namespace eyeroof::analysis {
 
-struct AskedHosts { // names; empty: the server that such a GPU usually stands in
+struct AskedHosts { // names; empty: the usual server of the GPU
     std::string from, to;
 
     bool operator==(const AskedHosts&) const = default;

@@ -15,7 +15,7 @@ struct AddedTime {
     std::string tip = {}; // for a pointer over the bar
 };
 
-// At most `most` bars, the longest first; what is left is told in the subtitle.
+// At most `most` bars, the longest first; the subtitle states the remainder.
 Drawing added_bars(std::vector<AddedTime> added, const std::string& title, std::size_t most = 24);
 
 } // namespace eyeroof::report

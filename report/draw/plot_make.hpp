@@ -16,8 +16,8 @@ namespace eyeroof::report {
 // the words of the device's name, or else the first; empty without machines.
 std::string machine_of(const PlotInput& input, const profiles::RunInfo& run);
 
-// A machine beside itself, one of them changed perhaps: the later one gets an id and a name of its
-// own, so that both can be told apart. To be done before they are examined.
+// Gives each later copy of a machine, changed or not, an id and a name of its own, so that results
+// can distinguish them. Call it before they are examined.
 void make_distinct(std::vector<model::Machine>& machines);
 
 // What was measured, and what is needed to read it.
