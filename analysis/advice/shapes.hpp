@@ -1,4 +1,4 @@
-// What a change of shape would win on a GPU, found by examining the changed shapes.
+// The gain of shape changes on a GPU, found by examining the changed shapes.
 // Called by what_helps(). Every gain is two runs of the time model, none is a rule of thumb.
 #pragma once
 

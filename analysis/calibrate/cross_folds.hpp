@@ -1,7 +1,7 @@
-// The folds of a cross-validation: rows by class and GPU, what each fit said of them, and the
-// constants that the fits left.
+// The folds of a cross-validation: rows by class and GPU, the predictions of each fit, and the
+// fitted constants.
 // Shared by cross_validate.cpp, cross_fits.cpp, cross_groups.cpp (errors) and cross_constants.cpp
-// (what is kept of them).
+// (the constants that are kept).
 #pragma once
 
 #include "analysis/calibrate/cross_validate.hpp"

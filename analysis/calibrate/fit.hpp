@@ -1,4 +1,4 @@
-// Moves the constants of one class of kernels until predictions lie near measured times.
+// Fits the constants of one class of kernels to measured times.
 // Called by calibrate (one GPU) and by cross_validate (several GPUs with common constants).
 #pragma once
 

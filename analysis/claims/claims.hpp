@@ -1,4 +1,4 @@
-// Claims judged: the published figures beside those of the answers.
+// Evaluates claims: published figures beside the figures of the results.
 #pragma once
 
 #include "analysis/claims/answer.hpp"

@@ -1,5 +1,5 @@
-// The fewest of some rules that leave no choice: the smallest set that already contradicts itself.
-// Used for the constraints of a search that has no mapping.
+// The smallest conflicting subset of a set of rules, for the constraints of a search without a
+// mapping.
 #pragma once
 
 #include <cstddef>

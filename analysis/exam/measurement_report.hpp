@@ -1,4 +1,4 @@
-// What a measurement says about a report: the step below seven, and which step's counters disagree.
+// A measurement beside a report: the step below seven, and the steps whose counters disagree.
 // Filled by lay_profile and lay_ceilings; part of the report that the writers show.
 #pragma once
 

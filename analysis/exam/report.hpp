@@ -1,5 +1,5 @@
-// The report: a scenario, the program that it lowers to, and what that costs, as plain values.
-// Made by study::run; read by the writers, the plot scene, the CLI and the GUI, which compute
+// The report: a scenario, the program that it lowers to, and its costs, as plain values.
+// run() makes it. Writers, plots, the command line, and the explorer read it and compute
 // nothing.
 #pragma once
 

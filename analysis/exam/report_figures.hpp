@@ -1,4 +1,4 @@
-// Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
+// Figures that follow from a report by simple arithmetic, computed once for all writers.
 // Called by the writers, the gate and the views.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Searches many loop nests: each different one a single time, several in parallel, with one line of
-// progress for all.
+// Searches many loop nests: each distinct one once, several in parallel, with a common progress
+// line.
 // Called by map_network and by the exam's search for best mappings.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Lays a profile over a report: the step below seven, *unexplained*, and which step's counters
-// disagree with the prediction. Called by cli and gui after study::run.
+// Adds a profile to a report: the step below seven, *unexplained*, and the steps whose counters
+// disagree with the prediction.
 //
 // For each layer, of one execution (mean over all that were measured):
 //   measured      = kernel times (+ the gaps before and between them, where starts are known)

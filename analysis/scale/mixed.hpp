@@ -1,5 +1,5 @@
-// One network over devices that differ: a request or a training step divided over them, and many of
-// them in a pipeline of stages.
+// One network on heterogeneous devices: a request or a training step divided over them, and many
+// requests or microbatches in a pipeline of stages.
 // Called by `eyeroof split`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Serving a decoder: time to the first token, time per token, tokens a second and device.
+// Serving a decoder: time to first token, time per output token, tokens per second and device.
 // Called by `eyeroof serve`.
 #pragma once
 

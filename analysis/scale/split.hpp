@@ -1,4 +1,4 @@
-// Splits of work over devices, exact where that is possible: chains into stages, a choice for each
+// Splits of work over devices, exact where possible: chains into stages, a choice for each
 // layer of a chain, graphs over mixed devices.
 // Called by search(); plain numbers, so that tests can try every answer.
 #pragma once

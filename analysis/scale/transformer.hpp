@@ -1,4 +1,4 @@
-// A decoder as what parallel training divides: its sizes, parameters, FLOPs and a block's
+// A decoder as parallel training divides it: its sizes, parameters, FLOPs, and a block's
 // operators. Called by the transformer's strategies, search and serving.
 #pragma once
 

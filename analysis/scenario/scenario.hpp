@@ -1,5 +1,5 @@
-// A scenario: what is run, where, and how. One value behind every answer of the program: command
-// line, window, Python, sessions and sweeps fill the same fields, with the same defaults.
+// A scenario: what runs, where, and how. One value behind every result of the program: command
+// line, explorer, Python, sessions, and sweeps fill the same fields, with the same defaults.
 #pragma once
 
 #include "mapper/problem_space.hpp"

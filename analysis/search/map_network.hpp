@@ -1,4 +1,4 @@
-// Maps a network on an accelerator: every different layer searched once, several at a time.
+// Maps a network on an accelerator: searches every distinct layer once, several in parallel.
 // Called by cli.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A layer's mapping as text that can be edited, and the report with the edited one in its place.
+// A layer's mapping as editable text, and the report with the edited mapping.
 // Called by the mapping pane; the same mapping is given to `eyeroof exam --mapping FILE`.
 #pragma once
 

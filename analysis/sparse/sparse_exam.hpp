@@ -1,5 +1,5 @@
-// A network on a machine that skips zeros: the chain of every layer, and what zeros gain over a
-// dense machine of the same size. Called by `eyeroof sparse`.
+// A network on a machine that skips zeros: the chain of every layer, and the sparsity speedup over
+// a dense machine of the same size. `eyeroof exam --density`.
 #pragma once
 
 #include "analysis/exam/run.hpp"

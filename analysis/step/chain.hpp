@@ -1,5 +1,5 @@
 // A training graph as a chain of stages, for recomputation and offloading.
-// Called by the remedies.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/costs.hpp"

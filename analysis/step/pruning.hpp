@@ -1,5 +1,5 @@
-// Products whose weights are partly zero, where the device's kernels can use that.
-// Called by the remedies.
+// GEMMs with sparse weights, on devices whose kernels exploit them.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,5 +1,5 @@
-// Targets that only compute: a stand-in for a processor, and an accelerator's mappings. Thousands
-// of trials a second, the same everywhere; the optimum of an accelerator's is proved by the mapper.
+// Targets in closed form: a synthetic processor, and an accelerator's mappings. Thousands of trials
+// per second, reproducible everywhere; the mapper proves the optimum for an accelerator.
 // Called by `eyeroof tune --target model` and by the tests.
 #pragma once
 

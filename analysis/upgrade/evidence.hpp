@@ -1,5 +1,5 @@
-// Published speed-ups of whole networks as evidence beside a prediction: a table of facts with
-// their sources, and what they say of a question by how much it resembles them.
+// Published speedups of whole networks as evidence beside a prediction: a table with sources, and
+// their weight for a question by similarity.
 // Loaded by with_surroundings(); used by upgrade().
 #pragma once
 

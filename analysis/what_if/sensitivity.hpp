@@ -1,5 +1,5 @@
-// What each parameter of a machine is worth: the gain of 10 % more of it, and which one stands
-// behind each of the seven steps of a layer.
+// The value of each parameter of a machine: the gain of 10 % more of it, and the parameter behind
+// each of the seven steps of a layer.
 // Called by the what-if pane and the seven-step pane.
 #pragma once
 

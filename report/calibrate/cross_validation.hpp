@@ -1,4 +1,4 @@
-// What cross-validation found as text, JSON, CSV and Markdown.
+// Results of cross-validation as text, JSON, CSV, and Markdown.
 // Called by cli.
 // Fits nothing.
 #pragma once

@@ -1,4 +1,4 @@
-// What each part of a comparison takes longer or shorter, as bars to both sides of a line.
+// Time that each part of a comparison adds or saves, as bars to both sides of a line.
 // Used by the pages of comparisons.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The plainest scene: boxes, lines, markers and texts in their places, by color role.
-// Made by every scene; painted by the window and written as SVG, which add nothing.
+// Scenes make it; the explorer paints it and the SVG writer writes it, without additions.
 #pragma once
 
 #include "report/draw/canvas.hpp"

@@ -1,4 +1,4 @@
-// What is asked of an upgrade, as a session keeps it.
+// The question of an upgrade in a session file.
 // Used by the session's reader and writer only.
 #pragma once
 
