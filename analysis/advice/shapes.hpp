@@ -1,4 +1,4 @@
-// What a change of shape would win on a GPU, found by examining the changed shapes.
+// The gain of shape changes on a GPU, found by examining the changed shapes.
 // Called by what_helps(). Every gain is two runs of the time model, none is a rule of thumb.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Advice {
     Count to = 0;
     double now_s = 0.0;   // one execution as it is
     double then_s = 0.0;  // one execution as advised, with the larger shape's own work
-    double gain = 1.0;    // useful work a second, advised over present
+    double gain = 1.0;    // useful work per second, advised over present
     double saved_s = 0.0; // over all executions in the network; 0 where the work changes (batch)
     bool gradients_only = false; // the forward pass gains nothing; gain is of its two gradients
     std::string text;            // one sentence
@@ -51,8 +51,8 @@ struct AdviceOptions {
 // the dimension is padded to 16 bytes, and to 64 fp16 elements where that wins more.
 // Batch: of layers with weights that memory bounds; m or n in multiples of the present one.
 // Waves: m and n within a quarter of the present size, on tile borders.
-// Fuse: neighbours in the network with as many elements, as one kernel that reads each tensor from
-// outside once; an elementwise layer after a product or convolution as its epilogue.
+// Fuse: neighboring layers with equal element counts, as one kernel that reads each outside tensor
+// once; an elementwise layer after a GEMM or convolution as its epilogue.
 // Errors: "not-a-gpu", "cancelled"; those of run().
 Result<std::vector<Advice>> advise(const Question& question, const AdviceOptions& options = {},
                                    const std::stop_token& stop = {});

@@ -1,5 +1,5 @@
-// What would help: changes to a scenario, proposed and examined. The one engine behind `exam
-// --advice`, `improve`, the line of `upgrade` on the GPU that is there, and the window's advice.
+// Proposes changes to a scenario and examines them: the engine behind `exam --advice`, `improve`,
+// the *without buying* line of `upgrade`, and the advice of the explorer.
 #pragma once
 
 #include "analysis/advice/shapes.hpp"

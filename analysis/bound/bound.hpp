@@ -1,4 +1,4 @@
-// Lower bounds of a program's time on a machine, beside its prediction, and what stands between.
+// Lower bounds of a program's time on a machine, its prediction, and the gap between.
 // Three bounds, each below every execution of its kind at the machine's peaks and boost clock:
 //   unfused  every operator alone, its tensors once
 //   cached   operators fused at will, intermediate tensors kept on the chip as far as they fit

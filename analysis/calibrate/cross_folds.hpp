@@ -1,7 +1,7 @@
-// The folds of a cross-validation: rows by class and GPU, what each fit said of them, and the
-// constants that the fits left.
+// The folds of a cross-validation: rows by class and GPU, the predictions of each fit, and the
+// fitted constants.
 // Shared by cross_validate.cpp, cross_fits.cpp, cross_groups.cpp (errors) and cross_constants.cpp
-// (what is kept of them).
+// (the constants that are kept).
 #pragma once
 
 #include "analysis/calibrate/cross_validate.hpp"
@@ -68,9 +68,9 @@ bool same_die(const model::Gpu& a, const model::Gpu& b);
 
 bool is_amd(const Fold& fold);
 
-// Rows of the session in which each operator of the GPU runs quickest, and of those that are no
-// slower than kSlowSession times that, by what constants that saw other GPUs predict. A card may be
-// held back on one day (its power or clocks limited, another kernel chosen), not sped up.
+// Rows of the session in which each operator of the GPU runs fastest, relative to predictions of
+// constants from other GPUs, and of sessions at most kSlowSession times slower. A card may be
+// throttled on one day (limited power or clocks, another kernel), but not sped up.
 std::vector<Case> of_quick_sessions(const Fold& fold);
 
 // Were the two GPUs left out by the same fit?
@@ -109,8 +109,8 @@ void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::s
 void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop);
 
-// Each class held out and left out without each of its terms that can be off and that some row
-// told of.
+// Ablation: the held-out and left-out errors of each class without each term that can be disabled
+// and that some row depends on.
 std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
                                       const CrossValidateOptions& options,
                                       const std::stop_token& stop);

@@ -1,5 +1,5 @@
-// How far predictions lie from measured times that the constants have not seen: of other shapes of
-// a GPU, and of a whole GPU that was left out.
+// Errors of predictions on measured times that the constants have not seen: other shapes of a GPU,
+// and a whole GPU that was left out.
 // Called by `eyeroof-dev cross-validate`; makes the constants of `validate --never-seen`.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What published speed-ups add to the model: both, and each alone, on rows whose family, source or
-// GPU was held out. Called by `eyeroof validate --evidence` and by tests.
+// The value of published speedups beside the model: both, and each alone, on rows whose family,
+// source, or GPU was held out. Called by `eyeroof validate --evidence` and by tests.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

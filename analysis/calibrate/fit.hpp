@@ -1,4 +1,4 @@
-// Moves the constants of one class of kernels until predictions lie near measured times.
+// Fits the constants of one class of kernels to measured times.
 // Called by calibrate (one GPU) and by cross_validate (several GPUs with common constants).
 #pragma once
 
@@ -20,13 +20,13 @@ struct FitRow {
     model::Software software = {};
     double weight = 1.0; // beside the other rows of its GPU and kind
 
-    // What errors are told by: see model::row_kind.
+    // The group by which errors are reported: see model::row_kind.
     std::string kind() const { return model::row_kind(*layer, software, timing); }
 };
 
-// What a kernel waits for before its pipes are full is a matter of the library's kernels and of the
-// driver. The few and large convolutions of one GPU hardly feel it, confuse it with their own cost,
-// and would make that GPU look quicker in small layers than one that has no rows.
+// Start-up latency depends on the library's kernels and on the driver. The few large convolutions
+// of one GPU hardly depend on it and would confuse it with their own cost. A fit to them would make
+// that GPU look faster in small layers than one without rows.
 bool is_start(const std::string& name, model::KernelClass c);
 
 struct FitOptions {

@@ -1,4 +1,4 @@
-// Published figures of accelerators beside what is predicted of them.
+// Published figures of accelerators beside the predictions.
 // Called by `eyeroof validate --machines` and tests.
 #pragma once
 

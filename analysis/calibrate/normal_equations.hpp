@@ -1,6 +1,6 @@
-// The equations of one step of damped least squares, and their solution.
-// Called by the fit of constants.
-// Knows no constant and no row.
+// The normal equations of one step of damped least squares, and their solution.
+//
+// Independent of the meaning of the parameters and residuals.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Predicted beside measured speed-ups of whole networks from one GPU to another.
+// Predicted beside measured speedups of whole networks from one GPU to another.
 // Called by `eyeroof validate --pairs`.
 #pragma once
 

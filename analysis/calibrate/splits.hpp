@@ -1,4 +1,4 @@
-// Which measured layers a fit may see, and which it is judged by.
+// Splits measured layers into rows for the fit and held-out rows for its evaluation.
 // Called by `hw calibrate` and by cross-validation.
 #pragma once
 

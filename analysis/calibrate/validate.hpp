@@ -1,4 +1,4 @@
-// Lays predictions beside measured layer times and says how far off they are.
+// Compares predictions with measured layer times and reports the errors.
 // Called by `eyeroof validate` and by the fit of constants.
 #pragma once
 

@@ -1,4 +1,4 @@
-// JSON answers of commands, and the numbers that stand in them.
+// JSON results of commands, and the numbers in them.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,4 +1,4 @@
-// Claims judged: the published figures beside those of the answers.
+// Evaluates claims: published figures beside the figures of the results.
 #pragma once
 
 #include "analysis/claims/answer.hpp"
@@ -40,7 +40,7 @@ struct LineFound {
 
 struct ClaimFound {
     formats::Claim claim;
-    bool skipped = false; // it measures this machine, and was not asked for by name
+    bool skipped = false; // it measures this machine, and was not selected by name
     std::vector<FigureFound> figures;
     std::vector<LineFound> lines; // of its plot
     std::string picture;          // SVG of its plot's command

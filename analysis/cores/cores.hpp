@@ -1,5 +1,5 @@
-// A network on one, some and all cores of a machine: how far it scales and which step stops it, and
-// whether cores should share each layer or be dealt out among layers. Called by `eyeroof cores`.
+// A network on one, some, and all cores of a machine: its scaling, the step that limits it, and
+// whether cores should share each layer or run different layers. `eyeroof exam --cores`.
 #pragma once
 
 #include "analysis/exam/run.hpp"

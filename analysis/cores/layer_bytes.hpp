@@ -1,4 +1,4 @@
-// What a layer hands on to the next one. Used by both ways of dealing layers out among cores.
+// The bytes that a layer passes to the next one, for both ways of distributing layers over cores.
 #pragma once
 
 #include "model/workload/layer.hpp"

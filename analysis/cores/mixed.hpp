@@ -1,5 +1,5 @@
-// A network on a package of cores that are not equal: which layer goes where, as a pipeline and one
-// image after the other. Called by `eyeroof cores`.
+// A network on a package of unequal cores: the placement of its layers, as a pipeline and for one
+// image after the other. `eyeroof exam` on a package.
 #pragma once
 
 #include "analysis/cores/package.hpp"

@@ -1,5 +1,5 @@
-// A package of cores that are not equal: several kinds of machines with counts, what joins them and
-// the memory that they share. Read for `eyeroof cores`.
+// A package of unequal cores: several kinds of machines with counts, the link between them, and
+// the memory that they share.
 #pragma once
 
 #include "base/result.hpp"

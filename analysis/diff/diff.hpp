@@ -1,4 +1,4 @@
-// What is different between two examinations, layer by layer and step by step: of two machines, two
+// The difference of two exams, layer by layer and step by step: of two machines, two
 // mappings, two batches, two versions of the program.
 // Called by cli with the JSON that `exam` writes.
 #pragma once

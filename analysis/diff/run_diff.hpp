@@ -1,5 +1,5 @@
-// What is different between two measured runs: kernel by kernel, operator by operator or range by
-// range, where the time went. Called by cli with two profiles.
+// The difference of two measured runs: kernel by kernel, operator by operator, or range by range,
+// and where the time changed.
 #pragma once
 
 #include "analysis/diff/both_sides.hpp"

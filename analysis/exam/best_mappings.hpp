@@ -25,10 +25,10 @@ std::optional<model::Mapping> own_mapping(const model::Problem& problem,
                                           const model::Accelerator& accelerator,
                                           const model::Dataflow& dataflow);
 
-// What is searched for a nest under a dataflow's rules (nullptr: none) and the user's. The search
-// knows from the start what the dataflow's own rules make; without rules, what each of the
-// machine's dataflows does. Constraints may fix a dimension to 0 trips: to all of it. Objective,
-// factors and counting are left to the caller.
+// The search task of a nest under a dataflow's rules (nullptr: none) and the user's constraints. It
+// is seeded with the mapping of the dataflow's own rules; without rules, with that of each of the
+// machine's dataflows. A constraint of 0 trips fixes a dimension to its full size. Objective,
+// factors, and counting are set by the caller.
 mapper::Task task_of(const model::Problem& problem, const model::Accelerator& accelerator,
                      const model::Dataflow* dataflow, const mapper::Constraints& constraints = {});
 

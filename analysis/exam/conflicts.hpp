@@ -1,5 +1,5 @@
-// Why constraints leave no mapping, told at the lines that they stand in.
-// Called by map_network when a search finds that there is none.
+// Explains why constraints leave no mapping, with diagnostics at the lines of the constraints.
+// For searches that find no mapping.
 #pragma once
 
 #include "analysis/scenario/question.hpp"
@@ -9,9 +9,9 @@
 
 namespace eyeroof::analysis {
 
-// `reasons`: what mapper::search said. Errors that name constraints get the place of the first one,
-// and a note stands at each other. Where the mapper only knows that all together leave nothing, the
-// fewest that do are found by leaving out one at a time, for a few seconds at most.
+// `reasons`: diagnostics of mapper::search. An error that names constraints gets the place of the
+// first one, and a note at each other one. If the mapper reports only that all together conflict,
+// a minimal conflicting set is found by dropping one at a time, for a few seconds at most.
 Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reasons,
                               const ConstraintPlaces& places, const std::stop_token& stop);
 

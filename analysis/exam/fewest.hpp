@@ -1,5 +1,5 @@
-// The fewest of some rules that leave no choice: the smallest set that already contradicts itself.
-// Used for the constraints of a search that has no mapping.
+// The smallest conflicting subset of a set of rules, for the constraints of a search without a
+// mapping.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct FewestRules {
     bool proved = false;            // no smaller set contradicts itself
 };
 
-// Of `count` rules that cannot all hold. First what can go, goes; then smaller sets are ruled out
-// by sets of rules of which one must go: whatever contradicts itself has a rule of each, so that
-// the smallest set that does is the first smallest choice of those that cannot hold (hitting sets,
-// Ignatiev et al., "Smallest MUS extraction with minimal hitting set dualization", CP 2015).
+// A smallest conflicting subset of `count` rules that cannot all hold. First redundant rules are
+// dropped. Then smaller sets are excluded by minimal hitting sets: every conflicting set contains a
+// rule of each correction set, so the smallest hitting set that conflicts is the answer (Ignatiev
+// et al., "Smallest MUS extraction with minimal hitting set dualization", CP 2015).
 FewestRules fewest_rules(std::size_t count, const CanHold& can_hold);
 
 } // namespace eyeroof::analysis

@@ -1,5 +1,5 @@
-// A step on a GPU or host processor: every operator's report, and the timeline that host and device
-// make. Called by run().
+// A step on a GPU or host processor: the report of every operator, and the timeline of host and
+// device.
 #pragma once
 
 #include "analysis/exam/report.hpp"

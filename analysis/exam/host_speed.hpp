@@ -1,4 +1,4 @@
-// How fast a host launches, inferred from the measured time of a small program. Called by
+// The launch speed of a host, inferred from the measured time of a small program:
 // `eyeroof measure host`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a measurement says about a report: the step below seven, and which step's counters disagree.
+// A measurement beside a report: the step below seven, and the steps whose counters disagree.
 // Filled by lay_profile and lay_ceilings; part of the report that the writers show.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace eyeroof::analysis {
 
-// One counter that is not what the prediction counted on.
+// One counter that differs from its predicted value.
 struct Disagreement {
-    std::size_t step = 0; // 1 … 7: the step whose constraint the counter speaks of
+    std::size_t step = 0; // 1 … 7: the step whose constraint the counter measures
     std::string
         quantity; // "DRAM bytes", "operations", "clock", "launch gaps", "tensor pipe active"
     double predicted = 0.0;
@@ -40,7 +40,7 @@ struct LayerMeasurement {
     std::optional<double>
         gap_s;                // device idle before and between its kernels, where starts are known
     double time_s = 0.0;      // kernel_s + gap_s
-    double predicted_s = 0.0; // what it is held against: without launches where gaps are unknown
+    double predicted_s = 0.0; // compared prediction; excludes launches where gaps are unknown
     double unexplained_s = 0.0;      // time_s - predicted_s
     double remaining_s = 0.0;        // unexplained_s without what the disagreements account for
     std::optional<bool> in_interval; // of the prediction, where it has one

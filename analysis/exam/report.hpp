@@ -1,5 +1,5 @@
-// The report: a scenario, the program that it lowers to, and what that costs, as plain values.
-// Made by study::run; read by the writers, the plot scene, the CLI and the GUI, which compute
+// The report: a scenario, the program that it lowers to, and its costs, as plain values.
+// run() makes it. Writers, plots, the command line, and the explorer read it and compute
 // nothing.
 #pragma once
 
@@ -130,7 +130,7 @@ struct MachineSummary {
     double peak_macs_per_s = 0.0;
     double outer_bytes_per_s = 0.0; // of the outermost memory
     std::string dataflow;
-    std::vector<std::string> weak_sources; // field paths whose numbers are only recalled
+    std::vector<std::string> weak_sources; // field paths whose numbers are unsourced
     std::string compute_capability = {};   // of a GPU: "8.0"
     int sms = 0;                           // of a GPU
 

@@ -1,4 +1,4 @@
-// Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
+// Figures that follow from a report by simple arithmetic, computed once for all writers.
 // Called by the writers, the gate and the views.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace eyeroof::analysis {
 
-// MAC per cycle of the machine's clock that the units serving this layer's type do: the peak that
-// its shares are told of. The machine's own where the layer does not say.
+// MAC per cycle of the machine's clock of the units that run this layer's type: the peak that its
+// utilization refers to. The machine's own if the layer has none.
 double units_of(const MachineSummary& machine, const LayerReport& layer);
 
 // Throughput after a step as a share of the machine's units: min(units, B_k) / units, with B_0 =

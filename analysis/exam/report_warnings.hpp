@@ -1,5 +1,5 @@
-// What a reader of a report must know before its figures are quoted: memory that does not suffice,
-// searches without a proof, operators without a cost. Shown by the command line and the window.
+// Warnings that must accompany the figures of a report: insufficient memory, searches without a
+// proof, and operators without a cost. The command line and the explorer show them.
 #pragma once
 
 #include "analysis/exam/report.hpp"

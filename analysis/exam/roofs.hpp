@@ -1,5 +1,5 @@
-// The roofs of a machine: what its arithmetic and the bandwidth of each level allow.
-// Filled from machines; read by the plots and wherever a measured ceiling stands beside its roof.
+// The roofs of a machine: its peak arithmetic rate and the bandwidth of each memory level, for
+// plots and for comparison with measured ceilings.
 #pragma once
 
 #include "model/machine/machine.hpp"

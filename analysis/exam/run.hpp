@@ -1,4 +1,4 @@
-// The door to the engines: examines a question and gives the report.
+// The entry point of the engines: examines a question and returns the report.
 // Called by cli, gui and python, and by every analysis that compares scenarios.
 #pragma once
 

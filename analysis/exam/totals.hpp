@@ -9,8 +9,8 @@ namespace eyeroof::analysis {
 // Fills report.total and report.worst from report.machine and report.layers.
 void add_totals(Report& report);
 
-// What all MACs would take if every layer ran at the peak of the units that serve its type, over
-// that time: the utilization of a network whose layers have several types.
+// Utilization of a network whose layers have several types: the time of all MACs, each layer at
+// the peak of the units that run its type, over `time_s`.
 double utilization_in(const Report& report, double time_s);
 
 } // namespace eyeroof::analysis

@@ -1,5 +1,5 @@
-// How far kernels of a real run lie from their predictions, beyond the model's own error.
-// Used where a trace is laid over predictions, and where one GPU's trace predicts another GPU.
+// The error of predictions on kernels of a real run, beyond the model's own error, for a trace
+// beside predictions and for predictions of another GPU from a trace.
 #pragma once
 
 namespace eyeroof::analysis {

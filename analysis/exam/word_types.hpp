@@ -1,5 +1,5 @@
-// What an accelerator says to the data types of a network: its words have the widths that its
-// description gives them, whatever the layers' types.
+// The data types of a network on an accelerator: words have the widths of the machine's
+// description, whatever the types of the layers.
 // Called by run().
 #pragma once
 

@@ -1,4 +1,4 @@
-// A question in one sentence, with the defaults that it takes: the first line of every answer.
+// A question in one sentence, with the defaults that apply: the first line of every result.
 // Called by describe().
 #pragma once
 

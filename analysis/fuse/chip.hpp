@@ -1,4 +1,4 @@
-// What fusing asks of a machine: one buffer on the chip, the link beyond it, and the peak.
+// The parameters of a machine for fusion: one on-chip buffer, the link beyond it, and the peak.
 // Called by fuse_network; filled from a machine or by hand.
 #pragma once
 

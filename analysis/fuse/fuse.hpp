@@ -1,5 +1,5 @@
-// Which layers of a network to run together so that what is between them never leaves the chip:
-// the best partition of its chains, beside layer by layer. Called by `eyeroof fuse`.
+// The layers of a network to run together so that tensors between them never leave the chip: the
+// best partition of its chains, beside layer by layer. `eyeroof fuse`.
 #pragma once
 
 #include "analysis/fuse/chip.hpp"

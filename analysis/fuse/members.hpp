@@ -1,4 +1,4 @@
-// A network's layers as members of chains: windows that move over planes, products, attentions.
+// A network's layers as members of chains: windows that move over planes, GEMMs, and attention.
 // Called by fuse_network.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Takes a predicted time apart and puts what was counted in its parts' places.
+// Splits a predicted time into parts and replaces each part by its measured count.
 // Called by lay_profile for each measured layer.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Lays measured ceilings over a report: beside the description's numbers, never in their place.
+// Adds measured ceilings to a report: beside the numbers of the description, never instead of them.
 // Called by cli after study::run; the plot takes them through add_ceilings.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Lays a profile over a report: the step below seven, *unexplained*, and which step's counters
-// disagree with the prediction. Called by cli and gui after study::run.
+// Adds a profile to a report: the step below seven, *unexplained*, and the steps whose counters
+// disagree with the prediction.
 //
 // For each layer, of one execution (mean over all that were measured):
 //   measured      = kernel times (+ the gaps before and between them, where starts are known)
@@ -18,7 +18,7 @@
 
 namespace eyeroof::analysis {
 
-// Differences below these are not told: shares of the predicted figure.
+// Differences below these shares of the predicted figure are not reported.
 inline constexpr double kTellQuantity = 0.10; // bytes, operations, tensor pipe
 inline constexpr double kTellClock = 0.03;
 // Longer pauses on the device are the program's (reading input, printing), not a launch's.

@@ -1,8 +1,8 @@
-// Several ranks of one run, each by its own trace: how even their work is, and who waits for whom
-// in each collective. Called by `eyeroof exam` of several traces.
+// Several ranks of one run, one trace each: load imbalance, and which rank waits for which in each
+// collective. The entry point of `eyeroof exam` with several traces.
 //
-// Ranks' clocks differ, so only durations are compared. A collective's kernels end together; the
-// rank whose kernel is shortest came last, and what another rank's takes longer it waited:
+// Clocks of ranks differ, so only durations are compared. A collective's kernels end together. The
+// rank with the shortest kernel came last, and the extra time of the others is waiting:
 //   wait(r) = duration(r) - min over all ranks of duration
 // The i-th launch of a collective of one name is the same collective on every rank.
 #pragma once

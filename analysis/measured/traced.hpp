@@ -1,6 +1,6 @@
-// What a trace says by itself: where the step's time goes, each operator beside its bound, and what
-// would change it. Called by `eyeroof import` and by `exam` of a trace.
-// Reads the trace's network; a report of predictions may stand beside it.
+// The analysis of a trace by itself: where the time of the step goes, each operator beside its
+// bound, and the changes that save time. `eyeroof import`, and `eyeroof exam` of a trace.
+// Reads the trace's network; a report of predictions is optional.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,4 +1,4 @@
-// Changes of a program that its trace calls for, and at most what each saves.
+// Changes of a program that its trace suggests, with an upper bound of each saving.
 // Used by traced.cpp; private to this folder.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Predictions held against the kernels of a trace: which can be compared, how far they are off, and
+// Compares predictions with the kernels of a trace: comparable rows, their errors, and
 // the modules that launched them. Used by traced.cpp; private to this folder.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How long each operator of a program takes on a GPU or a host processor, once for all that are
-// alike. Made from the time model; read by the timeline and by analyses that change single kernels.
+// The time of each operator of a program on a GPU or a host processor, computed once for equal
+// operators. Input of the timeline and of analyses that change single kernels.
 #pragma once
 
 #include "analysis/program/graph.hpp"

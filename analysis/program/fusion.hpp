@@ -1,4 +1,4 @@
-// The program as a compiler makes it: pointwise operators and reductions that run as one kernel.
+// The program after a compiler: pointwise operators and reductions fused into kernels.
 // Called by lower().
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which operators of a program a compiler makes one kernel of.
+// Groups of operators that a compiler fuses into one kernel.
 // Used by fusion.cpp.
 #pragma once
 

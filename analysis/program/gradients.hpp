@@ -1,4 +1,4 @@
-// What the training of one layer adds to its forward run: gradients and the update of its weights.
+// The operators that training adds to a layer: gradients and the update of its weights.
 // Called by the builder of programs and by memory's closed forms.
 #pragma once
 

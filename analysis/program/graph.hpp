@@ -105,7 +105,7 @@ using model::operands_of;
 // those of the layers' outputs.
 std::string run_words(const std::vector<model::Layer>& layers, const std::string& optimizer);
 
-// Without wiring the layers run as a chain, each reading the one before it; neighbours with counts
+// Without wiring the layers run as a chain, each reading the one before it; neighbors with counts
 // are mixed evenly, as the blocks of a network are. With training: gradients in reverse order for
 // what learns or lies above what learns; gradients of a tensor that several read are summed (an
 // "add" each); additions pass their gradient on without work; then the updates. A weight that

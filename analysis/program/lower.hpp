@@ -1,4 +1,4 @@
-// From a question to the program that a step runs: the only conversion of a network.
+// Lowers a question to the program of a step: the only conversion of a network.
 // Called by run() and by analyses that need a program without its times.
 #pragma once
 

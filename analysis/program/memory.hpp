@@ -1,4 +1,4 @@
-// Memory over a step: which tensors live when, the peak and what holds it, the largest batch. A
+// Memory over a step: lifetimes of tensors, the peak and its holders, the largest batch. A
 // tensor lives from the operator that writes it first to the last that needs it. Called by run()
 // and by analyses of a step.
 #pragma once

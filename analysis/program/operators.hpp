@@ -1,5 +1,5 @@
-// Which of a network's operators a program contains: all, all but those that fuse, or products
-// alone. Called by lower().
+// The operators of a network that a program contains: all, all except fused ones, or only
+// convolutions and GEMMs. Called by lower().
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"

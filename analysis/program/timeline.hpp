@@ -1,4 +1,4 @@
-// The step in time: a host thread that issues, streams that run kernels, copy engines.
+// The timeline of a step: a host thread that launches, streams that run kernels, copy engines.
 // Called by run() and by analyses of a step. Kernel times come from costs.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a collective takes on a fabric, by alpha and beta over its levels.
+// The time of a collective on a fabric, by latency (alpha) and bandwidth (beta) of its levels.
 // Called by the strategies, `eyeroof scale` and the tests, which hold it against messages simulated
 // one by one.
 //

@@ -1,4 +1,4 @@
-// Serving engines: how they fill a step, what a step costs the host, what memory they reserve.
+// Serving engines: their batching policy, host time per step, and reserved memory.
 // Policies are the engines' documented defaults; host times and error intervals are fitted to
 // half of the measured servers of docs/scale.md, and judged on the other half.
 #pragma once

@@ -1,5 +1,5 @@
-// What one step of a serving engine takes: kernels by the exam's model, messages by the fabric's.
-// Kernels are examined at a grid of sizes, once each, and read off between its points, so that a
+// The time of one step of a serving engine: kernels by the exam's model, messages by the fabric's.
+// Kernels are examined once each at a grid of sizes, and interpolated between its points, so that a
 // simulation of many thousand steps costs no more than a few hundred exams.
 #pragma once
 

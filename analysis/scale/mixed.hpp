@@ -1,5 +1,5 @@
-// One network over devices that differ: a request or a training step divided over them, and many of
-// them in a pipeline of stages.
+// One network on heterogeneous devices: a request or a training step divided over them, and many
+// requests or microbatches in a pipeline of stages.
 // Called by `eyeroof split`.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace eyeroof::analysis {
 
 struct MixedDevice {
-    std::string id; // told apart in the answer: "v100-sxm2-16gb", "v100-sxm2-16gb #2"
+    std::string id; // unique in the result: "v100-sxm2-16gb", "v100-sxm2-16gb #2"
     model::Gpu gpu; // or a host processor
 };
 

@@ -1,4 +1,4 @@
-// A chain over devices that differ: which neighbours each runs, so that the slowest is quickest.
+// A chain on heterogeneous devices: contiguous parts that minimize the slowest device.
 // Called by mixed.cpp; plain numbers, so that tests can try every answer.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What both ways of dividing a network over unlike devices start from: the link between them, their
-// operators' times, their room.
+// Common inputs of both ways of dividing a network over unequal devices: the link between them,
+// operator times, and memory capacity.
 // Used by mixed.cpp and mixed_step.cpp only.
 #pragma once
 

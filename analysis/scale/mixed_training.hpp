@@ -1,5 +1,5 @@
-// A training step over devices that differ: what its operators become as tasks of a schedule and as
-// stages of a pipeline.
+// A training step on heterogeneous devices: its operators as tasks of a schedule, and as stages of
+// a pipeline.
 // Called by split_network().
 #pragma once
 

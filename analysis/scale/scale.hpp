@@ -1,4 +1,4 @@
-// From one device's step to many: what a network's training takes on 8, 128, 10,000 devices.
+// From the step of one device to many: the time of a training step on 8 to 10,000 devices.
 // Called by `eyeroof scale`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Serving a decoder: time to the first token, time per token, tokens a second and device.
+// Serving a decoder: time to first token, time per output token, tokens per second and device.
 // Called by `eyeroof serve`.
 #pragma once
 
@@ -48,10 +48,10 @@ struct ServingPoint {
     double message_s = 0.0; // of it, all-reduces and all-to-alls
     double ttft_s = 0.0, tpot_s = 0.0;
     ErrorBand ttft_band, tpot_band;               // factors: 80 % of measured servers lie between
-    double tokens_per_s = 0.0;                    // answers' tokens, of all devices together
-    double weight_bytes = 0.0, cache_bytes = 0.0; // a device
+    double tokens_per_s = 0.0;                    // output tokens, all devices together
+    double weight_bytes = 0.0, cache_bytes = 0.0; // per device
     bool within = true;                           // both limits
-    bool front = false; // no other point has more of both: tokens/s a user, tokens/s a device
+    bool front = false; // on the Pareto front of tokens/s per user and per device
 
     double per_user() const { return 1.0 / tpot_s; }
     double per_device() const { return tokens_per_s / static_cast<double>(devices); }

@@ -31,9 +31,9 @@ struct EngineLoad {
 using StepClock = std::function<double(const EngineLoad&)>; // seconds of a step
 
 struct Demand {
-    Count prompt = 1024, answer = 256; // tokens of a request
-    // Open: requests arrive at `rate` a second, as a Poisson process or evenly. Closed, rate 0:
-    // `users` who ask again as soon as they have their answer.
+    Count prompt = 1024, answer = 256; // prompt and output tokens
+    // Open loop: requests arrive at `rate` per second, as a Poisson process or evenly. Closed loop
+    // (rate 0): `users`, each of whom sends the next request when the last one ends.
     double rate = 0.0;
     bool even = false;
     Count users = 0;
@@ -60,8 +60,8 @@ struct LoadResult {
     bool operator==(const LoadResult&) const = default;
 };
 
-// Requests are served in the order of arrival. A request enters when the cache has room for all of
-// its tokens (`cache_tokens` in all, at most `most_requests`), waits in the queue until then, and
+// Requests run in the order of arrival. A request starts when the cache has space for all of its
+// tokens (`cache_tokens` in total, at most `most_requests`), waits in the queue until then, and
 // is never evicted. Errors: "no-room" where one request alone does not fit;
 // "too-long" beyond kMostEngineSteps; "cancelled".
 inline constexpr Count kMostEngineSteps = 5'000'000;

@@ -1,4 +1,4 @@
-// Splits of work over devices, exact where that is possible: chains into stages, a choice for each
+// Splits of work over devices, exact where possible: chains into stages, a choice for each
 // layer of a chain, graphs over mixed devices.
 // Called by search(); plain numbers, so that tests can try every answer.
 #pragma once
@@ -39,8 +39,8 @@ struct ChainChoice {
 ChainChoice choose_chain(const std::vector<std::vector<double>>& cost,
                          const std::vector<std::vector<std::vector<double>>>& change);
 
-// Tasks of a graph on devices that differ; a task's inputs cost sending when they were made on
-// another device. Tasks of one group go to one device, which keeps what the group holds.
+// Tasks of a graph on heterogeneous devices. Inputs from another device cost a transfer. Tasks of
+// one group run on one device, which keeps the group's tensors.
 struct TaskGraph {
     struct Edge {
         std::size_t from = 0, to = 0;

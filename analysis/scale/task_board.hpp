@@ -1,4 +1,4 @@
-// A task graph's edges at both ends, and what remains of it at its fastest.
+// Predecessors and successors of a task graph, and a lower bound of the remaining time.
 // Used by the schedulers only.
 #pragma once
 

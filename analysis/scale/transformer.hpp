@@ -1,4 +1,4 @@
-// A decoder as what parallel training divides: its sizes, parameters, FLOPs and a block's
+// A decoder as parallel training divides it: its sizes, parameters, FLOPs, and a block's
 // operators. Called by the transformer's strategies, search and serving.
 #pragma once
 
@@ -57,7 +57,7 @@ enum class Recompute { none, selective, full };
 // The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
 // words, width and vocabulary; the attention's products, or its one kernel, heads; the products
 // that read and write the width the rest. Errors: "no-transformer", saying what is missing or not
-// modelled: encoders, layers of several kinds other than those with and without experts. The
+// modeled: encoders, layers of several kinds other than those with and without experts. The
 // parameters of what is read are those of the network within 1 %.
 Result<Transformer> transformer_of(const model::Network& network);
 

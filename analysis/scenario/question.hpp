@@ -1,5 +1,5 @@
-// A scenario with what its references stand for: the network, the machine, the host, and what its
-// files hold. Made by resolve() or by callers that have a network in memory.
+// A scenario with its references resolved: the network, the machine, the host, and the contents of
+// its files. Made by resolve() or by callers that have a network in memory.
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"

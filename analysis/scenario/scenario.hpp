@@ -1,5 +1,5 @@
-// A scenario: what is run, where, and how. One value behind every answer of the program: command
-// line, window, Python, sessions and sweeps fill the same fields, with the same defaults.
+// A scenario: what runs, where, and how. One value behind every result of the program: command
+// line, explorer, Python, sessions, and sweeps fill the same fields, with the same defaults.
 #pragma once
 
 #include "mapper/problem_space.hpp"
@@ -99,12 +99,12 @@ struct Scenario {
     mapper::Factors factors = mapper::Factors::perfect;
     model::Counting counting = model::Counting::eyeroof;
     std::string constraints_file;
-    // Effort of searches. Nodes of each, at most: the answer is the same everywhere. nullopt:
-    // usual_search_nodes(). Seconds, for all searches together, make the answer depend on how busy
-    // the machine is. 0: no limit.
+    // Search limits. Nodes per search: results are reproducible. nullopt: usual_search_nodes().
+    // Seconds for all searches together: results depend on the load of the machine.
+    // 0: no limit.
     std::optional<std::uint64_t> search_nodes;
     double search_limit_s = 0.0;
-    int threads = 0; // 0: as many as the machine has; the answer does not depend on it
+    int threads = 0; // 0: all of the machine; the result does not depend on it
 
     bool operator==(const Scenario&) const = default;
 };

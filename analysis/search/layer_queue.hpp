@@ -1,4 +1,4 @@
-// The different layers of a network one after the other, each with its share of the time.
+// The distinct layers of a network in order, each with its share of the time limit.
 // Used by the questions that search a layer several times (trade-offs, the chain from the search).
 #pragma once
 

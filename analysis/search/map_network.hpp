@@ -1,4 +1,4 @@
-// Maps a network on an accelerator: every different layer searched once, several at a time.
+// Maps a network on an accelerator: searches every distinct layer once, several in parallel.
 // Called by cli.
 #pragma once
 
@@ -18,7 +18,7 @@ struct MapOptions {
     mapper::Factors factors = mapper::Factors::perfect;
     mapper::SearchOptions search; // its threads are shared by layers first, then inside a layer
     mapper::Constraints constraints;
-    ConstraintPlaces places; // where the constraints stand, for what is said of them
+    ConstraintPlaces places; // places of the constraints in their files, for diagnostics
     model::Counting counting = model::Counting::eyeroof;
     std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
     bool free_dataflow = false;                  // no spatial rules at all

@@ -1,4 +1,4 @@
-// A layer's mapping as text that can be edited, and the report with the edited one in its place.
+// A layer's mapping as editable text, and the report with the edited mapping.
 // Called by the mapping pane; the same mapping is given to `eyeroof exam --mapping FILE`.
 #pragma once
 
@@ -43,8 +43,8 @@ struct MappingEdit {
 std::optional<std::size_t> row_of(const Report& report, const MappingEdit& edit);
 std::size_t nth_of(const Report& report, std::size_t row);
 
-// The report with all edits in their layers' places. Edits that cannot be read or are not legal
-// are told and left out; so are those of layers that the report does not have.
+// Applies all edits to their layers. Edits that cannot be parsed, are illegal, or belong to layers
+// that the report does not have are skipped, each with a diagnostic.
 Diagnostics apply_edits(Report& report, const Question& question,
                         const std::vector<MappingEdit>& edits);
 

@@ -1,5 +1,5 @@
-// The machine's chain as the search finds it, beside the one that the equations give: what each
-// step's bound leaves open. Called by cli.
+// The machine's chain reached by search, beside the bounds of the equations: the remaining gap of
+// each step. Called by cli.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

@@ -1,5 +1,5 @@
-// What one thing costs in another, layer by layer: the front of latency and energy on a machine,
-// and the traffic to memory that on-chip capacity buys. Called by cli.
+// Trade-offs, layer by layer: the Pareto front of latency and energy on a machine, and memory
+// traffic against on-chip capacity. Called by cli.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

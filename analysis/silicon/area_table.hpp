@@ -1,5 +1,5 @@
-// Accelergy's table of areas (ART): an area in square micrometres for each component.
-// Called by `eyeroof chip --areas`.
+// Accelergy's table of areas (ART): an area in square micrometers for each component.
+// `eyeroof exam --chip --areas`.
 #pragma once
 
 #include "base/result.hpp"

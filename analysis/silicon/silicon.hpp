@@ -1,5 +1,5 @@
-// Area and power of a whole accelerator chip by component, from its description, a process and what
-// an examination says moves. Called by `eyeroof chip`.
+// Area and power of a whole accelerator chip by component, from its description, a process, and the
+// traffic of an exam. `eyeroof exam --chip`.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,4 +1,4 @@
-// How many words of each layer are not zero, as YAML. Read by `eyeroof sparse`; format in
+// How many words of each layer are not zero, as YAML. For `eyeroof exam --density`; format in
 // docs/sparsity.md.
 #pragma once
 

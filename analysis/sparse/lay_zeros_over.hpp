@@ -1,5 +1,5 @@
-// From the report of a layer on the dense equivalent of a machine
-// (model/sparse/dense_equivalent.hpp) to the one of the machine that leaves zeros out. Called by
+// Converts the report of a layer on the dense equivalent of a machine
+// (model/sparse/dense_equivalent.hpp) to that of the machine that skips zeros. Called by
 // levels_exam.cpp only.
 #pragma once
 

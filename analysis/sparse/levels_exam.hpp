@@ -1,6 +1,6 @@
-// A network on a machine of levels that leaves zeros out, examined as study::run examines dense
-// ones: mapped by the same search, told in the same steps. Called by `eyeroof exam --density` and
-// by sparse_exam.
+// Examines a network on a machine of levels that skips zeros, in the same way as a dense network:
+// the same mapping search, and the same seven steps. The entry point of `eyeroof exam --density`
+// for such machines.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,4 +1,4 @@
-// What a described machine does about zeros, as the part of a sparse machine's file that says it.
+// Reads the rules for zeros of a machine of levels from a sparse machine's file.
 // Called by the reader of sparse machines.
 #pragma once
 

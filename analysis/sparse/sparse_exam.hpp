@@ -1,5 +1,5 @@
-// A network on a machine that skips zeros: the chain of every layer, and what zeros gain over a
-// dense machine of the same size. Called by `eyeroof sparse`.
+// A network on a machine that skips zeros: the chain of every layer, and the sparsity speedup over
+// a dense machine of the same size. `eyeroof exam --density`.
 #pragma once
 
 #include "analysis/exam/run.hpp"
@@ -39,9 +39,9 @@ struct SparseExam {
 };
 
 // `densities`: one for each layer of the network. Layers whose names do not match `only` are passed
-// over; operators that do not multiply, and those that the machine does not run, are left out and
-// told. Errors: those of the cost models; "no-layers"
-// when nothing is left.
+// over; operators without MACs, and those that the machine does not run, are skipped with a
+// diagnostic. Errors: those of the cost models; "no-layers"
+// when no layer remains.
 // `scenario`: effort of the searches on machines of levels, where the dense machine is the same one
 // with all words not zero.
 Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Network& network,

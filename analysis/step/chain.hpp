@@ -1,5 +1,5 @@
 // A training graph as a chain of stages, for recomputation and offloading.
-// Called by the remedies.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/costs.hpp"
@@ -19,7 +19,7 @@ struct GraphChain {
 };
 
 // Cuts the forward half where a single tensor is all that later operators read (beside what was
-// there before the step); at most kMostStages stages, neighbours merged. A stage's time is the sum
+// there before the step); at most kMostStages stages, neighbors merged. A stage's time is the sum
 // of its operators' and their gradients', each at least its issue of `host_s` seconds; its tape
 // what is kept for gradients; `working` the most that its operators need beside it for a moment.
 // Nothing for inference, and for graphs that cannot be cut.

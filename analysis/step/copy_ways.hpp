@@ -1,5 +1,5 @@
-// The ways to bring data to a device, side by side, with a host alone beside them.
-// Called by `eyeroof timeline --copies compare`.
+// The ways to copy data to a device, side by side, and a host alone.
+// `eyeroof timeline --compare-copies`.
 #pragma once
 
 #include "analysis/program/timeline.hpp"

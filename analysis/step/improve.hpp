@@ -1,5 +1,5 @@
-// What would make a step faster or smaller: changes to the scenario alone, together, and the front
-// of both. Every gain is two simulations of the whole step; none is a rule of thumb. Called by
+// Optimizations that make a step faster or smaller: single changes, combinations, and the Pareto
+// front of both. Every gain is two simulations of the whole step; none is a rule of thumb.
 // `eyeroof improve`.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Which remedies a network and a machine allow, and all their combinations.
+// The optimizations that a network and a machine allow, and all their combinations.
 // Used by improve.cpp only.
-// Plays no step.
+// Simulates no step.
 #pragma once
 
 #include "analysis/step/improve.hpp"

@@ -1,6 +1,6 @@
 // Several operators in one persistent kernel: tiles of operators that do not wait for each other
-// are packed onto the CTAs that are resident, barriers stand between those that do. Called by the
-// remedies.
+// are packed onto the resident CTAs, with barriers between those that do. For `eyeroof timeline
+// --compare-launches`.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,5 +1,5 @@
-// Products on operands that zeros make longer.
-// Called by the remedies.
+// GEMMs on operands padded with zeros.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,5 +1,5 @@
-// Products whose weights are partly zero, where the device's kernels can use that.
-// Called by the remedies.
+// GEMMs with sparse weights, on devices whose kernels exploit them.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/costs.hpp"
@@ -8,7 +8,7 @@
 
 namespace eyeroof::analysis::step {
 
-// two_of_four: two of four neighbours along k are zero; tensor cores since Ampere skip them.
+// two_of_four: two of four neighbors along k are zero; tensor cores since Ampere skip them.
 // blocks: whole blocks of 64 x 64 weights are zero; any kernel that walks a list of blocks skips
 // them.
 enum class Pruning { none, two_of_four, blocks };

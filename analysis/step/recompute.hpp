@@ -1,4 +1,4 @@
-// Which activations of a chain to keep and which to compute again, for the least time in a memory.
+// Which activations of a chain to keep and which to recompute, for the least time within a memory.
 // Called by `eyeroof improve`.
 //
 // Beaumont, Eyraud-Dubois, Hermann, Joly, Shilova, "Optimal checkpointing for heterogeneous chains"

@@ -1,5 +1,5 @@
-// Recomputation on graphs that no cut makes a chain: operators are run again, cheapest a byte
-// first. Called by the remedies.
+// Recomputation on graphs that cannot be cut into a chain: operators run again, the cheapest per
+// byte first.
 #pragma once
 
 #include "analysis/program/costs.hpp"

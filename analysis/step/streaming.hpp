@@ -1,5 +1,5 @@
-// Weights that stay on the host and come when they are needed.
-// Called by the remedies.
+// Weights that stay on the host and are copied when an operator needs them.
+// For the optimizations of `eyeroof improve`.
 #pragma once
 
 #include "analysis/program/timeline.hpp"

@@ -1,5 +1,5 @@
 // What a sweep varies: fields of the machine, of the network, of the options, and their values.
-// Made from `--vary FIELD=VALUES`; asked by the grid.
+// Made from `--vary FIELD=VALUES`.
 //
 //   FIELD    a parameter of the machine as `--set` names it, with or without "machine." before it
 //            (axes.x is axis-x), or the place in its description: levels[1].fanout.x

@@ -1,4 +1,4 @@
-// What a sweep tells of each point: a figure for each column.
+// The figures of a sweep's point, one for each column.
 // Made by the engine, written by rows.
 #pragma once
 

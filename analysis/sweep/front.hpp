@@ -1,4 +1,4 @@
-// The points of a sweep that no other beats, and their picture.
+// The Pareto front of a sweep, and its picture.
 // Called by cli with what a sweep wrote.
 #pragma once
 

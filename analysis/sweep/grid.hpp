@@ -1,5 +1,5 @@
-// The points of a sweep: every combination of the varied fields, the last one fastest, and what
-// stands at each: a machine, a network, options.
+// The points of a sweep: every combination of the varied fields, the last one fastest, and
+// the machine, network, and options of each.
 // Made once by `sweep`; read by all its threads.
 #pragma once
 

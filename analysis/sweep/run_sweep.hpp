@@ -1,4 +1,4 @@
-// Runs a sweep: points in parallel, answers in order.
+// Runs a sweep: points in parallel, results in order.
 // Called by cli.
 #pragma once
 

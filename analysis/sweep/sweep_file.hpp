@@ -1,4 +1,4 @@
-// The file that a sweep grows row by row, so that what was worked out is kept whatever happens: a
+// The file to which a sweep appends row by row, so that finished rows survive any interruption: a
 // kill in the middle of a row, a full disk, a restart. Beside FILE lies FILE.sweep until the sweep
 // is whole (parts of one keep it for the merge): which sweep it is, which points.
 #pragma once

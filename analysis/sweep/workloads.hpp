@@ -1,5 +1,5 @@
-// The networks of a sweep as the engine wants them: every different layer and loop nest once, with
-// numbers that are the same for the same nest wherever it comes from.
+// The networks of a sweep for its engine: every distinct layer and loop nest once, with numbers
+// that are the same for equal nests of all networks.
 // Shared by all threads of a sweep.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Strategies against each other: trials to a share of the best known, over layers and seeds.
+// Comparison of strategies: trials to a share of the best known result, over layers and seeds.
 // Called by `eyeroof-dev tune-compare`.
 #pragma once
 

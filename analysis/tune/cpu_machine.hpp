@@ -1,4 +1,4 @@
-// What a processor core can do, as far as kernels are judged by it before they run.
+// The parameters of a processor core for the closed-form cost of kernels.
 // Read by the template's rules, by the closed form and by the features.
 #pragma once
 

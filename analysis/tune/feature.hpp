@@ -1,5 +1,5 @@
-// Numbers of candidates as the trees of a cost model read them.
-// Used by the subjects and chains of the room.
+// Features of a candidate: named numbers, the input of a cost model's trees.
+// Subjects and chains compute them.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,5 +1,5 @@
-// A workload's operands as the GPU template wants them, and its right result.
-// Made once a workload by the GPU target.
+// A workload's operands in the layout of the GPU template, and its correct result.
+// The GPU target makes them once per workload.
 #pragma once
 
 #include "analysis/tune/workload.hpp"

@@ -10,7 +10,7 @@
 
 namespace eyeroof::analysis::tune {
 
-// What the driver answers when it does not do as it was told: "CUDA_ERROR_ILLEGAL_ADDRESS".
+// An error code of the CUDA driver, by name: "CUDA_ERROR_ILLEGAL_ADDRESS".
 class DriverError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// What a GPU can do, as far as kernels are judged by it before they run.
+// The parameters of a GPU for the closed-form cost of kernels.
 // Read by the GPU template's rules, by its closed form and by its features.
 #pragma once
 

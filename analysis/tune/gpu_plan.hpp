@@ -27,7 +27,7 @@ struct GpuPlan {
     bool spread = false; // a thread's results lie a warp apart, not side by side
     Count group = 1;     // rows of tiles that CTAs go through together, for L2
     Count unroll = 4;    // of the loop over a slice
-    Count min_ctas = 1;  // an SM's, that registers must leave room for
+    Count min_ctas = 1;  // resident per SM; limits the registers
     // Of the workload and the machine, not of the point:
     bool taps_uniform = true; // a slice lies in one tap
     bool product = true;      // there is one tap, and no stride

@@ -1,4 +1,4 @@
-// What the child processes of the GPU target do.
+// The work of the GPU target's child processes.
 // Called by gpu_target.cpp alone.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Logs of trials: JSON lines, one a trial, each on the disk before the next trial begins.
+// Logs of trials: JSON lines, one per trial, each on disk before the next trial begins.
 // Written by `eyeroof tune`; read to resume, to learn from, to draw, and by `exam --tuned`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What logs of trials hold, search by search: the best so far against trials, and how soon it came.
+// The searches in logs of trials: the best so far against trials, and when it was found.
 // Made of a log's lines; shown by the window.
 // Runs nothing.
 #pragma once

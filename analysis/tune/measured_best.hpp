@@ -1,4 +1,4 @@
-// The best that logs hold of each layer of a report, beside what was predicted.
+// The best logged result of each layer of a report, beside its prediction.
 // Called by `eyeroof exam --tuned`.
 #pragma once
 

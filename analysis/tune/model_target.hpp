@@ -1,5 +1,5 @@
-// Targets that only compute: a stand-in for a processor, and an accelerator's mappings. Thousands
-// of trials a second, the same everywhere; the optimum of an accelerator's is proved by the mapper.
+// Targets in closed form: a synthetic processor, and an accelerator's mappings. Thousands of trials
+// per second, reproducible everywhere; the mapper proves the optimum for an accelerator.
 // Called by `eyeroof tune --target model` and by the tests.
 #pragma once
 
@@ -17,10 +17,10 @@ struct Noise {
     std::uint64_t seed = 1;
 };
 
-// A processor that the features do not know: the closed form with every rate and capacity of the
-// machine off by up to a factor of 1.5 either way, times what some knobs win or lose together for
-// no reason that a feature tells (up to 30 %). Both are drawn from `machine_seed`. A stand-in to
-// test searches with, not a model of anything.
+// A synthetic processor that differs from the features: the closed form with every rate and
+// capacity scaled by a random factor of up to 1.5 up or down, times a random interaction of some
+// knobs that no feature describes (up to 30 %). Both are drawn from `machine_seed`. For tests of
+// search strategies; it models no real machine.
 std::unique_ptr<Target> stand_in(const Workload& work, const CpuMachine& machine,
                                  const Subject& subject, std::uint64_t machine_seed,
                                  const Noise& noise);

@@ -1,4 +1,4 @@
-// What a candidate's process said, as the outcome of a trial.
+// The result of a candidate's process, as the outcome of a trial.
 // Called by the targets that run candidates.
 #pragma once
 

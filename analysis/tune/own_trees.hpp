@@ -1,4 +1,4 @@
-// eyeroof's own boosted trees, beside XGBoost's behind one door.
+// eyeroof's own boosted trees, with the same interface as XGBoost's.
 // Called by fit_trees.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Runs a program for a limited time and keeps what it prints; nothing of it is left afterwards.
+// Runs a program with a time limit and captures its output; no process remains afterwards.
 // Called by the processor target, for the compiler and for candidates.
 #pragma once
 

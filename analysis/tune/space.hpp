@@ -1,5 +1,5 @@
-// The programs that a search may choose from: knobs with their values, and rules that say which
-// points are none. Points are never listed: an index is turned into one.
+// The search space of programs: knobs with their values, and rules that exclude invalid points.
+// Points are never listed: each is computed from its index.
 // Made by templates; read by every strategy.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How candidates are chosen: one interface for all strategies, which see what was measured and say
-// what to measure next.
+// Selection of candidates: one interface for all strategies, which receive the measured trials and
+// propose the next ones.
 // Driven by search.cpp and by the studies.
 #pragma once
 

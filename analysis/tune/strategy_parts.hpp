@@ -1,4 +1,4 @@
-// What strategies share: batches of different points, and annealing on a score.
+// Common parts of strategies: batches of distinct points, and annealing on a score.
 // Called by the strategies.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a search sees: a space, features of its points, a closed form, and what measures a point.
-// Made for processors, accelerators and stand-ins alike; read by every strategy.
+// The subject of a search: a space, features of its points, a closed form, and a target that
+// measures points. The same interface for processors, accelerators, and synthetic targets.
 #pragma once
 
 #include "analysis/tune/space.hpp"

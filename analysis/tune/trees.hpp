@@ -1,4 +1,4 @@
-// Boosted trees: what predicts the order of candidates from their features.
+// Boosted trees that predict the order of candidates from their features.
 // Fitted by the learned strategy, by transfer and by the studies.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is tuned: a convolution or a matrix product as one sum of products over pixels, channels and
+// The tuned workload: a convolution or a GEMM as one sum of products over pixels, channels, and
 // taps.
 // Made of a layer; read by templates, targets and logs.
 #pragma once

@@ -1,4 +1,4 @@
-// Amounts as people type them: money, prices of a unit, shares, times, rates. Read by the options
+// Amounts as users type them: money, prices of a unit, shares, times, rates. Read by the options
 // of `upgrade` and by fleet files, so that both take the same spellings.
 #pragma once
 

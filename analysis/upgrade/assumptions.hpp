@@ -1,4 +1,4 @@
-// What an upgrade's answer takes for granted, and what it would be otherwise.
+// The assumptions of an upgrade's verdict, and the verdict without each of them.
 // Called by upgrade.
 #pragma once
 

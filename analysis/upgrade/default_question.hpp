@@ -1,5 +1,5 @@
-// What `upgrade` runs where the user leaves it open: training in mixed precision, and beside it
-// inference at one sample and at many.
+// The defaults of `upgrade`: training in mixed precision, and additionally inference at one sample
+// and at many.
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

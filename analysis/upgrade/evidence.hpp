@@ -1,5 +1,5 @@
-// Published speed-ups of whole networks as evidence beside a prediction: a table of facts with
-// their sources, and what they say of a question by how much it resembles them.
+// Published speedups of whole networks as evidence beside a prediction: a table with sources, and
+// their weight for a question by similarity.
 // Loaded by with_surroundings(); used by upgrade().
 #pragma once
 
@@ -29,7 +29,7 @@ struct EvidenceRow {
     EvidenceKey key;
     std::string source, network;
     int gpus = 1;         // on each side
-    double speedup = 1.0; // published: samples a second, new over old
+    double speedup = 1.0; // published: samples per second, new over old
     // Of kernels and hosts, as `validate --pairs` writes it; 0 where the program cannot run it.
     double predicted = 0.0;
     bool recipe = false; // a framework's recipe as it is; else a submission tuned by hand

@@ -1,5 +1,5 @@
 // A question about a fleet as a file (`eyeroof upgrade --fleet fleet.yaml`), and as the options of
-// `upgrade` fill it: what is there, what runs, what could replace it, and on which terms.
+// `upgrade` fill it: the fleet, its workloads, the candidates, and the terms.
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

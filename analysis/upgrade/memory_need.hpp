@@ -1,5 +1,5 @@
-// How much memory a network needs on a GPU, for inference or a training step: the peak that
-// `eyeroof memory` finds, by what holds it.
+// Memory of a network on a GPU, for inference or a training step: the peak that `eyeroof memory`
+// finds, by holder.
 // Called by upgrade.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether a network leaves out what a step spends much of its time on.
+// Whether a network lacks operators that take much of the time of a step.
 // Called by upgrade.
 #pragma once
 

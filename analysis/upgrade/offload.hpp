@@ -1,5 +1,5 @@
-// Is a layer worth sending to the GPU? Host, GPU, and GPU with the copies each time.
-// Called by `eyeroof offload`.
+// Whether a layer is faster on the GPU: host, GPU, and GPU with copies each time.
+// `eyeroof upgrade --from HOST`.
 #pragma once
 
 #include "analysis/exam/run.hpp"

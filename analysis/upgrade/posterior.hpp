@@ -1,4 +1,4 @@
-// What prediction, published speed-ups and the user's own measurements say together.
+// Combines the prediction, published speedups, and the user's own measurements.
 // Called by upgrade().
 #pragma once
 

@@ -1,6 +1,6 @@
-// Should a team replace the GPUs that it has, and by which? One answer over several candidates:
-// devices for the same work, cost a year, energy, payback, how likely it is to cost less, and what
-// would turn the answer over. A view of upgrade_fleet(), which compares one pair of GPUs.
+// Whether to replace owned GPUs, and by which. One result over several candidates: devices for the
+// same work, cost per year, energy, payback, probability of lower cost, and the changes that would
+// reverse the verdict. A view of upgrade_fleet(), which compares one pair of GPUs.
 // Called by cli.
 #pragma once
 

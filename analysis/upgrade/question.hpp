@@ -1,6 +1,6 @@
-// What somebody asks of an upgrade as a value: what runs, on which GPU now, on which it could, and
-// at what prices. Filled by the window's form, kept in sessions; says which command asks the same.
-// Judges nothing: upgrade() does.
+// The question of an upgrade as a value: the workload, the present GPU, the candidate, and prices.
+// Filled by the form of the explorer, and saved in sessions; command_of() gives the command line.
+// upgrade() computes the verdict.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"
@@ -33,7 +33,7 @@ struct UpgradeQuestion {
     std::string phase = "inference"; // or the optimizer of a training step
     std::optional<Count> batch;
     double utilization = UpgradePrices{}.utilization; // share of the month that a bought GPU works
-    // Of its owner: electricity, server and room, and when it is written off.
+    // Costs of ownership: electricity, share of server and space, and years of depreciation.
     double power_usd_per_kwh = UpgradePrices{}.power_usd_per_kwh;
     double host_usd_per_month = UpgradePrices{}.host_usd_per_month;
     double years = UpgradePrices{}.years;

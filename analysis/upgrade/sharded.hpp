@@ -1,5 +1,5 @@
-// A network that one GPU does not hold, divided over several: the best plan of analysis/scale on
-// what is there, and the fewest new GPUs that do the same work.
+// A network that exceeds one GPU, divided over several: the best plan of analysis/scale on the
+// present GPUs, and the fewest new GPUs that do the same work.
 // Called by purchase().
 #pragma once
 

@@ -1,7 +1,7 @@
-// What an upgrade takes from the machine folders beside the two GPUs: hosts, and how far predicted
-// speed-ups hold.
+// Inputs of an upgrade from the machine folders beside the two GPUs: hosts, and the errors of
+// predicted speedups.
 // Called by cli and gui.
-// Judges nothing.
+// Computes no verdict.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"
@@ -9,7 +9,7 @@
 
 namespace eyeroof::analysis {
 
-struct AskedHosts { // names; empty: the server that such a GPU usually stands in
+struct AskedHosts { // names; empty: the usual server of the GPU
     std::string from, to;
 
     bool operator==(const AskedHosts&) const = default;

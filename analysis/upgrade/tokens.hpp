@@ -1,4 +1,4 @@
-// Tokens of a sample, for costs by the million tokens.
+// Tokens of a sample, for costs per million tokens.
 // Called by upgrade.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Does it pay to run a network on another GPU? Speed-up per layer and in total, money, a verdict.
+// Whether another GPU pays off for a network: speedup per layer and in total, money, a verdict.
 // Called by `eyeroof upgrade`.
 #pragma once
 

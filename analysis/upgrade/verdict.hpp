@@ -1,4 +1,4 @@
-// From a speed-up and its uncertainty to an interval and the chance of being wrong.
+// From a speedup and its uncertainty to an interval and the probability of being wrong.
 // Called by upgrade.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What would help: every parameter of a machine turned up by a tenth, doubled, and to the next
-// value that helps at all, and what the network would take if one step took nothing.
+// What would help: every parameter of a machine raised by 10 %, doubled, and to the next value that
+// helps at all; and the time of the network with one ideal step.
 // Called by `eyeroof exam --advice` on accelerators.
 #pragma once
 

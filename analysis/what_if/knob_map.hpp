@@ -1,5 +1,5 @@
-// Further than 10 %: the next value of a parameter that helps, and two parameters against each
-// other.
+// Beyond 10 %: the next value of a parameter that helps, and the time over two
+// parameters.
 // Called by the what-if pane, the map pane, and `eyeroof exam --advice`.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What can be turned on a machine: clock, axes, buffers, bandwidths, peaks; and a machine with some
-// of it turned.
+// The parameters of a machine that can be changed: clock, axes, buffers, bandwidths, peaks; and a
+// machine with changed values.
 // Used by the what-if pane, `--set` of the command line, sessions and the sensitivity analysis.
 #pragma once
 
@@ -30,15 +30,15 @@ struct Knob {
     std::vector<std::pair<std::string, int>> words = {};
 };
 
-// "DRAM bandwidth" as a key: "dram-bandwidth". A second knob of one name gets a number behind it.
+// "DRAM bandwidth" as a key: "dram-bandwidth". A second knob of the same name gets a number.
 std::string knob_key(std::string_view name);
 
 // In the machine's order, outermost memory first. Unlimited and unknown quantities have no knob.
 std::vector<Knob> knobs_of(const model::Machine& machine);
-// Those that what-if analyses turn.
+// The knobs that what-if analyses vary.
 std::vector<Knob> tried_knobs(const model::Machine& machine);
 
-// A knob turned to a value, in the knob's unit.
+// A knob set to a value, in the knob's unit.
 struct Change {
     std::string key;
     double value = 0.0;

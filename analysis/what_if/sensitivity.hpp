@@ -1,5 +1,5 @@
-// What each parameter of a machine is worth: the gain of 10 % more of it, and which one stands
-// behind each of the seven steps of a layer.
+// The value of each parameter of a machine: the gain of 10 % more of it, and the parameter behind
+// each of the seven steps of a layer.
 // Called by the what-if pane and the seven-step pane.
 #pragma once
 
@@ -27,14 +27,14 @@ struct Sensitivity {
     bool operator==(const Sensitivity&) const = default;
 };
 
-// Of the whole network, one for each knob, in the machine's order. A knob whose turned machine is
-// not legal or cannot run the network is left out. Accelerators map by the dataflow's rules,
+// Of the whole network, one for each knob, in the machine's order. A knob whose changed machine
+// is illegal or cannot run the network is skipped. Accelerators map by the dataflow's rules,
 // without a search, unless `examine` does otherwise. Errors: those of run() on the machine itself.
 Result<std::vector<Sensitivity>> sensitivities(const Question& question, std::stop_token stop = {},
                                                const ProgressCallback& progress = {},
                                                Examine examine = {});
 
-// One layer's: which knob stands behind each step, and what would help.
+// For one layer: the knob behind each step, and the knob that would help.
 struct LayerHelp {
     // By step 1 … 7, index 0 is step 1: the key of the knob that the step's limit names ("y axis"),
     // or else of the one that, doubled, raises most what the step leaves of the step before it. Of

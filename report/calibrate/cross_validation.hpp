@@ -1,4 +1,4 @@
-// What cross-validation found as text, JSON, CSV and Markdown.
+// Results of cross-validation as text, JSON, CSV, and Markdown.
 // Called by cli.
 // Fits nothing.
 #pragma once
@@ -14,8 +14,8 @@ std::string cross_validation_text(const analysis::CrossValidation& result);
 std::string
 cross_validation_json(const analysis::CrossValidation& result); // eyeroof/cross-validation/1
 std::string cross_validation_csv(const analysis::CrossValidation& result);
-// The page of errors: means, GPUs, and where they are told of, which parts bind and what each term
-// is worth.
+// The page of errors: means, GPUs, and, if computed, which parts bind and the effect of each
+// term.
 std::string cross_validation_markdown(const analysis::CrossValidation& result);
 std::string cross_rows_csv(const analysis::CrossValidation& result);
 

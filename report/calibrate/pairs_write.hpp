@@ -1,4 +1,4 @@
-// Measured speed-ups beside predictions, as text, JSON, and CSV.
+// Measured speedups beside predictions, as text, JSON, and CSV.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

@@ -1,4 +1,4 @@
-// Claims beside what the program answers, as text, Markdown, one HTML page, and JSON.
+// Claims beside the program's figures, as text, Markdown, one HTML page, and JSON.
 #pragma once
 
 #include "analysis/claims/claims.hpp"

@@ -1,4 +1,4 @@
-// What each part of a comparison takes longer or shorter, as bars to both sides of a line.
+// Time that each part of a comparison adds or saves, as bars to both sides of a line.
 // Used by the pages of comparisons.
 #pragma once
 
@@ -15,7 +15,7 @@ struct AddedTime {
     std::string tip = {}; // for a pointer over the bar
 };
 
-// At most `most` bars, the longest first; what is left is told in the subtitle.
+// At most `most` bars, the longest first; the subtitle states the remainder.
 Drawing added_bars(std::vector<AddedTime> added, const std::string& title, std::size_t most = 24);
 
 } // namespace eyeroof::report

@@ -1,4 +1,4 @@
-// How large a picture is, and the sizes of its texts.
+// The size of a picture, and the sizes of its texts.
 // Used by every scene.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A chart in any size and in the theme's colours, its key below the title: shown by the
+// A chart in any size and in the theme's colors, its key below the title: shown by the
 // window, written by chart_svg.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The plainest scene: boxes, lines, markers and texts in their places, by colour role.
-// Made by every scene; painted by the window and written as SVG, which add nothing.
+// The plainest scene: boxes, lines, markers and texts in their places, by color role.
+// Scenes make it; the explorer paints it and the SVG writer writes it, without additions.
 #pragma once
 
 #include "report/draw/canvas.hpp"
@@ -18,7 +18,7 @@ struct DrawnBox {
     ColourRole role = ColourRole::frame;
     double opacity = 1.0;
     bool outline = false; // only its edge
-    std::string tip = {}; // what a pointer over it is told
+    std::string tip = {}; // tooltip
     bool dotted = false;  // of an outline
 
     bool operator==(const DrawnBox&) const = default;

@@ -1,4 +1,4 @@
-// Texts brought into a width: in one line with the middle left out, or in several lines.
+// Fits text to a width: in one line with the middle elided, or in several lines.
 // Used by the scenes for headings, which may be of any length.
 #pragma once
 

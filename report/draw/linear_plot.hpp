@@ -1,4 +1,4 @@
-// A plot with linear axes: where values lie, round ticks, the grid and its numbers.
+// A plot with linear axes: positions of values, round ticks, the grid, and its numbers.
 // Used by the scenes of the upgrade view.
 #pragma once
 

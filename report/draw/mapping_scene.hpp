@@ -20,7 +20,7 @@ struct MappingScene {
     double averaged = 0.0; // active units, over the compute steps
 };
 
-// `nest`: index into the layer's mappings. `width`: pixels that there are.
+// `nest`: index into the layer's mappings. `width`: available pixels.
 MappingScene make_mapping_scene(const model::Machine& machine, const analysis::LayerReport& layer,
                                 std::size_t nest, double width);
 

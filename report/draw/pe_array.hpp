@@ -1,4 +1,4 @@
-// Which units of an array a mapping gives work, and in which share of its steps: the figures behind
+// The active PEs of a mapping, and their share of its compute steps: the figures behind
 // the picture of the array.
 // Called by the mapping scene and its tests.
 #pragma once

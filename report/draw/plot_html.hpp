@@ -1,4 +1,4 @@
-// A roofline plot as one HTML page without outside parts: the SVG, a card under the pointer, the
+// A roofline plot as one self-contained HTML page: the SVG, a card under the pointer, the
 // table of its rows with a filter, a slider for the share of the time. A click on a point or a row
 // leaves it alone on the plot. Called by cli and gui. Computes nothing.
 #pragma once

@@ -1,4 +1,4 @@
-// The memory levels of a roofline plot by the names that people give them.
+// The memory levels of a roofline plot by their common names.
 // Used by the command `roofline`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The plot of machines, their reports and measurements, put together in one way for everybody.
+// The plot of machines, their reports and measurements, built in the same way for all views.
 // Called by cli and gui, so that a session shows the same on paper and on screen.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace eyeroof::report {
 // the words of the device's name, or else the first; empty without machines.
 std::string machine_of(const PlotInput& input, const profiles::RunInfo& run);
 
-// A machine beside itself, one of them changed perhaps: the later one gets an id and a name of its
-// own, so that both can be told apart. To be done before they are examined.
+// Gives each later copy of a machine, changed or not, an id and a name of its own, so that results
+// can distinguish them. Call it before they are examined.
 void make_distinct(std::vector<model::Machine>& machines);
 
 // What was measured, and what is needed to read it.

@@ -1,5 +1,5 @@
-// How much room the lines above a roofline take: asked where the axes are placed and where the
-// lines are drawn, so that both mean the same.
+// Height of the heading lines above a roofline. The placement of the axes and the drawing of the
+// lines both use it, so that they agree.
 #pragma once
 
 #include "report/draw/canvas.hpp"

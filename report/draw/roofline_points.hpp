@@ -1,4 +1,4 @@
-// Which points a view shows: what filter, kinds, hiding and "only the heaviest" leave.
+// The visible points of a view, after its filter, kinds, hidden points, and "only the heaviest".
 // Called by build_scene.
 #pragma once
 

@@ -160,7 +160,7 @@ struct RooflineScene {
     std::vector<LegendEntry> legend;
     std::vector<ActiveFilter> filters;
     std::vector<std::string> warnings;
-    std::vector<std::string> notes; // what looks wrong and is not
+    std::vector<std::string> notes; // explanations of points that look wrong but are correct
     double point_opacity = 1.0;
 
     bool operator==(const RooflineScene&) const = default;

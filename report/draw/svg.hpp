@@ -1,6 +1,6 @@
-// Scenes as SVG: text is text, colours are classes, nothing from outside.
+// Scenes as SVG: text stays text, colors are classes, and nothing is loaded from outside.
 // Called by cli and gui.
-// Places nothing and computes nothing: what is where stands in the scene.
+// Only writes: the scene holds all positions and figures.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -1,4 +1,4 @@
-// Colours by role and shapes of markers, for light and dark, safe for colour-blind readers.
+// Colors by role, and shapes of markers, for light and dark, safe for color-blind readers.
 // Used by the scenes and by whatever draws them.
 #pragma once
 
@@ -58,7 +58,7 @@ Rgb ink_of(ColourRole role, Theme theme);
 std::string hex(Rgb colour);               // "#0072b2"
 const char* role_name(ColourRole role);    // "series-1", a CSS class
 ColourRole series_role(std::size_t index); // wraps around
-ColourRole step_role(std::size_t step);    // 1 … 7; no machine's colour
+ColourRole step_role(std::size_t step);    // 1 … 7; no machine's color
 double contrast(Rgb a, Rgb b);             // WCAG 2.1 contrast ratio, 1 … 21
 
 enum class Marker { circle, square, diamond, triangle_up, triangle_down, pentagon, star, hexagon };

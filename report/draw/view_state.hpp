@@ -1,5 +1,5 @@
-// What somebody wants to see of a plot: filters, visible roofs, ranges, selection, theme.
-// A value that session files keep, so that the command line draws the very plot of the window.
+// The visible part of a plot: filters, visible roofs, ranges, selection, theme.
+// Session files save it, so that the command line draws the same plot as the explorer.
 #pragma once
 
 #include "report/draw/axis.hpp"

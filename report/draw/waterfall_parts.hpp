@@ -1,4 +1,4 @@
-// What the ladders of a layer and of a network are made of: their bars, and where those stand.
+// The parts of the ladders of a layer and of a network: their bars and positions.
 // Used by the files of waterfall_scene.hpp only.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Advice as text, Markdown, and as a member of the report's JSON.
 // Called by cli.
-// Advises nothing itself.
+// Only writes; analysis/advice computes.
 #pragma once
 
 #include "analysis/advice/what_helps.hpp"

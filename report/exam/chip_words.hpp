@@ -1,4 +1,4 @@
-// What an examination says of the whole chip, in each format. Called by the writers of reports.
+// The whole-chip figures of an exam, in each format. Called by the writers of reports.
 // Computes nothing.
 #pragma once
 

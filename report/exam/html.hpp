@@ -1,4 +1,4 @@
-// The report as one HTML page without outside parts: a ladder a layer, light and dark.
+// The report as one self-contained HTML page: a ladder per layer, light and dark.
 // Called by cli and gui.
 // Computes nothing.
 #pragma once

@@ -1,4 +1,4 @@
-// What an examination on a GPU says of memory, in each format.
+// The memory figures of an exam on a GPU, in each format.
 // Called by the writers of reports, and by the one of several machines.
 // Computes nothing.
 #pragma once

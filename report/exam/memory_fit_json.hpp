@@ -1,4 +1,4 @@
-// A MemoryFit as the object that stands in JSON documents: `memory` of docs/json.md.
+// A MemoryFit as an object of JSON documents: `memory` of docs/json.md.
 // Shared by the writers of one examination and of several.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What a document says of its own making: version, command, machines with the sources of their
-// numbers, the constants that were fitted, and how far predictions lay from measurements that the
-// fit had not seen. No date of the run: equal runs are equal files.
+// The provenance of a document: version, command, machines with the sources of their numbers, the
+// fitted constants, and the errors of predictions on held-out measurements.
+// It has no date of the run, so that equal runs write equal files.
 // Used by the commands that write HTML and Markdown.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Several examinations of one network beside each other: layers down, machines across.
+// Several exams of one network side by side: layers down, machines across.
 // Called by `eyeroof exam` with more than one --on.
-// Computes nothing but which machine is the quickest; the two sides of a change are analysis/diff.
+// Computes only which machine is fastest; the two sides of a change are analysis/diff.
 #pragma once
 
 #include "analysis/exam/report.hpp"

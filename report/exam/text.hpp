@@ -1,5 +1,5 @@
-// The report for a person at a terminal: the answer first, then a row for each layer, then what
-// would save most, then the seven steps of single layers.
+// The report for a terminal: the answer first, then a row for each layer, then the largest
+// potential savings, then the seven steps of single layers.
 #pragma once
 
 #include "analysis/exam/report.hpp"

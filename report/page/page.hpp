@@ -18,8 +18,8 @@ struct PageScript {
 // their unit's prefix and percent, else words. Every picture can be saved as a PNG.
 const PageScript& page_script();
 
-// "<!DOCTYPE html> … <body>" and the heading; `title` and `style` as they shall stand there. What
-// sorting needs is added to the style.
+// "<!DOCTYPE html> … <body>" and the heading; `title` and `style` are inserted as they are.
+// The style of sortable tables is added.
 std::string page_head(std::string_view title, std::string_view style,
                       const std::vector<PageScript>& scripts = {page_script()});
 std::string page_foot(const std::vector<PageScript>& scripts = {page_script()});

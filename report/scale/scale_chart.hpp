@@ -1,4 +1,4 @@
-// A scaling study as a chart: samples a second against devices, every bound and the prediction.
+// A scaling study as a chart: samples per second against devices, every bound and the prediction.
 // Drawn by the window, and written as SVG by `eyeroof scale`.
 #pragma once
 

@@ -11,6 +11,6 @@ std::string serving_text(const analysis::Serving& serving);
 std::string serving_json(const analysis::Serving& serving); // eyeroof/serve/1
 std::string serving_csv(const analysis::Serving& serving);
 std::string
-serving_svg(const analysis::Serving& serving); // tokens/s a device against tokens/s a user
+serving_svg(const analysis::Serving& serving); // tokens/s per device against tokens/s per user
 
 } // namespace eyeroof::report

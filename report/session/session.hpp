@@ -1,4 +1,4 @@
-// A session: a scenario on several machines, with which measurements, seen how. Paths are kept
+// A session: a scenario on several machines, its measurements, and the view. Paths are kept
 // relative to the session's file. YAML, "eyeroof: session/2"; files of version 1 are read too.
 // Saved and opened by the window; drawn by the command line.
 #pragma once

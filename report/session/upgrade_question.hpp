@@ -1,4 +1,4 @@
-// What is asked of an upgrade, as a session keeps it.
+// The question of an upgrade in a session file.
 // Used by the session's reader and writer only.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace eyeroof::report {
 
 // A mapping: networks[] {name, share}, from and to[] {gpu, data_type, usd_per_hour, usd}, phase,
-// batch, utilization, batches[], precisions[] ("fp16:bf16"). What is wrong is told at its node.
+// batch, utilization, batches[], precisions[] ("fp16:bf16"). Errors are reported at their nodes.
 analysis::UpgradeQuestion question_of(const hwdb::Node& node);
 void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question);
 

@@ -1,4 +1,4 @@
-// A sparse exam, and speed-ups by density, as text, JSON and CSV.
+// A sparse exam, and speedups by density, as text, JSON and CSV.
 // Called by `eyeroof sparse`. Computes nothing.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The pictures of a step: what happens when, and what is held while it does.
+// The pictures of a step: its timeline, and its memory over time.
 // Drawn by the window, and written as SVG by `eyeroof timeline` and `eyeroof memory`.
-// Compute nothing but places.
+// They compute only positions.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -1,4 +1,4 @@
-// Answers of tuning as text, JSON, CSV and SVG.
+// Results of tuning as text, JSON, CSV and SVG.
 // Called by the command.
 // Computes nothing but units.
 #pragma once

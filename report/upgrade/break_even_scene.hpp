@@ -1,5 +1,5 @@
-// When another GPU pays: rented, what a run costs there against staying, over the ratio of hourly
-// prices; bought, what it has saved after so many months.
+// When another GPU pays off. Rented: the cost of a run there and here, over the ratio of hourly
+// prices. Bought: the savings over months.
 // Made from upgrades; painted by the upgrade view.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The candidates of a purchase as cards: speed-up with its 80 % interval on one scale, the speed-up
-// at which both cost the same, and published speed-ups of the same two GPUs.
+// The candidates of a purchase as cards: speedup with its 80 % interval on one scale, break-even
+// speedup, and published speedups of the same two GPUs.
 // Made from an answer; painted by the upgrade view.
 #pragma once
 

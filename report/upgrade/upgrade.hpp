@@ -1,6 +1,6 @@
-// The answer whether another GPU pays as text, JSON, CSV, Markdown, a picture and a page.
+// The verdict whether another GPU pays off, as text, JSON, CSV, Markdown, a picture and a page.
 // Called by cli.
-// Judges nothing: the verdict stands in the answer.
+// Only writes: the result contains the verdict.
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

@@ -1,4 +1,4 @@
-// Upgrades side by side: the heaviest layers on the old GPU and on each new one; and the speed-up
+// Upgrades side by side: the heaviest layers on the old GPU and on each new one; and the speedup
 // over batch sizes and precisions.
 // Made from upgrades; painted by the upgrade view.
 #pragma once
