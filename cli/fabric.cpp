@@ -19,7 +19,7 @@ Result<model::Fabric> load_fabric(Context& context, const std::string& name) {
         names.push_back(entry.id);
     }
     return Result<model::Fabric>::failure(
-        "usage", "several devices need --fabric: what joins them",
+        "usage", "several devices need --fabric FABRIC",
         fmt::format("one of {}, or a file", fmt::join(names, ", ")));
 }
 

@@ -160,7 +160,7 @@ std::string array_text(const Accelerator& machine) {
 
 std::string accelerator_text(const Accelerator& machine) {
     const double units = static_cast<double>(model::mac_units(machine));
-    std::string text = fmt::format("  {} MACs a cycle at {}: {}\n", model::mac_units(machine),
+    std::string text = fmt::format("  {} MAC/cycle at {}: {}\n", model::mac_units(machine),
                                    format_si(machine.clock_hz, "Hz"),
                                    format_si(units * machine.clock_hz, "MAC/s"));
     text += fmt::format("  words: {} bit input, {} bit weight, {} bit output; {} pJ a MAC\n",

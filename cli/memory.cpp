@@ -37,7 +37,7 @@ Exit memory(Context& context, MemoryOptions& options) {
     context.report(all);
     const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind);
     if (gpu == nullptr) {
-        all.error("not-a-gpu", "a step's memory is predicted for GPUs and host processors",
+        all.error("not-a-gpu", "memory supports GPUs and host processors",
                   "`eyeroof hw list` names them");
         return context.fail(all);
     }

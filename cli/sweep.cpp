@@ -19,22 +19,18 @@ namespace eyeroof::cli {
 namespace {
 
 constexpr const char* kSweepExamples =
-    "# array, bandwidth, and batch, for a spreadsheet\n"
-    "eyeroof sweep resnet50 --on npu-int8 --vary axes.kernel=16:64:16 --vary batch=1,4\n"
-    "eyeroof sweep resnet50 --on npu-int8 --vary 'dram-link-bandwidth=25.6 GB/s,x1,x2'\n"
-    "# what no other point beats in time and energy, and a picture of all\n"
-    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto time,energy --plot "
-    "f.svg\n"
-    "# many arrays, each with its dataflow's own mapping, without a search\n"
-    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --mapping dataflow -o a.csv\n"
-    "# a long one, that can be killed and gone on with\n"
-    "eyeroof sweep resnet50 --on npu-int8 --vary batch=1:8:x2 -o all.csv --resume\n"
-    "# in two parts, on two machines, and together again\n"
-    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 1/2 -o part1.csv\n"
-    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 2/2 -o part2.csv\n"
-    "eyeroof sweep merge part1.csv part2.csv -o merged.csv\n"
-    "# every GPU of a list, two batches\n"
-    "eyeroof sweep resnet50 --vary machine=v100-sxm2-16gb,a100-sxm-40gb --vary batch=1,64";
+    "# array, bandwidth, and batch, for a spreadsheet\neyeroof sweep resnet50 --on npu-int8 --vary "
+    "axes.kernel=16:64:16 --vary batch=1,4\neyeroof sweep resnet50 --on npu-int8 --vary "
+    "'dram-link-bandwidth=25.6 GB/s,x1,x2'\n# what no other point beats in time and energy, and a "
+    "picture of all\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto "
+    "time,energy --plot f.svg\n# many arrays, each with its dataflow's own mapping, without a "
+    "search\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --mapping dataflow -o "
+    "a.csv\n# a long sweep that you can interrupt and resume\neyeroof sweep resnet50 --on npu-int8 "
+    "--vary batch=1:8:x2 -o all.csv --resume\n# in two parts, on two machines, and together "
+    "again\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 1/2 -o "
+    "part1.csv\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 2/2 -o "
+    "part2.csv\neyeroof sweep merge part1.csv part2.csv -o merged.csv\n# every GPU of a list, two "
+    "batches\neyeroof sweep resnet50 --vary machine=v100-sxm2-16gb,a100-sxm-40gb --vary batch=1,64";
 
 struct SweepOptions {
     ScenarioOptions scenario;

@@ -64,9 +64,9 @@ Result<fs::path> unknown(std::string_view name, Folders folders) {
         names.push_back(entry.id);
     }
     names.emplace_back("systolic:32x32");
-    return Result<fs::path>::failure(
-        "unknown-machine", fmt::format("no machine is called \"{}\"", name),
-        suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
+    return Result<fs::path>::failure("unknown-machine", fmt::format("unknown machine \"{}\"", name),
+                                     suggestion(name, names) +
+                                         " (a file needs its path, such as ./mine.yaml)");
 }
 
 } // namespace

@@ -159,7 +159,7 @@ Result<Machine> systolic_array(std::string_view name) {
     if (!shape) {
         return Result<Machine>::failure(
             "unknown-machine", fmt::format("\"{}\" does not describe a systolic array", name),
-            fmt::format("write systolic:ROWSxCOLUMNS, 1 to {} each, and ws, os or is if you like: "
+            fmt::format("write systolic:ROWSxCOLUMNS, 1 to {} each, optionally with ws, os, or is: "
                         "\"systolic:32x32:os\"",
                         kMaxSide));
     }

@@ -129,7 +129,7 @@ class Overlay {
         warn_of_batch(notes, matched->batch);
         if (report_.measured->layers == 0 && !matched->batch) {
             notes.warning("no-match", "no kernel of the profile belongs to a layer of the network",
-                          "assign them by hand (--assign FILE), mark layers with NVTX ranges "
+                          "assign them manually (--assign FILE), mark layers with NVTX ranges "
                           "'eyeroof:layer=NAME', or record operator shapes");
         }
         return {*std::move(matched), std::move(notes)};
@@ -172,8 +172,7 @@ class Overlay {
                 fmt::format("the profile is of {} {} {}, and the prediction is for {}, {}",
                             run.gpu.empty() ? "a GPU with" : run.gpu + ", with", what, measured,
                             machine.name, predicted),
-                "predict the machine that was measured, or take the differences as those "
-                "of two machines");
+                "examine the measured machine, or read the differences as those of two machines");
         };
         if (machine.sms == 0) { // no GPU, or layers without a prediction
             return;

@@ -68,8 +68,9 @@ class PlanWalk {
   private:
     std::string nothing() const {
         return smallest_ < 1e300
-                   ? fmt::format("no plan fits {:.1f} GB per device; the nearest needs {:.1f} GB: {}",
-                                 exams_.capacity() / 1e9, smallest_ / 1e9, nearest_.text())
+                   ? fmt::format(
+                         "no plan fits {:.1f} GB per device; the nearest needs {:.1f} GB: {}",
+                         exams_.capacity() / 1e9, smallest_ / 1e9, nearest_.text())
                    : fmt::format(
                          "no degrees divide {} devices, {} layers, {} heads and a batch of {}",
                          devices_, t_.layers, t_.heads, o_.batch);
@@ -224,7 +225,7 @@ Result<ScaleResult> search_transformer(const Transformer& t, const model::Machin
         return baseline.diagnostics();
     }
     result.baseline_samples_per_s = 1.0 / *baseline;
-    result.baseline = "one device without limits of memory, microbatch 1";
+    result.baseline = "baseline: one device with unlimited memory, microbatch 1";
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (progress) {
             progress({static_cast<double>(i) / static_cast<double>(devices.size()),

@@ -28,7 +28,7 @@ class Shapes {
         Transformer t;
         t.name = network_.name;
         if (!read_embedding(t)) {
-            return missing("an embedding of words with its table");
+            return missing("a token embedding");
         }
         if (!read_attention(t)) {
             return missing("attention: two batched products around a softmax, or one kernel");
@@ -42,8 +42,7 @@ class Shapes {
   private:
     static Result<Transformer> missing(const char* what) {
         return Result<Transformer>::failure(
-            "no-transformer",
-            std::string("this network is no decoder that can be divided: it lacks ") + what, kHint);
+            "no-transformer", std::string("the network is not a decoder: it lacks ") + what, kHint);
     }
 
     static Result<Transformer> not_modelled(const std::string& what) {

@@ -308,7 +308,7 @@ std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOpti
                     near.recompute_s > 0 ? ", and recomputation" : ""));
     add(10, "link", near.time_s,
         "blocks' activations, stages' messages and gradients at the nearest link");
-    add(11, "topology", calm.time_s, "the levels as they are");
+    add(11, "topology", calm.time_s, "actual topology");
     add(12, "messages", real.time_s, "latency and overhead of each message");
     return steps;
 }

@@ -149,8 +149,7 @@ class Correction {
             if (lanes > 1.0 + 1e-9) {
                 model::StepBound& step = report_.steps[i];
                 step.limit = step.limit == "nothing" ? "lanes that are not full" : step.limit;
-                step.reason +=
-                    fmt::format("; lanes that are not full take {:.3g} times the cycles", lanes);
+                step.reason += fmt::format("; partial lanes cost {:.3g}x the cycles", lanes);
             }
         }
         bound(5, macs / average);

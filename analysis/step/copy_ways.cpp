@@ -74,7 +74,7 @@ CopyWay host_alone(const Graph& graph, const Costs& costs, const model::Gpu& hos
 
 std::string copy_ways_text(const CopyWays& found) {
     const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    std::string text = fmt::format("{} on {}, {}: ways to bring its data\n\n", found.network,
+    std::string text = fmt::format("{} on {}, {}: ways to copy its data\n\n", found.network,
                                    found.machine, found.training ? "training" : "inference");
     const bool many = found.steps > 1.0;
     const bool beside = !found.ways.empty() && found.ways.front().alone;
@@ -90,7 +90,7 @@ std::string copy_ways_text(const CopyWays& found) {
                                      found.ways.front().run_s(found.steps) / way.run_s(found.steps))
                        : "\n";
     }
-    text += "\nLoading and decoding of the data are in none of them.\n";
+    text += "\nAll times exclude loading and decoding of the data.\n";
     return text;
 }
 

@@ -249,7 +249,7 @@ Result<Improvement> improve(const Question& asked, const ImproveOptions& options
     const auto* gpu = std::get_if<model::Gpu>(&question.machine.kind);
     if (gpu == nullptr) {
         return Result<Improvement>::failure("not-a-gpu",
-                                            "a step is improved on GPUs and host processors",
+                                            "improve supports GPUs and host processors",
                                             "`eyeroof hw list` names them");
     }
     Improver improver(question, *gpu, options);

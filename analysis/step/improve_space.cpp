@@ -157,7 +157,7 @@ Space space_of(const Facts& f, std::vector<Excluded>& excluded) {
     } else {
         excluded.push_back({"attention in one kernel",
                             f.question.wiring
-                                ? "the graph writes out no attention"
+                                ? "the network has no attention to fuse"
                                 : "without a graph, the inputs of its GEMMs are unknown"});
     }
     f.training ? add_training(f, s, excluded) : add_inference(f, s, excluded);
@@ -165,9 +165,8 @@ Space space_of(const Facts& f, std::vector<Excluded>& excluded) {
     for (const DataType type : shorter_types(f.question, f.gpu, f.training)) {
         s.type.push_back(type);
     }
-    f.padding
-        ? s.padded.push_back(true)
-        : excluded.push_back({"padding", "no product is quicker by 1 % with longer operands"});
+    f.padding ? s.padded.push_back(true)
+              : excluded.push_back({"padding", "no GEMM gains 1 % from padding"});
     return s;
 }
 

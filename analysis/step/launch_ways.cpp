@@ -40,10 +40,9 @@ LaunchWays launch_ways(const Graph& graph, const Costs& costs, const model::Gpu&
 
 std::string launch_ways_text(const LaunchWays& found) {
     const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    std::string text = fmt::format("{} on {}: {} operators, ways to launch them\n\n{:<28} {:>9} "
-                                   "{:>9} {:>12}\n",
-                                   found.network, found.machine, found.operators, "way", "step",
-                                   "launches", "eager / this");
+    std::string text = fmt::format(
+        "{} on {}: launch modes for {} operators\n\n{:<28} {:>9} {:>9} {:>12}\n", found.network,
+        found.machine, found.operators, "way", "step", "launches", "eager / this");
     for (const LaunchWay& way : found.ways) {
         text += fmt::format("{:<28} {:>9} {:>9} {:>12.2f}\n", way.name, s(way.step_s), way.launches,
                             found.ways.front().step_s / way.step_s);

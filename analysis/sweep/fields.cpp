@@ -177,7 +177,7 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
                 text.field.starts_with("machine.") ? text.field.substr(8) : text.field;
             return Result<VariedField>::failure(
                 "unknown-field",
-                fmt::format("there is no field '{}' of {}, the network or the options", text.field,
+                fmt::format("unknown field '{}' of {}, the network or the options", text.field,
                             machine.name),
                 suggestion(name, names, 40));
         }

@@ -47,7 +47,7 @@ Result<OffloadLayer> with_copies(OffloadLayer row, const model::Layer& layer,
 
 const char* fastest(const OffloadLayer& l) {
     return l.copied_s() < l.host_s ? "GPU, even with copies"
-           : l.gpu_s < l.host_s    ? "GPU, if its data stay there"
+           : l.gpu_s < l.host_s    ? "GPU, if the data stays there"
                                    : "host";
 }
 
@@ -103,11 +103,10 @@ Result<Offload> offload(const Question& question, const model::Machine& host,
 }
 
 std::string offload_text(const Offload& r) {
-    std::string text =
-        fmt::format("{}\n{} against {}, and against {} with its copies each time\n\n{:<20} {:<10} "
-                    "{:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
-                    r.words, r.host, r.gpu, r.gpu, "layer", "op", "count", "host", "GPU",
-                    "copies in", "copies out", "GPU+copies", "fastest");
+    std::string text = fmt::format("{}\n{} vs. {}, and vs. {} with copies each time\n\n{:<20} "
+                                   "{:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
+                                   r.words, r.host, r.gpu, r.gpu, "layer", "op", "count", "host",
+                                   "GPU", "copies in", "copies out", "GPU+copies", "fastest");
     const auto s = [](double seconds) { return format_si(seconds, "s"); };
     for (const OffloadLayer& l : r.layers) {
         text += fmt::format("{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", l.name,

@@ -24,7 +24,7 @@ StepBound units(const StepBound& before, Count units) {
     }
     return {
         active, "units",
-        fmt::format(FMT_COMPILE("{} units; the last of {:.0f} passes is not full"), units, passes)};
+        fmt::format(FMT_COMPILE("{} units; the last of {:.0f} passes is partial"), units, passes)};
 }
 
 } // namespace eyeroof::model::eyexam

@@ -162,7 +162,7 @@ Named memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
         return {"link bandwidth", Limit::link};
     }
     if (is_memory(kernel)) {
-        return kernel.memory.gather_bound ? Named{"SM cycles an element", Limit::latency}
+        return kernel.memory.gather_bound ? Named{"SM cycles per element", Limit::latency}
                : f.resident > kMostly     ? kL2
                                           : kDram;
     }

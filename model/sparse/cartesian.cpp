@@ -213,13 +213,13 @@ Result<Cost> cost_of(const Cartesian& machine, const Layer& layer, const Densiti
     link(1, "effectual work", cost.effectual / multipliers,
          fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual,
                      static_cast<double>(cost.macs)));
-    link(2, "borders", products / multipliers,
-         "products beyond the plane's border are thrown away");
+    link(2, "borders", products / multipliers, "products beyond the border are discarded");
     link(3, "tiles of the plane", runs * work.tiled,
          fmt::format("{} of {} PEs have a tile", work.pes, machine.rows * machine.columns));
     link(4, "vectors not full", runs * work.whole_vectors,
-         fmt::format("{} x {} products a PE and cycle", machine.inputs, machine.weights));
-    link(4, "slowest PE", runs * work.slowest, "all wait after each group of output channels");
+         fmt::format("{} x {} products per PE and cycle", machine.inputs, machine.weights));
+    link(4, "slowest PE", runs * work.slowest,
+         "PEs synchronize after each group of output channels");
     if (machine.dram_bytes_per_s > 0.0) {
         link(6, "DRAM", kept.dram_bytes * cycles_per_byte,
              kept.fits ? "weights once" : "weights once, and activations, which do not fit");

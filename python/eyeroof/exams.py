@@ -187,7 +187,7 @@ def exam(net: AnyNetwork, on: str, **fields: Unpack[Scenario]) -> Exam:
     >>> er.exam("alexnet", on="eyeris-v1")
     Traceback (most recent call last):
     ...
-    eyeroof._eyeroof.Error: error: no machine is called "eyeris-v1" [unknown-machine]
+    eyeroof._eyeroof.Error: error: unknown machine "eyeris-v1" [unknown-machine]
       hint: did you mean 'eyeriss-v1'? (a file needs its path, such as ./mine.yaml)
     """
     check_names("exam", fields, [*_eyeroof.fields(), "threads"])

@@ -32,7 +32,7 @@ std::string cause(const analysis::CoresPoint& point) {
 }
 
 std::string layer_lines(const analysis::CoresReport& r) {
-    std::string text = fmt::format("\n{} {:>11} {:>11} {:>8}  quickest on\n", left("layer", 24),
+    std::string text = fmt::format("\n{} {:>11} {:>11} {:>8}  fastest on\n", left("layer", 24),
                                    "one core", "all cores", "faster");
     for (const analysis::CoresLayer& layer : r.layers) {
         text += fmt::format(
@@ -48,9 +48,9 @@ std::string schedule_lines(const analysis::CoresReport& r) {
         return {};
     }
     std::string text = fmt::format(
-        "\neach layer on as many cores as are best for it: {} an image\n"
-        "layers dealt out to {} groups of cores: an image every {} ({:.2f} times as many), {} for "
-        "each; the least interval of all such divisions\n",
+        "\neach layer on its best number of cores: {} per image\npipeline over {} groups of cores: "
+        "one image per {} ({:.2f}x the throughput), {} for each; the least interval of all such "
+        "divisions\n",
         format_si(r.together.latency_s, "s"), r.pipeline->stages.size(),
         format_si(r.pipeline->interval_s, "s"), r.together.interval_s / r.pipeline->interval_s,
         format_si(r.pipeline->latency_s, "s"));

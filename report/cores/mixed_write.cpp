@@ -64,14 +64,14 @@ std::string layer_lines(const analysis::MixedReport& r) {
 
 std::string pipeline_lines(const analysis::MixedReport& r) {
     const auto& p = r.pipeline;
-    std::string text = fmt::format(
-        "pipeline: an image every {} ({:.4g} a second), {} for each, {} an image; {}; the "
-        "interval is made by {}",
-        format_si(p.interval_s, "s"), 1.0 / p.interval_s, format_si(p.latency_s, "s"),
-        format_si(r.pipeline_energy_j, "J"),
-        p.proved ? std::string("the least of all placements")
-                 : fmt::format("at most {:.2g} % above the least", 100.0 * p.gap()),
-        r.bottleneck());
+    std::string text =
+        fmt::format("pipeline: one image per {} ({:.4g}/s), latency {}, {} per image; {}; the "
+                    "bound by {}",
+                    format_si(p.interval_s, "s"), 1.0 / p.interval_s, format_si(p.latency_s, "s"),
+                    format_si(r.pipeline_energy_j, "J"),
+                    p.proved ? std::string("proven optimal over all placements")
+                             : fmt::format("at most {:.2g} % above the least", 100.0 * p.gap()),
+                    r.bottleneck());
     const auto busy = r.busy();
     text += "; busy";
     for (std::size_t c = 0; c < busy.size(); ++c) {

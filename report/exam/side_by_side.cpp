@@ -127,7 +127,7 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
 std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour) {
     std::string text =
         inked(masked_controls(sides.front().network_name), Ink::bold, colour) +
-        fmt::format(" on {} machines; * is the quickest, step the one that binds\n", sides.size());
+        fmt::format(" on {} machines; * fastest machine; step: the binding step\n", sides.size());
     for (const analysis::Report& side : sides) {
         const analysis::MachineSummary& m = side.machine;
         std::vector<std::string> facts = {masked_controls(m.id) + ": " + masked_controls(m.name),

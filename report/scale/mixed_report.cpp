@@ -106,8 +106,7 @@ std::string mixed_text(const analysis::MixedAnswer& a) {
     return fmt::format("{}, {}: {} operators; between devices: {}\n", masked_controls(a.network),
                        a.run, a.tasks.size(), masked_controls(a.link)) +
            request_text(a) + pipeline_text(a) +
-           "\nkernels and copies; what a host takes to issue them is not in it (eyeroof "
-           "timeline)\n";
+           "\nkernels and copies; times exclude CPU launch overhead (eyeroof timeline)\n";
 }
 
 std::string mixed_json(const analysis::MixedAnswer& a) {

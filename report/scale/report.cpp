@@ -86,13 +86,14 @@ std::string point_details(const analysis::ScaleResult& result, const analysis::S
                                 : std::string("      "),
                             masked_controls(step.reason));
     }
-    text += wrapped(fmt::format("memory {} of {} per device: weights {}, gradients {}, optimizer {}, "
-                                "activations {}, buffers {}",
-                                in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
-                                in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
-                                in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
-                                in_si(p.memory.buffers, "B")),
-                    2, kTextColumns);
+    text +=
+        wrapped(fmt::format("memory {} of {} per device: weights {}, gradients {}, optimizer {}, "
+                            "activations {}, buffers {}",
+                            in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
+                            in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
+                            in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
+                            in_si(p.memory.buffers, "B")),
+                2, kTextColumns);
     for (const analysis::ScaleVolume& v : p.volumes) {
         text += fmt::format("  {}: {} in {:.4g} messages a step\n", masked_controls(v.level),
                             in_si(v.bytes, "B"), v.messages);
@@ -179,19 +180,18 @@ std::string answer_text(const analysis::ScaleResult& result) {
     const auto last = std::find_if(result.points.rbegin(), result.points.rend(),
                                    [](const auto& point) { return point.memory.fits(); });
     const analysis::ScalePoint& p = last == result.points.rend() ? result.points.front() : *last;
-    std::string text = wrapped(
-        fmt::format("{} devices: {} a step ({}), {}, {:.3g} times one device", p.devices,
-                    duration(p.step_s), interval(p), rate_text(p.samples_per_s, result), p.speedup),
-        0, kTextColumns);
+    std::string text = wrapped(fmt::format("{} devices: {} per step ({}), {}, {:.3g}x one device",
+                                           p.devices, duration(p.step_s), interval(p),
+                                           rate_text(p.samples_per_s, result), p.speedup),
+                               0, kTextColumns);
     text += wrapped_parts({fmt::format("{:.0f} % efficiency", 100 * p.efficiency),
                            fmt::format("MFU {:.1f} %", 100 * p.mfu),
                            fits_text(p) + " of memory per device", parts_text(p)},
                           0, kTextColumns);
     text += result.pays_to
                 ? fmt::format("At least 80 % efficiency up to {} devices\n", *result.pays_to)
-                : wrapped("No number of devices asked for fits and reaches 80 % "
-                          "efficiency",
-                          0, kTextColumns);
+                : wrapped("None of the requested device counts fits and reaches 80 % efficiency", 0,
+                          kTextColumns);
     return text;
 }
 

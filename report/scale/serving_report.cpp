@@ -120,7 +120,7 @@ std::string serving_text(const analysis::Serving& s) {
     }
     const bool over = std::any_of(s.points.begin(), s.points.end(),
                                   [](const auto& point) { return !point.within; });
-    text += fmt::format("* no other point has more tokens/s for a user and a device{}\n",
+    text += fmt::format("* on the Pareto front of tokens/s per user and per device{}\n",
                         over ? "; ! over a limit" : "");
     text += loads_text(s);
     for (const std::string& note : s.notes) {

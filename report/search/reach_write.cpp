@@ -59,8 +59,7 @@ nlohmann::ordered_json layer_json(const analysis::LayerReach& layer) {
 
 std::string reach_to_text(const analysis::ReachReport& report) {
     std::string text =
-        fmt::format("{} on {}: MAC/cycle that each step's bound allows, and that a mapping reaches "
-                    "({})\n",
+        fmt::format("{} on {}: MAC/cycle: bound of each step, and the best mapping's ({})\n",
                     report.network, report.machine, report.space);
     for (const analysis::LayerReach& layer : report.layers) {
         text += "\n" + layer_text(layer, report.units);

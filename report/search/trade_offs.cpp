@@ -61,9 +61,11 @@ std::string front_text(const analysis::FrontReport& report, const analysis::Laye
     if (nests) {
         text += fmt::format("\n{} nodes in {:.2f} s", layer.front.nodes, layer.front.time_s);
     }
-    return text + fmt::format("\n{}; {}\n", points_text(layer.front.points.size()),
-                              complete_text(layer.front.complete,
-                                            "no mapping is faster and more frugal than all these"));
+    return text +
+           fmt::format(
+               "\n{}; {}\n", points_text(layer.front.points.size()),
+               complete_text(layer.front.complete,
+                             "complete front: no other mapping improves both latency and energy"));
 }
 
 Json front_json(const analysis::FrontReport& report, const analysis::LayerFront& layer,
@@ -86,9 +88,8 @@ Json front_json(const analysis::FrontReport& report, const analysis::LayerFront&
 }
 
 std::string curve_text(const analysis::CurveReport& report, const analysis::LayerCurve& layer) {
-    std::string text =
-        fmt::format("{}: least traffic to memory that a buffer of a given size allows\n\n",
-                    titled(layer.layer, layer.equals));
+    std::string text = fmt::format("{}: minimum memory traffic by buffer capacity\n\n",
+                                   titled(layer.layer, layer.equals));
     text += fmt::format("{:>11}  {:>11}  {:>11}  {:>9}  {:>10} {:>10} {:>10}\n", "capacity",
                         "traffic", "compulsory", "gap", "input", "weight", "output");
     for (const mapper::CapacityPoint& p : layer.curve.points) {
@@ -97,7 +98,7 @@ std::string curve_text(const analysis::CurveReport& report, const analysis::Laye
                             p.traffic_bytes / layer.compulsory_bytes, 100.0 * p.certificate.gap);
         for (const Operand o : kAllOperands) {
             text += fmt::format(" {:>10}", p.buffer_words[index(o)] == 0
-                                               ? "passes by"
+                                               ? "bypassed"
                                                : fmt::format("{} w", p.buffer_words[index(o)]));
         }
         text += '\n';

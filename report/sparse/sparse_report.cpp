@@ -44,10 +44,10 @@ std::string chain_lines(const analysis::SparseLayer& layer) {
 } // namespace
 
 std::string sparse_text(const analysis::SparseExam& e, bool details) {
-    std::string text =
-        fmt::format("{} on {}\n\n{} {:>5} {:>6} {:>6} {:>11} {:>12} {:>6} {:>7}  {}\n",
-                    masked_controls(e.network), masked_controls(e.machine), left("layer", 20),
-                    "count", "inputs", "weights", "MACs", "cycles", "busy", "faster", "costs most");
+    std::string text = fmt::format(
+        "{} on {}\n\n{} {:>5} {:>6} {:>6} {:>11} {:>12} {:>6} {:>7}  {}\n",
+        masked_controls(e.network), masked_controls(e.machine), left("layer", 20), "count",
+        "inputs", "weights", "MACs", "cycles", "busy", "faster", "largest loss");
     for (const analysis::SparseLayer& l : e.layers) {
         const double ideal = l.cost.chain.front().cycles;
         const std::size_t worst = l.costliest_link();
@@ -136,7 +136,7 @@ std::string density_curve_text(const analysis::SparseMachine& machine, const std
                             bar(point.speed_up / most, point.speed_up / most, 40));
     }
     const auto even = analysis::break_even(curve);
-    return text + (even ? fmt::format("\nit pays below a density of {:.2f}\n", *even)
+    return text + (even ? fmt::format("\npays off below a density of {:.2f}\n", *even)
                         : std::string(curve.front().speed_up >= 1.0
                                           ? "\nit is never slower than the dense machine\n"
                                           : "\nit is always slower than the dense machine\n"));

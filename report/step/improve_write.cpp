@@ -82,11 +82,11 @@ Json outcome_json(const analysis::step::Outcome& o) {
 std::string improve_text(const analysis::step::Improvement& found, const std::string& words,
                          Count limit) {
     std::string text = wrapped(words, 0, kTextColumns) + answer_text(found, limit);
-    text += "\n" + head() + row(found.now) + "\none change\n" + head();
+    text += "\n" + head() + row(found.now) + "\nsingle changes\n" + head();
     for (const analysis::step::Outcome& o : found.alone) {
         text += row(o);
     }
-    text += "\nseveral, the quickest first; each needs less memory than those above\n" + head();
+    text += "\ncombinations, fastest first; each needs less memory than those above\n" + head();
     for (const analysis::step::Outcome& o : found.front) {
         text += row(o);
     }

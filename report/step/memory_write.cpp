@@ -39,10 +39,10 @@ Json bytes_json(const analysis::step::Bytes& bytes) {
 
 std::string verdict_text(const MemoryReport& r) {
     const Count peak = r.memory().peak;
-    std::string text =
-        r.fits() ? fmt::format("It fits: {} of {} are left", gb(r.limit - peak), gb(r.limit))
-                 : fmt::format("It does not fit: {} more than the {} that there are",
-                               gb(peak - r.limit), gb(r.limit));
+    std::string text = r.fits()
+                           ? fmt::format("It fits: {} of {} free", gb(r.limit - peak), gb(r.limit))
+                           : fmt::format("It does not fit: {} over the {} available",
+                                         gb(peak - r.limit), gb(r.limit));
     if (!r.fits() && r.memory().resident > r.limit) {
         text += fmt::format("; weights and states alone are {}", gb(r.memory().resident));
     }

@@ -119,14 +119,14 @@ std::string head_text(const TimelineReport& r, const std::vector<analysis::step:
 
 std::string parts_text(const TimelineReport& r, const PathSums& path) {
     const analysis::step::Timeline& t = r.timeline();
-    std::string text = "\nof the step\n";
+    std::string text = "\ntime of the step\n";
     const auto row = [&](const char* name, double seconds) {
-        text += fmt::format("  {:<18}{:>10}  {:>7}\n", name, s(seconds), share(seconds, t.time_s));
+        text += fmt::format("  {:<22}{:>10}  {:>7}\n", name, s(seconds), share(seconds, t.time_s));
     };
     row("kernels run", t.busy_s);
-    row("wait for the host", t.wait_host_s);
-    row("wait for copies", t.wait_copy_s);
-    row("after the last", t.end_s);
+    row("waiting for the host", t.wait_host_s);
+    row("waiting for copies", t.wait_copy_s);
+    row("after the last kernel", t.end_s);
     return text + wrapped(fmt::format("critical path: {} in kernels, {} in the host's calls, {} in "
                                       "copies",
                                       s(path.kernel_s), s(path.host_s), s(path.copy_s)),

@@ -142,7 +142,7 @@ std::string sweep_text(const analysis::SweptTable& table, const std::string& wor
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
                        const std::vector<std::size_t>& front) {
     std::string text =
-        fmt::format("{} of {} points are beaten by no other in", front.size(), table.rows.size());
+        fmt::format("{} of {} points are on the Pareto front of", front.size(), table.rows.size());
     for (std::size_t i = 0; i < aims.size(); ++i) {
         text += fmt::format("{} {}{}", i == 0 ? "" : " and", aims[i].most ? "most " : "least ",
                             aims[i].column);
