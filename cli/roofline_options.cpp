@@ -41,8 +41,9 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--level", options.view.level,
                    "Memory level whose bytes give the intensity, or all [the outermost]")
         ->type_name("LEVEL");
-    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine"},
-               "What colors and shapes show [auto: machines when there are several]");
+    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine", "share"},
+               "What colors and shapes show; share: of the time [auto: machines when there are "
+               "several]");
     app.add_option("--roof", options.roofs,
                    "Show this roof and no others than those named (repeatable), or none; JSON has "
                    "their ids [those that the points need]")
@@ -59,6 +60,8 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--select", options.selected, "Mark the point of this id (repeatable)")
         ->type_name("POINT")
         ->allow_extra_args(false);
+    app.add_flag("--zones", options.view.zones,
+                 "Tint where memory, either, or arithmetic bounds below the roofs");
     app.add_flag("--labels,!--no-labels", options.view.labels, "Name the heaviest points [yes]");
     add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
                "Colors of the SVG; auto follows the reader's setting [light]");
@@ -119,8 +122,9 @@ Result<report::ViewState> view_of(const RooflineOptions& options) {
     }
     view.selection.insert(options.selected.begin(), options.selected.end());
     if (options.color_by != "auto") {
-        view.colour_by =
-            options.color_by == "machine" ? report::ColourBy::machine : report::ColourBy::limiter;
+        view.colour_by = options.color_by == "machine" ? report::ColourBy::machine
+                         : options.color_by == "share" ? report::ColourBy::share
+                                                       : report::ColourBy::limiter;
     }
     if (wrong.has_errors()) {
         return wrong;
