@@ -16,8 +16,10 @@ namespace {
 
 constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanesBelow = 26.0;
 constexpr double kMostLane = 44.0, kLeastLane = 16.0;
-constexpr double kLeastName = 30.0, kNameEdge = 4.0; // pixels of a box with a name, and beside it
-constexpr double kGapHeight = 0.35;                  // of a lane
+constexpr double kLeastCut = 64.0,
+                 kNameEdge = 4.0;      // pixels of a box with a cut name, and beside it
+constexpr double kWiderLetters = 1.25; // than text_width(), in some fonts
+constexpr double kGapHeight = 0.35;    // of a lane
 constexpr double kKernelOpacity = 0.85, kGapOpacity = 0.45;
 
 using analysis::step::Waited;
@@ -117,21 +119,30 @@ class Lane {
                       box_.height};
         lanes_.drawing.boxes.push_back({box, marked_ ? ColourRole::selection : role_,
                                         gaps_ ? kGapOpacity : kKernelOpacity, false, tip});
-        if (merged_ == 1 && !gaps_ && box.width >= kLeastName && box.height >= kSmallPx) {
-            lanes_.drawing.texts.push_back(
-                {{box.left + kNameEdge, box.top + 0.5 * box.height + 0.35 * kSmallPx},
-                 fitted(name, kSmallPx, box.width - 2.0 * kNameEdge),
-                 ColourRole::text,
-                 kSmallPx,
-                 0.0,
-                 false,
-                 true});
+        if (merged_ == 1 && !gaps_ && box.height >= kSmallPx) {
+            add_name(name, box);
         }
         lanes_.operators.push_back(numbered_ ? static_cast<analysis::step::OperatorId>(what_)
                                              : analysis::step::kNone);
         lanes_.drawing.figures.rows.push_back(
             {name_, name, start_s_, end_s_, static_cast<double>(merged_)});
         merged_ = 0;
+    }
+
+    // Whole where it fits, its ends in a wide box, else not at all.
+    void add_name(const std::string& name, const Box& box) {
+        const double width = (box.width - 2.0 * kNameEdge) / kWiderLetters;
+        if (text_width(name, kSmallPx) > width && box.width < kLeastCut) {
+            return;
+        }
+        lanes_.drawing.texts.push_back(
+            {{box.left + kNameEdge, box.top + 0.5 * box.height + 0.35 * kSmallPx},
+             fitted(name, kSmallPx, width),
+             ColourRole::text,
+             kSmallPx,
+             0.0,
+             false,
+             true});
     }
 
     Lanes& lanes_;

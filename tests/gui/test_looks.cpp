@@ -283,7 +283,7 @@ void TestLooks::kernels_have_names_and_gaps_their_causes() {
             QVERIFY(!at(box.box));
         }
     }
-    session.scenario.copies = analysis::Copies::batch;
+    session.scenario.copies = analysis::Copies::all; // weights, too: the first layers wait
     QVERIFY(open_and_wait(window, session));
     const analysis::Report& copied = window.reports()[0];
     QVERIFY(legend(report::draw_timeline({copied, gpu}, {1600.0, 300.0}), "waits for a copy"));
