@@ -108,7 +108,7 @@ std::vector<std::string> more_names() {
     return names;
 }
 
-Result<std::vector<MoreOption>> read_more(const std::string& text) {
+Result<std::vector<MoreOption>> more_options_of(const std::string& text) {
     using Answer = Result<std::vector<MoreOption>>;
     const std::vector<std::string> names = more_names();
     const std::vector<std::string> words = shell_words(text);
@@ -151,7 +151,7 @@ Result<std::vector<MoreOption>> read_more(const std::string& text) {
 namespace {
 
 Diagnostics take_more(const UpgradeQuestion& question, AskedUpgrade& asked) {
-    const auto options = read_more(question.more);
+    const auto options = more_options_of(question.more);
     if (!options) {
         return options.diagnostics();
     }

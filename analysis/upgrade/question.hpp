@@ -62,8 +62,8 @@ struct UpgradeQuestion {
     bool operator==(const UpgradeQuestion&) const = default;
 };
 
-// The same as the command line asks it. Errors: those of read_more(); "usage" where an option of
-// `more` says what runs and the question leaves that to the program.
+// The same as the command line asks it. Errors: those of more_options_of(); "usage" where an option
+// of `more` says what runs and the question leaves that to the program.
 Result<AskedUpgrade> asked_of(const UpgradeQuestion& question);
 
 // Options of the command line that have no member of their own above.
@@ -73,8 +73,8 @@ struct MoreOption {
 };
 // "--library cudnn-8 --to-set clock=1.2GHz"; quotes as in a shell. Errors: "usage" where a word is
 // no option, one of a field of its own, or its value is wrong.
-Result<std::vector<MoreOption>> read_more(const std::string& text);
-// The names that read_more() takes.
+Result<std::vector<MoreOption>> more_options_of(const std::string& text);
+// The names that more_options_of() takes.
 std::vector<std::string> more_names();
 
 // What asks `eyeroof upgrade` the same about one of the GPUs.

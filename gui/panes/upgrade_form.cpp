@@ -271,7 +271,7 @@ void UpgradeForm::make_more() {
 // Where they cannot be read, they are marked, and the last good ones stay in force.
 void UpgradeForm::read_more() {
     const QString typed = more_->text().trimmed();
-    const auto read = analysis::read_more(typed.toStdString());
+    const auto read = analysis::more_options_of(typed.toStdString());
     QString why;
     if (!read) {
         const Diagnostic& first = *read.diagnostics().begin();

@@ -115,7 +115,7 @@ analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
         *value = node[key].number(least, kMostAmount);
     }
     question.more = node["options"].text().value_or("");
-    if (const auto wrong = analysis::read_more(question.more); !wrong) {
+    if (const auto wrong = analysis::more_options_of(question.more); !wrong) {
         const Diagnostic& first = *wrong.diagnostics().begin();
         node["options"].error(first.code, first.message, first.hint);
     }
