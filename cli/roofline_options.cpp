@@ -41,8 +41,9 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--level", options.view.level,
                    "Memory level of the operational intensity, or all [the outermost]")
         ->type_name("LEVEL");
-    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine"},
-               "Meaning of colors and shapes [auto: machines, where there are several]");
+    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine", "share"},
+               "Meaning of colors and shapes; share: of the time [auto: machines, where there are "
+               "several]");
     app.add_option("--roof", options.roofs,
                    "Show only this roof (repeatable), or none; the JSON output has the ids [those "
                    "that the points need]")
@@ -59,6 +60,8 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--select", options.selected, "Mark the point of this id (repeatable)")
         ->type_name("POINT")
         ->allow_extra_args(false);
+    app.add_flag("--zones", options.view.zones,
+                 "Tint where memory, either, or arithmetic bounds below the roofs");
     app.add_flag("--labels,!--no-labels", options.view.labels,
                  "Label the points that take the most time [yes]");
     add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
@@ -120,8 +123,9 @@ Result<report::ViewState> view_of(const RooflineOptions& options) {
     }
     view.selection.insert(options.selected.begin(), options.selected.end());
     if (options.color_by != "auto") {
-        view.colour_by =
-            options.color_by == "machine" ? report::ColourBy::machine : report::ColourBy::limiter;
+        view.colour_by = options.color_by == "machine" ? report::ColourBy::machine
+                         : options.color_by == "share" ? report::ColourBy::share
+                                                       : report::ColourBy::limiter;
     }
     if (wrong.has_errors()) {
         return wrong;

@@ -1,23 +1,17 @@
 // eyeroof upgrade: does another GPU pay off for this network?
 #include "report/upgrade/upgrade.hpp"
 
-#include "analysis/advice/what_helps.hpp"
 #include "analysis/measured/traced.hpp"
-#include "analysis/program/lower.hpp"
-#include "analysis/upgrade/default_question.hpp"
-#include "analysis/upgrade/fleet_file.hpp"
+#include "analysis/upgrade/asked.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/purchase.hpp"
-#include "analysis/upgrade/surroundings.hpp"
 #include "analysis/upgrade/upgrade.hpp"
-#include "analysis/what_if/knobs.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/measurements.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/upgrade_options.hpp"
 #include "formats/trace_network.hpp"
-#include "hwdb/fabric_reader.hpp"
 #include "profiles/device_time.hpp"
 
 #include <fmt/format.h>
@@ -31,11 +25,6 @@
 namespace eyeroof::cli {
 
 namespace {
-
-Result<model::Machine> machine_of(Context& context, const analysis::Scenario& scenario) {
-    auto machine = load_machine(context, scenario.machine);
-    return machine ? analysis::changed(*machine, scenario.changes) : machine;
-}
 
 // "fp16:tf32"; "fp16" stands for both sides.
 Result<analysis::DtypePair> pair_of(const std::string& text) {
@@ -51,9 +40,8 @@ Result<analysis::DtypePair> pair_of(const std::string& text) {
 }
 
 Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
-                                                const std::vector<analysis::FleetMember>& fleet,
-                                                const model::Machine& from,
-                                                const analysis::PurchaseCandidate& to) {
+                                                const analysis::PurchaseQuestion& question,
+                                                std::size_t candidate) {
     std::vector<analysis::DtypePair> pairs;
     for (const std::string& text : options.sweep_dtype) {
         const auto pair = pair_of(text);
@@ -62,31 +50,18 @@ Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
         }
         pairs.push_back(*pair);
     }
-    analysis::UpgradeOptions wanted = to.options;
-    std::vector<analysis::FleetMember> plain = fleet;
-    for (analysis::FleetMember& member : plain) {
-        wanted.from = member.from.value_or(wanted.from);
-        wanted.to = member.to.value_or(wanted.to);
-        member.from.reset();
-        member.to.reset();
-        member.largest = false;
-    }
-    if (pairs.empty()) {
-        pairs.push_back({});
-    }
-    const std::vector<Count> batches = options.sweep_batch.empty()
-                                           ? std::vector<Count>{wanted.from.batch.value_or(
-                                                 analysis::own_batch(fleet.front().network))}
-                                           : options.sweep_batch;
-    return analysis::sweep_upgrade(plain, from, to.machine, wanted, batches, pairs);
+    return analysis::sweep_of(question, question.candidates[candidate], options.sweep_batch, pairs);
 }
 
-std::string rendered(const analysis::Purchase& result, const std::string& format, bool details) {
+// `origin`: the last line of a sheet of paper.
+std::string rendered(const analysis::Purchase& result, const std::string& format, bool details,
+                     const std::string& origin) {
     return format == "json"   ? report::purchase_json(result)
            : format == "csv"  ? report::purchase_csv(result)
            : format == "md"   ? report::purchase_markdown(result, details)
            : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
            : format == "html" ? report::purchase_html(result, details)
+           : format == "pdf"  ? report::purchase_pdf(result, details, origin)
                               : report::purchase_text(result, details);
 }
 
@@ -112,8 +87,8 @@ Exit offload(Context& context, const UpgradeOptions& options, const analysis::Fl
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    if (format == "svg" || format == "html") {
-        return context.fail_usage("from a host processor the answer has no picture",
+    if (format == "svg" || format == "html" || format == "pdf") {
+        return context.fail_usage("from a host processor the answer has no picture or sheet",
                                   "choose text, json, csv, or md");
     }
     return fail_if->write(context,
@@ -176,11 +151,8 @@ Result<analysis::FleetMember> traced_member(Context& context, const std::string&
 }
 
 struct Loaded {
-    analysis::FleetQuestion asked;
-    model::Machine from;
-    std::vector<analysis::PurchaseCandidate> candidates;
-    std::vector<analysis::FleetMember> fleet; // without scenarios of their own
-    bool open = false;                        // see leaves_open()
+    analysis::AskedUpgrade asked;
+    analysis::PurchaseQuestion question; // without what runs: see with_runs()
 };
 
 Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
@@ -197,10 +169,10 @@ Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
             }
             continue;
         }
-        auto network = analysis::load_workload(run.network, from.sizes, folders_of(context));
-        all.append(network.diagnostics());
-        if (network) {
-            fleet.push_back({std::move(network->network), run.share, std::move(network->wiring)});
+        auto member = analysis::member_of(run, from, folders_of(context));
+        all.append(member.diagnostics());
+        if (member) {
+            fleet.push_back(*std::move(member));
         }
     }
     if (all.has_errors()) {
@@ -209,123 +181,9 @@ Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
     return {std::move(fleet), std::move(all)};
 }
 
-// By the options, the fleet's file, or what usually joins such GPUs.
-Result<std::optional<model::Fabric>> fabric_of(Context& context, const std::string& option,
-                                               const std::string& file, const std::string& gpu) {
-    using Answer = Result<std::optional<model::Fabric>>;
-    const std::string& name = option.empty() ? file : option;
-    if (name.empty()) {
-        return Answer(hwdb::usual_fabric(gpu, context.machine_dirs()));
-    }
-    auto fabric = hwdb::load_fabric(name, context.machine_dirs());
-    return fabric ? Answer(std::optional(*std::move(fabric))) : Answer(fabric.diagnostics());
-}
-
-Result<analysis::PurchaseCandidate>
-candidate_of(Context& context, const UpgradeOptions& options, const analysis::FleetQuestion& asked,
-             const analysis::FleetOffer& offer, const analysis::Scenario& from_side,
-             const analysis::Scenario& scenario, const model::Machine& from) {
-    using Answer = Result<analysis::PurchaseCandidate>;
-    const auto side = side_of(options, scenario, "to", offer.gpu);
-    if (!side) {
-        return side.diagnostics();
-    }
-    auto machine = machine_of(context, *side);
-    if (!machine) {
-        return machine.diagnostics();
-    }
-    analysis::UpgradeOptions wanted;
-    wanted.from = from_side;
-    wanted.to = *side;
-    wanted.prices = analysis::prices_of(asked, offer);
-    wanted.threshold = options.threshold;
-    wanted.from_rate = options.measured_old;
-    wanted.to_rate = options.measured_new;
-    analysis::AskedHosts hosts{wanted.from.host.empty() ? asked.host : wanted.from.host,
-                               wanted.to.host.empty() ? offer.host : wanted.to.host};
-    const bool in_old_host = hosts.to == "same";
-    hosts.to = in_old_host ? hosts.from : hosts.to;
-    auto whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
-    if (whole && in_old_host && hosts.to.empty()) {
-        hosts.to = whole->from_host;
-        whole = analysis::with_surroundings(wanted, from, *machine, hosts, context.machine_dirs());
-    }
-    auto old_fabric = fabric_of(context, options.from_fabric, asked.fabric, from.id);
-    auto new_fabric = fabric_of(context, options.to_fabric, offer.fabric, machine->id);
-    Diagnostics all = whole.diagnostics();
-    all.append(old_fabric.diagnostics());
-    all.append(new_fabric.diagnostics());
-    if (all.has_errors()) {
-        return all;
-    }
-    return Answer(analysis::PurchaseCandidate{
-        *std::move(machine), *std::move(whole),
-        analysis::ShardFabrics{*std::move(old_fabric), *std::move(new_fabric)}});
-}
-
-// The question of purchase(): what each network runs on either GPU.
-Result<analysis::PurchaseQuestion> question_of(const Loaded& loaded) {
-    analysis::PurchaseQuestion question;
-    question.from = loaded.from;
-    question.candidates = loaded.candidates;
-    question.terms = loaded.asked.terms;
-    question.fleet = loaded.fleet;
-    const analysis::UpgradeOptions& options = loaded.candidates.front().options;
-    Diagnostics found;
-    for (std::size_t i = 0; i < question.fleet.size(); ++i) {
-        const analysis::FleetRun& run = loaded.asked.runs[i];
-        analysis::FleetMember& member = question.fleet[i];
-        if (!loaded.open && run.fields.empty() && !run.largest) {
-            continue; // as the options say
-        }
-        member.from = options.from;
-        member.to = options.to;
-        if (loaded.open && !run.has("phase")) {
-            analysis::train_mixed(member, loaded.from, loaded.candidates.front().machine);
-        }
-        for (analysis::Scenario* side : {&*member.from, &*member.to}) {
-            for (const auto& [name, value] : run.fields) {
-                found.append(analysis::find_field(name)->set(*side, {value}));
-            }
-        }
-        if (loaded.open && run.has("phase") && !run.has("dtype")) {
-            analysis::compute_mixed(member, loaded.from, loaded.candidates.front().machine);
-        }
-        member.largest = run.largest || (loaded.open && !run.has("batch"));
-    }
-    if (found.has_errors()) {
-        return found;
-    }
-    if (loaded.open && loaded.asked.runs.size() == 1 && loaded.asked.runs.front().fields.empty()) {
-        question.beside = analysis::inference_beside(question);
-    }
-    return {std::move(question), std::move(found)};
-}
-
-// What would help on the old GPU without a new one, for one network as it runs there.
-std::optional<analysis::Unbought> without_buying(Context& context,
-                                                 const analysis::PurchaseQuestion& question,
-                                                 const analysis::PurchaseAnswer& answer) {
-    const analysis::FleetMember& member = question.fleet.front();
-    if (question.fleet.size() > 1 || member.measured || answer.sharded) {
-        return std::nullopt;
-    }
-    analysis::UpgradeOptions options = question.candidates.front().options;
-    options.from = member.from.value_or(options.from);
-    options.from.batch = answer.upgrade.from_batch;
-    options.wiring = member.wiring;
-    const auto helps =
-        analysis::what_helps(analysis::side_of(member.network, question.from, options, true),
-                             context.stop(), context.progress());
-    const auto* best = helps ? analysis::best_change(helps->changes) : nullptr;
-    return best == nullptr ? std::nullopt
-                           : std::optional(analysis::Unbought{analysis::change_text(*best),
-                                                              best->gain, best->time_s});
-}
-
 Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loaded,
             const FailIf& fail_if, const std::string& command) {
-    const auto question = question_of(loaded);
+    const auto question = analysis::with_runs(loaded.asked, loaded.question);
     if (!question) {
         return context.fail(question.diagnostics());
     }
@@ -335,8 +193,7 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
     }
     analysis::Upgrade& best = result->answers[result->best].upgrade;
     if (!options.sweep_batch.empty() || !options.sweep_dtype.empty()) {
-        auto points =
-            swept(options, question->fleet, loaded.from, question->candidates[result->best]);
+        auto points = swept(options, *question, result->best);
         if (!points) {
             return context.fail(points.diagnostics());
         }
@@ -344,15 +201,77 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
     }
     const std::string& format = options.output.format;
     if (format != "csv" && format != "svg") {
-        result->unbought = without_buying(context, *question, result->answers[result->best]);
+        result->unbought = analysis::without_buying(*question, result->answers[result->best],
+                                                    context.stop(), context.progress());
     }
-    std::vector<model::Machine> machines = {loaded.from};
-    for (const analysis::PurchaseCandidate& candidate : loaded.candidates) {
+    std::vector<model::Machine> machines = {question->from};
+    for (const analysis::PurchaseCandidate& candidate : question->candidates) {
         machines.push_back(candidate.machine);
     }
     return fail_if.write(
-        context, with_origin(rendered(*result, format, options.details), format, command, machines),
+        context,
+        with_origin(rendered(*result, format, options.details, origin_line(command)), format,
+                    command, machines),
         options.output.file, gate_figures(best));
+}
+
+// What options say of the whole fleet.
+void take_options(const UpgradeOptions& options, analysis::FleetQuestion& fleet) {
+    if (options.count) {
+        fleet.terms.count = options.count;
+    }
+    fleet.terms.kg_co2_per_kwh = options.co2.value_or(fleet.terms.kg_co2_per_kwh);
+    for (analysis::FleetRun& run : fleet.runs) {
+        run.largest = run.largest || (options.largest_batch && !run.has("batch"));
+    }
+}
+
+Result<analysis::AskedUpgrade> whole_of(Context& context, const UpgradeOptions& options,
+                                        const analysis::Scenario& scenario) {
+    auto fleet = asked_of(context, options, scenario);
+    if (!fleet) {
+        return fleet.diagnostics();
+    }
+    const auto from = side_of(options, scenario, "from", fleet->gpu);
+    const auto to = side_of(options, scenario, "to", fleet->offers.front().gpu);
+    Diagnostics found = from.diagnostics();
+    found.append(to.diagnostics());
+    if (found.has_errors()) {
+        return found;
+    }
+    analysis::AskedUpgrade asked{*std::move(fleet),
+                                 *from,
+                                 *to,
+                                 leaves_open(options),
+                                 options.threshold,
+                                 options.measured_old,
+                                 options.measured_new,
+                                 options.from_fabric,
+                                 options.to_fabric};
+    take_options(options, asked.fleet);
+    asked.open = asked.open && std::ranges::none_of(asked.fleet.runs, [](const auto& run) {
+                     return formats::is_trace_file(run.network); // it says what runs
+                 });
+    return {std::move(asked), std::move(found)};
+}
+
+// Fills in machines, candidates, and networks; all that is wrong with them in one pass.
+Diagnostics load(Context& context, Loaded& loaded) {
+    analysis::PurchaseQuestion& question = loaded.question;
+    auto fleet = networks_of(context, loaded.asked.fleet, loaded.asked.from);
+    Diagnostics all = fleet.diagnostics();
+    for (const analysis::FleetOffer& offer : loaded.asked.fleet.offers) {
+        auto candidate =
+            analysis::candidate_of(loaded.asked, offer, question.from, folders_of(context));
+        all.append(candidate.diagnostics());
+        if (candidate) {
+            question.candidates.push_back(*std::move(candidate));
+        }
+    }
+    if (fleet) {
+        question.fleet = *std::move(fleet);
+    }
+    return all;
 }
 
 Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
@@ -360,61 +279,34 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     if (!scenario) {
         return context.fail(scenario.diagnostics());
     }
-    Loaded loaded;
-    {
-        auto asked = asked_of(context, options, *scenario);
-        if (!asked) {
-            return context.fail(asked.diagnostics());
-        }
-        loaded.asked = *std::move(asked);
-    }
-    if (options.count) {
-        loaded.asked.terms.count = options.count;
-    }
     if (options.largest_batch && scenario->batch) {
         return context.fail_usage("--batch and --largest-batch say the batch twice",
                                   "leave one of them out");
     }
-    for (analysis::FleetRun& run : loaded.asked.runs) {
-        run.largest = run.largest || (options.largest_batch && !run.has("batch"));
+    auto asked = whole_of(context, options, *scenario);
+    if (!asked) {
+        return context.fail(asked.diagnostics());
     }
-    loaded.asked.terms.kg_co2_per_kwh = options.co2.value_or(loaded.asked.terms.kg_co2_per_kwh);
-    remember(context, loaded.asked, *scenario);
-    const auto from_side = side_of(options, *scenario, "from", loaded.asked.gpu);
-    if (!from_side) {
-        return context.fail(from_side.diagnostics());
-    }
-    auto from = machine_of(context, *from_side);
+    Loaded loaded{*std::move(asked), {}};
+    const analysis::FleetQuestion& fleet = loaded.asked.fleet;
+    remember(context, fleet, *scenario);
+    auto from = analysis::old_machine(loaded.asked, folders_of(context));
     if (!from) {
         return context.fail(from.diagnostics());
     }
-    loaded.from = *std::move(from);
-    const auto* old = std::get_if<model::Gpu>(&loaded.from.kind);
+    loaded.question.from = *std::move(from);
+    const auto* old = std::get_if<model::Gpu>(&loaded.question.from.kind);
     if (old != nullptr && old->arch == model::GpuArch::host) {
-        const auto to = side_of(options, *scenario, "to", loaded.asked.offers.front().gpu);
-        return to ? offload(context, options, loaded.asked, *from_side, *to, loaded.from, command)
-                  : context.fail(to.diagnostics());
+        return offload(context, options, fleet, loaded.asked.from, loaded.asked.to,
+                       loaded.question.from, command);
     }
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
-    auto fleet = networks_of(context, loaded.asked, *from_side);
     Diagnostics all = fail_if.diagnostics();
-    all.append(fleet.diagnostics());
-    for (const analysis::FleetOffer& offer : loaded.asked.offers) {
-        auto candidate =
-            candidate_of(context, options, loaded.asked, offer, *from_side, *scenario, loaded.from);
-        all.append(candidate.diagnostics());
-        if (candidate) {
-            loaded.candidates.push_back(*std::move(candidate));
-        }
-    }
+    all.append(load(context, loaded));
     if (all.has_errors()) {
         return context.fail(all);
     }
-    loaded.fleet = *std::move(fleet);
-    const bool traced = std::ranges::any_of(
-        loaded.asked.runs, [](const auto& run) { return formats::is_trace_file(run.network); });
-    loaded.open = leaves_open(options) && !traced; // a trace says what runs
-    const bool single = loaded.fleet.size() == 1;
+    const bool single = fleet.runs.size() == 1;
     if (!single && (!options.sweep_batch.empty() || !options.sweep_dtype.empty())) {
         return context.fail_usage("a sweep is of one network", "run it once for each network");
     }
@@ -422,7 +314,7 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
         return context.fail_usage("a measured throughput is of one network",
                                   "run it once for each network");
     }
-    if (options.measured_new && loaded.candidates.size() > 1) {
+    if (options.measured_new && fleet.offers.size() > 1) {
         return context.fail_usage("--measured-new is of one GPU", "name one --to");
     }
     return answer(context, options, loaded, *fail_if, command);
@@ -451,6 +343,8 @@ constexpr const char* kUpgradeExamples =
     "# a decoder that one GPU does not hold, divided over 16\n"
     "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
     "a100-sxm-80gb\n"
+    "# one sheet of paper to sign\n"
+    "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k -o sheet.pdf\n"
     "# two networks that share the GPU, three hours to one\n"
     "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
     "a100-sxm-40gb\n"
@@ -501,11 +395,9 @@ void add_upgrade(Frame& frame) {
                                    gpu))
             ->type_name("FABRIC|FILE");
     }
-    add_scenario(app, options->scenario,
-                 {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
-                   "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},
-                  false,
-                  false});
+    add_scenario(
+        app, options->scenario,
+        {{analysis::kFieldsOfNoUpgrade.begin(), analysis::kFieldsOfNoUpgrade.end()}, false, false});
     app.add_flag("--largest-batch", options->largest_batch,
                  "Use the largest batch, a power of two, that fits both GPUs");
     add_side_options(app, *options);
@@ -520,7 +412,7 @@ void add_upgrade(Frame& frame) {
     app.add_flag("--details", options->details,
                  "Add layers and assumptions (text, Markdown, HTML)");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html", "pdf"});
     frame.run(app, [options, &app](Context& context) {
         return upgrade(context, *options, command_line(app));
     });

@@ -1,6 +1,7 @@
 #include "cli/upgrade_options.hpp"
 
 #include "analysis/upgrade/amounts.hpp"
+#include "analysis/upgrade/asked.hpp"
 #include "formats/trace_gpu.hpp"
 #include "formats/trace_network.hpp"
 
@@ -13,10 +14,6 @@
 namespace eyeroof::cli {
 
 namespace {
-
-// Fields that may differ between the two GPUs: --from-dtype, --to-dtype …
-constexpr std::array<const char*, 8> kOfASide = {"dtype",   "host",   "host-speed", "set",
-                                                 "library", "layout", "compiled",   "launch"};
 
 // "resnet50@3" -> the network and its weight.
 Result<analysis::FleetRun> run_of(const std::string& text) {
@@ -62,7 +59,8 @@ Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scen
                                    const std::string& side, const std::string& machine) {
     scenario.machine = machine;
     Diagnostics found;
-    for (const char* name : kOfASide) {
+    for (const std::string_view field : analysis::kFieldsOfASide) {
+        const std::string name(field);
         const auto& value = options.of_sides.at(side + "-" + name);
         const auto texts = value.flag ? std::vector<std::string>{"1"} : value.texts;
         if (value.option->count() > 0) {
@@ -233,7 +231,8 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
 
 void add_side_options(CLI::App& app, UpgradeOptions& options) {
     for (const std::string side : {"from", "to"}) {
-        for (const char* name : kOfASide) {
+        for (const std::string_view of_side : analysis::kFieldsOfASide) {
+            const std::string name(of_side);
             const analysis::ScenarioField& field = *analysis::find_field(name);
             auto& value = options.of_sides[side + "-" + name];
             const std::string which = side == "from" ? "the old GPU alone" : "the new GPU alone";

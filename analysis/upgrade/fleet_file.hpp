@@ -33,7 +33,8 @@ struct FleetOffer {
     std::optional<double> buy_usd, usd_per_hour; // neither: the catalog's rent
     bool bought = false;
     std::string host; // what launches its kernels; "same": that of the old GPU; empty: see hosts
-    std::string fabric = {}; // what joins several; empty: the GPU's usual one
+    std::string fabric = {};                       // what joins several; empty: the GPU's usual one
+    std::optional<model::DataType> data_type = {}; // on this GPU alone
 
     bool operator==(const FleetOffer&) const = default;
 };

@@ -131,6 +131,15 @@ void judge(const PurchaseCandidate& candidate, const PurchaseTerms& terms, Purch
     u.probability_wrong = std::min(a.likely, 1.0 - a.likely);
 }
 
+std::string usd(double amount) {
+    std::string digits = fmt::format("{:.{}f}", amount, amount < 10.0 ? 2 : 0);
+    for (std::size_t at = amount < 10.0 ? 0 : digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return "$" + digits;
+}
+
 void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
     const UpgradePrices& prices = candidate.options.prices;
     const auto price = buy_price(gpu_of(candidate.machine), prices);
@@ -148,18 +157,9 @@ void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, 
     if (terms.budget_usd && *a.outlay_usd > *terms.budget_usd) {
         const double bought = std::floor((*terms.budget_usd + brought) / *price);
         a.over_budget = fmt::format(
-            "the budget of ${:.0f} buys {:.0f}: {:.0f} % of the work", *terms.budget_usd, bought,
+            "the budget of {} buys {:.0f}: {:.0f} % of the work", usd(*terms.budget_usd), bought,
             100.0 * std::min(1.0, bought * a.upgrade.speedup.value / a.now.devices));
     }
-}
-
-std::string usd(double amount) {
-    std::string digits = fmt::format("{:.{}f}", amount, amount < 10.0 ? 2 : 0);
-    for (std::size_t at = amount < 10.0 ? 0 : digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return "$" + digits;
 }
 
 void add_flip(std::string what, double now, double instead, std::string break_even,
@@ -177,19 +177,19 @@ void add_price_flips(const PurchaseCandidate& candidate, PurchaseAnswer& a) {
     const double new_hour = a.now.devices * m.from_usd_per_hour / a.then.devices;
     const double old_hour = a.then.devices * m.to_usd_per_hour / a.now.devices;
     const auto price = buy_price(gpu_of(candidate.machine), prices);
-    if (a.then.bought && price && new_hour > m.to_running_usd_per_hour) {
+    if (a.then.bought && price && new_hour > m.to_running_usd_per_hour) { // else none is low enough
         const double instead = (new_hour - m.to_running_usd_per_hour) * months_hours;
         add_flip("price of " + a.then.gpu, *price, instead,
                  fmt::format("same cost at {} (now {})", usd(instead), usd(*price)), a);
-    } else if (!a.then.bought) {
+    } else if (!a.then.bought && new_hour > 0.0 && m.to_usd_per_hour > 0.0) {
         add_flip("rent of " + a.then.gpu + ", an hour", m.to_usd_per_hour, new_hour,
                  fmt::format("same cost at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
     }
-    if (!a.now.owned) {
+    if (!a.now.owned && old_hour > 0.0) {
         add_flip("rent of " + a.now.gpu + ", an hour", m.from_usd_per_hour, old_hour,
                  fmt::format("same cost at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
                  a);
-    } else if (old_hour > m.from_running_usd_per_hour) {
+    } else if (a.now.owned && old_hour > m.from_running_usd_per_hour) {
         const double instead = (old_hour - m.from_running_usd_per_hour) * months_hours;
         const double resale = prices.from_resale_usd.value_or(0.0);
         add_flip("resale of " + a.now.gpu, std::max(resale, 1.0), std::max(instead, 1.0),
@@ -240,8 +240,9 @@ void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candid
     for (const Assumption& assumed : u.assumptions) {
         const auto verdict = verdict_at(u, assumed.speedup, a.needed, candidate.options.confidence);
         a.flips.push_back({assumed.topic + ": " + assumed.instead, assumed.speedup,
-                           fmt::format("{:.2f}x needed", a.needed), verdict != u.verdict,
-                           std::fabs(std::log(assumed.speedup / s))});
+                           std::isfinite(a.needed) ? fmt::format("{:.2f}x needed", a.needed)
+                                                   : "no speed-up is enough",
+                           verdict != u.verdict, std::fabs(std::log(assumed.speedup / s))});
     }
     if (u.money.priced && !candidate.options.threshold) { // else no price decides
         add_price_flips(candidate, a);
@@ -340,7 +341,7 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
     fill_option(a.upgrade, gpu_of(candidate.machine), false, work, terms, prices, a.then);
     judge(candidate, terms, a);
     add_outlay(candidate, terms, a);
-    if (a.upgrade.money.priced) {
+    if (a.upgrade.money.priced && a.now.usd_per_year > 0.0) {
         a.saved_share = 1.0 - a.then.usd_per_year / a.now.usd_per_year;
     }
     if (const auto& paid = gpu_of(question.from).price.buy_usd;
@@ -393,7 +394,10 @@ std::string many(double devices, const std::string& gpu) {
 }
 
 std::string cost_words(const PurchaseAnswer& a) {
-    const double share = 100.0 * a.saved_share.value_or(0.0);
+    if (!a.saved_share) {
+        return usd(a.then.usd_per_year) + " a year instead of nothing";
+    }
+    const double share = 100.0 * *a.saved_share;
     return share >= 0.0      ? fmt::format("{:.0f} % less a year", share)
            : share >= -100.0 ? fmt::format("{:.0f} % more a year", -share)
                              : fmt::format("{:.1f} times the cost a year", 1.0 - share / 100.0);
@@ -462,7 +466,7 @@ std::string purchase_sentence(const Purchase& purchase) {
     default:
         break;
     }
-    if (!a.saved_share || u.threshold_basis == "given") { // by a threshold, not by prices
+    if (!u.money.priced || u.threshold_basis == "given") { // by a threshold, not by prices
         return fmt::format("{}: {}, {:.2f}x is needed; {} to reach it.",
                            u.verdict == UpgradeVerdict::pays_off   ? "Pays off"
                            : u.verdict == UpgradeVerdict::does_not ? "Does not pay off"

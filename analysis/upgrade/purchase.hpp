@@ -83,7 +83,8 @@ struct PurchaseAnswer {
     std::optional<ShardedPair> sharded; // where one GPU does not hold the network
     double needed = 1.0;                // speed-up at which both cost the same
     double likely = 0.5;                // chance that the candidate costs no more
-    std::optional<double> saved_share;  // of the cost a year; negative: costs more
+    // Of the cost a year; negative: costs more. Nothing where what is there costs nothing.
+    std::optional<double> saved_share;
     std::optional<double> outlay_usd, payback_months;
     std::optional<double> book_value_usd; // of owned GPUs, not written off yet: not charged
     std::string over_budget;              // what the budget buys instead; empty: it is kept

@@ -2,11 +2,15 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/shell.hpp"
+#include "base/suggest.hpp"
 #include "model/workload/layer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 namespace eyeroof::analysis {
 
@@ -37,38 +41,214 @@ void set_field(Scenario& scenario, const char* field, const std::string& value) 
     }
 }
 
-} // namespace
+// Fields of a scenario that the page has fields of its own for.
+constexpr std::array<std::string_view, 9> kFieldsOfPage = {
+    "network", "phase", "optimizer", "batch", "dtype", "launch", "layout", "compiled", "host"};
 
-HostNames hosts_of(const UpgradeQuestion& question, const std::string& usual_of_old) {
-    const bool same = question.to_host == "same";
-    return {question.from_host, !same                        ? question.to_host
-                                : question.from_host.empty() ? usual_of_old
-                                                             : question.from_host};
+template <class Names> bool is_one_of(std::string_view name, const Names& names) {
+    return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
-UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
-    UpgradeOptions options;
-    options.from.data_type = from.data_type;
-    options.to.data_type = gpu.data_type;
-    options.from.batch = options.to.batch = batch;
-    for (Scenario* side : {&options.from, &options.to}) {
-        set_field(*side, "launch", launch);
-        set_field(*side, "layout", layout);
-        side->compiled = compiled;
+// Words between blanks; what stands in quotes is one.
+std::vector<std::string> shell_words(const std::string& text) {
+    std::vector<std::string> words;
+    std::optional<std::string> word;
+    char quote = '\0';
+    for (const char c : text) {
+        if (quote != '\0' ? c == quote : c == '\'' || c == '"') {
+            quote = quote == '\0' ? c : '\0';
+            word = word.value_or("");
+        } else if (quote == '\0' && (c == ' ' || c == '\t')) {
+            if (word) {
+                words.push_back(*std::exchange(word, std::nullopt));
+            }
+        } else {
+            word = word.value_or("") + c;
+        }
     }
-    options.prices.from_owned = from_owned;
-    options.prices.from_usd_per_hour = from_owned ? std::nullopt : from.usd_per_hour;
-    options.prices.to_usd_per_hour = gpu.usd_per_hour;
-    options.prices.to_buy_usd = gpu.buy_usd;
-    options.prices.from_resale_usd = from.buy_usd;
-    options.prices.utilization = utilization;
-    options.prices.power_usd_per_kwh = power_usd_per_kwh;
-    options.prices.host_usd_per_month = host_usd_per_month;
-    options.prices.years = years;
-    if (phase != "inference") {
-        options.from.training = options.to.training = TrainingOptions{phase};
+    if (word) {
+        words.push_back(*word);
     }
-    return options;
+    return words;
+}
+
+// The scenario's field behind an option: "to-set" is "set" of one side.
+std::string field_of(const std::string& option) {
+    for (const std::string side : {"from-", "to-"}) {
+        if (option.starts_with(side) && is_one_of(option.substr(side.size()), kFieldsOfASide)) {
+            return option.substr(side.size());
+        }
+    }
+    return option;
+}
+
+// As the command line sees it: with such an option nothing of what runs is left open.
+bool says_what_runs(const std::string& option) {
+    const std::string name = field_of(option);
+    return name != option ? name != "set" && name != "host-speed"
+                          : name != "dim" && find_field(name)->group != FieldGroup::where;
+}
+
+} // namespace
+
+std::vector<std::string> more_names() {
+    std::vector<std::string> names = {"from-fabric", "to-fabric"};
+    for (const ScenarioField& field : scenario_fields()) {
+        if (!is_one_of(field.name, kFieldsOfNoUpgrade) && !is_one_of(field.name, kFieldsOfPage)) {
+            names.push_back(field.name);
+        }
+    }
+    for (const char* side : {"from-", "to-"}) {
+        for (const std::string_view field : kFieldsOfASide) {
+            if (field != "dtype" && field != "host") {
+                names.push_back(side + std::string(field));
+            }
+        }
+    }
+    return names;
+}
+
+Result<std::vector<MoreOption>> more_options_of(const std::string& text) {
+    using Answer = Result<std::vector<MoreOption>>;
+    const std::vector<std::string> names = more_names();
+    const std::vector<std::string> words = shell_words(text);
+    std::vector<MoreOption> options;
+    Scenario tried;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::size_t equals = std::min(words[i].find('='), words[i].size());
+        const std::string name = words[i].substr(std::min<std::size_t>(2, equals),
+                                                 equals - std::min<std::size_t>(2, equals));
+        if (!words[i].starts_with("--") || !is_one_of(name, names)) {
+            return Answer::failure("usage", "'" + words[i] + "' is no option that can stand here",
+                                   "as in --library cudnn-8 --dim seq=512; " +
+                                       (is_one_of(name, kFieldsOfPage)
+                                            ? std::string("it has a field of its own above")
+                                            : suggestion(name, names)));
+        }
+        const ScenarioField* field = find_field(field_of(name));
+        const bool flag = field != nullptr && field->kind == FieldKind::flag;
+        MoreOption option{name, flag ? "1" : ""};
+        if (equals < words[i].size()) {
+            option.value = words[i].substr(equals + 1);
+        } else if (!flag && i + 1 < words.size()) {
+            option.value = words[++i];
+        }
+        if (option.value.empty()) {
+            return Answer::failure("usage", "--" + name + " has no value",
+                                   field != nullptr ? "as in --" + name + " " + field->value
+                                                    : "name a fabric (eyeroof hw list)");
+        }
+        if (field != nullptr) {
+            if (const auto wrong = field->set(tried, {option.value}); wrong.has_errors()) {
+                return wrong;
+            }
+        }
+        options.push_back(std::move(option));
+    }
+    return Answer(std::move(options));
+}
+
+namespace {
+
+Diagnostics take_more(const UpgradeQuestion& question, AskedUpgrade& asked) {
+    const auto options = more_options_of(question.more);
+    if (!options) {
+        return options.diagnostics();
+    }
+    Diagnostics found;
+    for (const MoreOption& option : *options) {
+        const ScenarioField* field = find_field(field_of(option.name));
+        if (field == nullptr) {
+            (option.name == "from-fabric" ? asked.from_fabric : asked.to_fabric) = option.value;
+            continue;
+        }
+        if (question.open() && says_what_runs(option.name)) {
+            found.error("usage", "--" + option.name + " says what runs, which is left open",
+                        "choose inference or training first");
+        }
+        for (const auto& [side, scenario] : {std::pair{"to-", &asked.from}, {"from-", &asked.to}}) {
+            if (!option.name.starts_with(side)) { // of the other side, or of both
+                std::vector<std::string> values = {option.value};
+                if (field->kind == FieldKind::list) {
+                    values = field->get(*scenario);
+                    values.push_back(option.value);
+                }
+                found.append(field->set(*scenario, values));
+            }
+        }
+    }
+    return found;
+}
+
+void take_prices(const UpgradeQuestion& q, FleetQuestion& fleet) {
+    fleet.owned = q.from_owned;
+    fleet.usd_per_hour = q.from_owned ? std::nullopt : q.from.usd_per_hour;
+    fleet.resale_usd = q.from.buy_usd;
+    fleet.terms = {q.count,   q.age_years,     q.budget_usd,
+                   q.samples, q.deadline_days, q.kg_co2_per_kwh};
+    fleet.utilization = q.utilization;
+    fleet.years = q.years;
+    fleet.usd_per_kwh = q.power_usd_per_kwh;
+    fleet.pue = q.pue;
+    fleet.host_usd_per_month = q.host_usd_per_month;
+}
+
+} // namespace
+
+Result<AskedUpgrade> asked_of(const UpgradeQuestion& q) {
+    AskedUpgrade asked;
+    asked.open = q.open();
+    asked.threshold = q.threshold;
+    asked.from_rate = q.measured_old;
+    asked.to_rate = q.measured_new;
+    asked.fleet.gpu = q.from.name;
+    asked.fleet.host = q.from_host;
+    take_prices(q, asked.fleet);
+    for (const AskedNetwork& network : q.networks) {
+        asked.fleet.runs.push_back(
+            {network.name, network.weight, {}, q.largest_batch && !q.open()});
+    }
+    for (const AskedGpu& gpu : q.to) {
+        asked.fleet.offers.push_back({gpu.name,
+                                      gpu.buy_usd,
+                                      gpu.usd_per_hour,
+                                      gpu.buy_usd && !gpu.usd_per_hour,
+                                      q.to_host,
+                                      {},
+                                      q.open() ? std::nullopt : gpu.data_type});
+    }
+    if (!q.open()) {
+        asked.from.data_type = q.from.data_type;
+        for (Scenario* side : {&asked.from, &asked.to}) {
+            side->batch = q.largest_batch ? std::nullopt : q.batch;
+            set_field(*side, "launch", q.launch);
+            set_field(*side, "layout", q.layout);
+            side->compiled = q.compiled;
+            if (q.phase != "inference") {
+                side->training = TrainingOptions{q.phase};
+            }
+        }
+    }
+    Diagnostics found = take_more(q, asked);
+    return found.has_errors() ? Result<AskedUpgrade>(std::move(found))
+                              : Result<AskedUpgrade>(std::move(asked));
+}
+
+// How it runs, where that is not left to the program.
+static void add_run(const UpgradeQuestion& question, const AskedGpu& to, std::string& line) {
+    const auto add = [&](const char* option, const std::string& word) {
+        line += word.empty() ? "" : fmt::format(" {} {}", option, shell_quoted(word));
+    };
+    add("--from-dtype", type_name(question.from.data_type));
+    add("--to-dtype", type_name(to.data_type));
+    if (question.largest_batch) {
+        line += " --largest-batch";
+    } else if (question.batch) {
+        line += fmt::format(" --batch {}", *question.batch);
+    }
+    add("--launch", question.launch);
+    add("--layout", question.layout);
+    line += question.compiled ? " --compiled" : "";
 }
 
 std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
@@ -80,27 +260,19 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     }
     const AskedGpu& to = question.to.at(gpu);
     line += " --from " + shell_quoted(question.from.name) + " --to " + shell_quoted(to.name);
-    if (question.phase != "inference") {
-        line += " --phase training --optimizer " + question.phase;
+    if (!question.open()) {
+        line += question.phase == "inference" ? " --phase inference"
+                                              : " --phase training --optimizer " + question.phase;
+        add_run(question, to, line);
     }
-    const auto add_type = [&](const char* option, const std::optional<model::DataType>& type) {
-        line += type ? fmt::format(" {} {}", option, type_name(type)) : std::string{};
-    };
     const auto add = [&](const char* option, const auto& value) {
         line += value ? fmt::format(" {} {}", option, *value) : std::string{};
     };
-    add_type("--from-dtype", question.from.data_type);
-    add_type("--to-dtype", to.data_type);
-    add("--batch", question.batch);
     const auto add_word = [&](const char* option, const std::string& word) {
         line += word.empty() ? "" : fmt::format(" {} {}", option, shell_quoted(word));
     };
-    add_word("--launch", question.launch);
-    add_word("--layout", question.layout);
-    line += question.compiled ? " --compiled" : "";
     add_word("--from-host", question.from_host);
-    // fleet files alone say "same"
-    add_word("--to-host", question.to_host == "same" ? question.from_host : question.to_host);
+    add_word("--to-host", question.to_host);
     add("--count", question.count);
     line += question.from_owned ? " --owned" : "";
     if (!question.from_owned) {
@@ -117,6 +289,16 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     add_other("--power-price", question.power_usd_per_kwh, usual.power_usd_per_kwh);
     add_other("--host-per-month", question.host_usd_per_month, usual.host_usd_per_month);
     add_other("--years", question.years, usual.years);
+    add_other("--pue", question.pue, usual.pue);
+    add_other("--co2", question.kg_co2_per_kwh, PurchaseTerms{}.kg_co2_per_kwh);
+    add("--age", question.age_years);
+    add("--budget", question.budget_usd);
+    add("--samples", question.samples);
+    add("--deadline", question.deadline_days);
+    add("--threshold", question.threshold);
+    add("--measured-old", question.measured_old);
+    add("--measured-new", question.measured_new);
+    line += question.more.empty() ? "" : " " + question.more;
     if (question.networks.size() == 1) { // the command sweeps one network
         const auto add_list = [&](const char* option, const std::string& list) {
             line += list.empty() ? "" : option + list;

@@ -3,6 +3,7 @@
 // upgrade() computes the verdict.
 #pragma once
 
+#include "analysis/upgrade/asked.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
 #include <optional>
@@ -30,7 +31,10 @@ struct UpgradeQuestion {
     std::vector<AskedNetwork> networks;
     AskedGpu from; // buy_usd: what it brings
     std::vector<AskedGpu> to;
-    std::string phase = "inference"; // or the optimizer of a training step
+    // "inference", the optimizer of a training step, or empty: left to the program, which trains in
+    // mixed precision at the largest batch that fits both GPUs. Batch, types, launch, layout, and
+    // compiled are then its choice, too.
+    std::string phase = "inference";
     std::optional<Count> batch;
     double utilization = UpgradePrices{}.utilization; // share of the month that a bought GPU works
     // Costs of ownership: electricity, share of server and space, and years of depreciation.
@@ -45,17 +49,33 @@ struct UpgradeQuestion {
         to_host;                // what launches; empty: the server of its years. "same": from_host
     std::string launch, layout; // as scenarios name them; empty: the usual one
     bool compiled = false;
+    bool largest_batch = false; // a power of two that fits both GPUs, in place of `batch`
+    double pue = UpgradePrices{}.pue;
+    double kg_co2_per_kwh = PurchaseTerms{}.kg_co2_per_kwh;
+    std::optional<double> age_years, budget_usd, samples, deadline_days; // see PurchaseTerms
+    std::optional<double> threshold;                  // speed-up that must be reached
+    std::optional<double> measured_old, measured_new; // samples a second, the user's own
+    std::string more; // other options as the command line spells them: "--library cudnn-8"
 
     bool complete() const { return !networks.empty() && !from.name.empty() && !to.empty(); }
-    UpgradeOptions options(const AskedGpu& gpu) const;
+    bool open() const { return phase.empty(); }
     bool operator==(const UpgradeQuestion&) const = default;
 };
 
-// The hosts of both sides as names: "same" is the old one's, or the server of the old GPU's years.
-struct HostNames {
-    std::string from, to;
+// The same as the command line asks it. Errors: those of more_options_of(); "usage" where an option
+// of `more` says what runs and the question leaves that to the program.
+Result<AskedUpgrade> asked_of(const UpgradeQuestion& question);
+
+// Options of the command line that have no member of their own above.
+struct MoreOption {
+    std::string name; // without dashes: "library", "to-set", "from-fabric"
+    std::string value;
 };
-HostNames hosts_of(const UpgradeQuestion& question, const std::string& usual_of_old);
+// "--library cudnn-8 --to-set clock=1.2GHz"; quotes as in a shell. Errors: "usage" where a word is
+// no option, one of a field of its own, or its value is wrong.
+Result<std::vector<MoreOption>> more_options_of(const std::string& text);
+// The names that more_options_of() takes.
+std::vector<std::string> more_names();
 
 // What asks `eyeroof upgrade` the same about one of the GPUs.
 std::string command_of(const UpgradeQuestion& question, std::size_t gpu);

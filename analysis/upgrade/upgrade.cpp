@@ -337,7 +337,8 @@ std::optional<HourCosts> hour_costs(const model::Gpu& from, const model::Gpu& to
                                     const UpgradePrices& prices) {
     const auto a = old_hour(from, prices);
     const auto b = new_hour(to, prices);
-    return a && b && a->usd > 0.0 && b->usd > 0.0 ? std::optional(HourCosts{*a, *b}) : std::nullopt;
+    return a && b && (a->usd > 0.0 || b->usd > 0.0) ? std::optional(HourCosts{*a, *b})
+                                                    : std::nullopt;
 }
 
 bool is_bought(const UpgradePrices& prices) {

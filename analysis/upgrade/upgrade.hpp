@@ -247,7 +247,8 @@ struct HourCost {
 struct HourCosts {
     HourCost from, to;
 };
-// Nothing where a price is missing or nothing is paid on one side.
+// Nothing where a price is missing, or nothing is paid on either side. An owned GPU without power
+// and host costs 0: no speed-up is then enough (the ratio of the costs is infinite).
 std::optional<HourCosts> hour_costs(const model::Gpu& from, const model::Gpu& to,
                                     const UpgradePrices& prices);
 

@@ -61,7 +61,7 @@ double student_90(int families) {
 }
 
 double chance_of_wrong(double distance, double sigma, int families) {
-    if (sigma > 0.0) {
+    if (sigma > 0.0 && std::isfinite(distance)) {
         return student_below(-std::fabs(distance) / sigma, families);
     }
     return distance == 0.0 ? 0.5 : 0.0;

@@ -1,10 +1,6 @@
 #include "gui/jobs/upgrade_answer.hpp"
 
-#include "analysis/program/lower.hpp"
-#include "analysis/upgrade/surroundings.hpp"
-#include "formats/catalog.hpp"
 #include "gui/jobs/precisions.hpp"
-#include "hwdb/catalog.hpp"
 
 #include <algorithm>
 #include <set>
@@ -12,40 +8,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-// The other batches and precisions that are asked for.
-Result<std::vector<analysis::SweepPoint>> swept(const analysis::UpgradeQuestion& question,
-                                                const analysis::PurchaseQuestion& whole,
-                                                const analysis::PurchaseCandidate& candidate) {
-    if (question.sweep_batches.empty() && question.sweep_types.empty()) {
-        return std::vector<analysis::SweepPoint>{};
-    }
-    std::vector<Count> batches = question.sweep_batches;
-    if (batches.empty()) {
-        batches = {question.batch.value_or(analysis::own_batch(whole.fleet.front().network))};
-    }
-    std::vector<analysis::DtypePair> types = question.sweep_types;
-    if (types.empty()) {
-        types = {{}};
-    }
-    return analysis::sweep_upgrade(whole.fleet, whole.from, candidate.machine, candidate.options,
-                                   batches, types);
-}
-
-// With the hosts that are asked for; "same" is the old GPU's also where that is the usual one.
-Result<analysis::UpgradeOptions> options_of(const analysis::UpgradeQuestion& question,
-                                            const analysis::AskedGpu& gpu,
-                                            const model::Machine& from, const model::Machine& to,
-                                            const Folders& folders) {
-    auto options = analysis::with_surroundings(question.options(gpu), from, to,
-                                               {question.from_host, {}}, folders.machines);
-    if (!options) {
-        return options;
-    }
-    const analysis::HostNames hosts = analysis::hosts_of(question, options->from_host);
-    return analysis::with_surroundings(question.options(gpu), from, to, {hosts.from, hosts.to},
-                                       folders.machines);
-}
 
 // Why the machine cannot run all of the fleet in the precision that is asked for.
 Diagnostics lacking(const std::vector<analysis::FleetMember>& fleet, const model::Machine& machine,
@@ -71,45 +33,115 @@ Diagnostics lacking(const std::vector<analysis::FleetMember>& fleet, const model
 }
 
 // Each problem once, with the GPUs that it is about unless it names its place itself.
-void tell(const Diagnostics& problems, const std::string& of, UpgradeAnswer& answer) {
+void report_problems(const Diagnostics& problems, const std::string& of, UpgradeAnswer& answer) {
     for (Diagnostic problem : problems) {
         if (problem.where.file.empty()) {
             problem.message = of + ": " + problem.message;
         }
-        const auto& told = answer.problems;
-        if (std::find(told.begin(), told.end(), problem) == told.end()) {
+        const auto& known = answer.problems;
+        if (std::find(known.begin(), known.end(), problem) == known.end()) {
             answer.problems.add(std::move(problem));
         }
     }
 }
 
-// All candidates together; those that cannot be judged are left out with the reason.
-void judge_all(const analysis::UpgradeQuestion& question, analysis::PurchaseQuestion whole,
-               const std::stop_token& stop, UpgradeAnswer& answer) {
+std::string pair_of(const analysis::UpgradeQuestion& question, std::size_t gpu) {
+    return question.to[gpu].name + " instead of " + question.from.name;
+}
+
+// Drops the candidates that cannot be judged, each with the reason.
+void drop_unjudged(const analysis::UpgradeQuestion& question, analysis::PurchaseQuestion& whole,
+                   const std::stop_token& stop, UpgradeAnswer& answer) {
+    std::vector<analysis::PurchaseCandidate> good;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < whole.candidates.size() && !stop.stop_requested(); ++i) {
         analysis::PurchaseQuestion one = whole;
         one.candidates = {whole.candidates[i]};
-        auto bought = analysis::purchase(one);
-        const std::string what =
-            question.to[answer.asked[i]].name + " instead of " + question.from.name;
-        tell(bought.diagnostics(), what, answer);
-        if (!bought) {
+        const auto bought = analysis::purchase(one);
+        report_problems(bought.diagnostics(), pair_of(question, answer.asked[i]), answer);
+        if (bought) {
+            good.push_back(whole.candidates[i]);
+            asked.push_back(answer.asked[i]);
+        }
+    }
+    whole.candidates = std::move(good);
+    answer.asked = std::move(asked);
+}
+
+// What the first network runs on the old GPU.
+analysis::Scenario run_of(const analysis::PurchaseQuestion& whole,
+                          const analysis::PurchaseCandidate& candidate,
+                          const analysis::Upgrade& upgrade) {
+    analysis::Scenario run = whole.fleet.front().from.value_or(candidate.options.from);
+    run.batch = upgrade.members.empty() ? upgrade.from_batch : upgrade.members.front().from_batch;
+    return run;
+}
+
+// The answer over all candidates, as the command line gives it, with the batches and precisions
+// that are asked for beside each.
+void judge(const analysis::UpgradeQuestion& question, analysis::PurchaseQuestion whole,
+           const std::stop_token& stop, const ProgressCallback& progress, UpgradeAnswer& answer) {
+    auto bought = analysis::purchase(whole);
+    if (!bought) {
+        drop_unjudged(question, whole, stop, answer);
+        bought = whole.candidates.empty() ? bought : analysis::purchase(whole);
+    }
+    if (!bought || whole.candidates.empty()) {
+        answer.asked.clear();
+        return;
+    }
+    answer.purchase = *std::move(bought);
+    for (std::size_t i = 0; i < answer.purchase.answers.size() && !stop.stop_requested(); ++i) {
+        analysis::Upgrade& one = answer.purchase.answers[i].upgrade;
+        if (!question.sweep_batches.empty() || !question.sweep_types.empty()) {
+            auto points = analysis::sweep_of(whole, whole.candidates[i], question.sweep_batches,
+                                             question.sweep_types);
+            report_problems(points.diagnostics(), pair_of(question, answer.asked[i]), answer);
+            one.sweep = points ? *std::move(points) : std::vector<analysis::SweepPoint>{};
+        }
+        answer.upgrades.push_back(one);
+        answer.runs.push_back(run_of(whole, whole.candidates[i], one));
+    }
+    if (!stop.stop_requested()) {
+        answer.purchase.unbought = analysis::without_buying(
+            whole, answer.purchase.answers[answer.purchase.best], stop, progress);
+    }
+}
+
+// The networks of the question; false where one cannot be read.
+bool load_fleet(const analysis::AskedUpgrade& asked, const Folders& folders,
+                analysis::PurchaseQuestion& whole, UpgradeAnswer& answer) {
+    for (const analysis::FleetRun& run : asked.fleet.runs) {
+        auto member = analysis::member_of(run, asked.from, folders.data());
+        answer.problems.append(member.diagnostics());
+        if (member) {
+            whole.fleet.push_back(*std::move(member));
+        }
+    }
+    return whole.fleet.size() == asked.fleet.runs.size();
+}
+
+void load_candidates(const analysis::AskedUpgrade& asked, const Folders& folders,
+                     const std::stop_token& stop, const ProgressCallback& progress,
+                     analysis::PurchaseQuestion& whole, UpgradeAnswer& answer) {
+    const auto& offers = asked.fleet.offers;
+    for (std::size_t i = 0; i < offers.size() && !stop.stop_requested(); ++i) {
+        progress({static_cast<double>(i) / static_cast<double>(offers.size()), offers[i].gpu, 0.0,
+                  -1.0});
+        auto candidate = analysis::candidate_of(asked, offers[i], whole.from, folders.data());
+        answer.problems.append(candidate.diagnostics());
+        if (!candidate) {
             continue;
         }
-        auto points = swept(question, whole, whole.candidates[i]);
-        tell(points.diagnostics(), what, answer);
-        bought->answers.front().upgrade.sweep =
-            points ? *std::move(points) : std::vector<analysis::SweepPoint>{};
-        answer.upgrades.push_back(bought->answers.front().upgrade);
-        if (answer.purchase.answers.empty()) {
-            answer.purchase = *std::move(bought);
-        } else {
-            answer.purchase.answers.push_back(std::move(bought->answers.front()));
+        const auto cannot = asked.open
+                                ? Diagnostics{}
+                                : lacking(whole.fleet, candidate->machine, offers[i].data_type);
+        answer.problems.append(cannot);
+        if (cannot.empty()) {
+            whole.candidates.push_back(*std::move(candidate));
+            answer.asked.push_back(i);
         }
-        asked.push_back(answer.asked[i]);
     }
-    answer.asked = std::move(asked);
 }
 
 } // namespace
@@ -117,50 +149,37 @@ void judge_all(const analysis::UpgradeQuestion& question, analysis::PurchaseQues
 UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders& folders,
                         const std::stop_token& stop, const ProgressCallback& progress) {
     UpgradeAnswer answer;
-    std::vector<analysis::FleetMember> fleet;
-    for (const analysis::AskedNetwork& asked : question.networks) {
-        auto network = formats::load_wired_network(asked.name, folders.networks);
-        answer.problems.append(network.diagnostics());
-        if (network) {
-            fleet.push_back(
-                {std::move(network->network), asked.weight, std::move(network->wiring)});
-        }
-    }
-    const auto from = hwdb::load_machine(question.from.name, folders.machines);
-    answer.problems.append(from.diagnostics());
-    if (!from || fleet.size() != question.networks.size()) {
-        return answer;
-    }
-    if (const auto cannot = lacking(fleet, *from, question.from.data_type); !cannot.empty()) {
-        answer.problems.append(cannot);
+    const auto asked = analysis::asked_of(question);
+    answer.problems.append(asked.diagnostics());
+    if (!asked) {
         return answer;
     }
     analysis::PurchaseQuestion whole;
-    whole.from = *from;
-    whole.fleet = std::move(fleet);
-    whole.terms.count = question.count;
-    for (std::size_t i = 0; i < question.to.size() && !stop.stop_requested(); ++i) {
-        const analysis::AskedGpu& gpu = question.to[i];
-        progress({static_cast<double>(i) / static_cast<double>(question.to.size()), gpu.name, 0.0,
-                  -1.0});
-        const auto to = hwdb::load_machine(gpu.name, folders.machines);
-        answer.problems.append(to.diagnostics());
-        if (!to) {
-            continue;
-        }
-        if (const auto cannot = lacking(whole.fleet, *to, gpu.data_type); !cannot.empty()) {
-            answer.problems.append(cannot);
-            continue;
-        }
-        const auto options = options_of(question, gpu, *from, *to, folders);
-        answer.problems.append(options.diagnostics());
-        if (!options) {
-            continue;
-        }
-        whole.candidates.push_back({*to, *options});
-        answer.asked.push_back(i);
+    const auto from = analysis::old_machine(*asked, folders.data());
+    answer.problems.append(from.diagnostics());
+    const bool loaded = load_fleet(*asked, folders, whole, answer);
+    if (!from || !loaded) {
+        return answer;
     }
-    judge_all(question, std::move(whole), stop, answer);
+    whole.from = *from;
+    if (!asked->open) {
+        const auto cannot = lacking(whole.fleet, *from, asked->from.data_type);
+        answer.problems.append(cannot);
+        if (!cannot.empty()) {
+            return answer;
+        }
+    }
+    load_candidates(*asked, folders, stop, progress, whole, answer);
+    if (whole.candidates.empty() || stop.stop_requested()) {
+        return answer;
+    }
+    auto complete = analysis::with_runs(*asked, std::move(whole));
+    answer.problems.append(complete.diagnostics());
+    if (complete) {
+        judge(question, *std::move(complete), stop, progress, answer);
+    } else {
+        answer.asked.clear();
+    }
     return answer;
 }
 

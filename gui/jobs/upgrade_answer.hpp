@@ -17,6 +17,7 @@ struct UpgradeAnswer {
     std::vector<analysis::Upgrade> upgrades; // of the GPUs that could be judged
     std::vector<std::size_t> asked;          // which of the question's they are
     analysis::Purchase purchase;             // the answers behind the upgrades, in their order
+    std::vector<analysis::Scenario> runs;    // on the old GPU, of the first network, beside each
     Diagnostics problems;
 };
 

@@ -30,6 +30,35 @@ QToolButton* chip(QWidget* parent, const QString& label, bool checkable) {
 PlotBar::PlotBar(QWidget* parent) : QWidget(parent) {
     row_ = new FlowLayout(this);
     make_filters();
+    make_looks();
+}
+
+// What colors show, and what stands behind the points.
+void PlotBar::make_looks() {
+    using report::ColourBy;
+    colour_by_ = new QComboBox(this);
+    colour_by_->setObjectName("color by");
+    colour_by_->setAccessibleName(tr("What the points' colors show"));
+    colour_by_->setToolTip(colour_by_->accessibleName());
+    colour_by_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    for (const auto& [name, by] : {std::pair{tr("usual colors"), ColourBy::automatic},
+                                   {tr("by what bounds"), ColourBy::limiter},
+                                   {tr("by machine"), ColourBy::machine},
+                                   {tr("by share of time"), ColourBy::share}}) {
+        colour_by_->addItem(name, static_cast<int>(by));
+    }
+    zones_ = chip(this, tr("Zones"), true);
+    zones_->setObjectName("zones");
+    zones_->setAccessibleName(tr("Zones that memory, either, or arithmetic bounds"));
+    zones_->setToolTip(zones_->accessibleName());
+    row_->addWidget(colour_by_);
+    row_->addWidget(zones_);
+    connect(colour_by_, &QComboBox::activated, this, [this](int index) {
+        const auto by = static_cast<ColourBy>(colour_by_->itemData(index).toInt());
+        emit changed([by](report::ViewState& view) { view.colour_by = by; });
+    });
+    connect(zones_, &QToolButton::clicked, this,
+            [this](bool on) { emit changed([on](report::ViewState& view) { view.zones = on; }); });
 }
 
 void PlotBar::make_filters() {
@@ -109,6 +138,9 @@ void PlotBar::show_view(const report::PlotInput& input, const report::RooflineSc
         filter_->setText(text(view.filter));
     }
     top_->setValue(view.top.value_or(0));
+    colour_by_->setCurrentIndex(colour_by_->findData(static_cast<int>(view.colour_by)));
+    zones_->setChecked(view.zones);
+    zones_->setText((view.zones ? "✓ " : "") + tr("Zones")); // not by shade alone
     show_levels(input, view);
     show_chips(scene);
     show_roofs(input, scene, view);

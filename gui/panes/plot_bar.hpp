@@ -40,6 +40,7 @@ class PlotBar : public QWidget {
     void show_roofs(const report::PlotInput& input, const report::RooflineScene& scene,
                     const report::ViewState& view);
     void show_chips(const report::RooflineScene& scene);
+    void make_looks();
     void show_levels(const report::PlotInput& input, const report::ViewState& view);
     void choose_level(const std::string& level);
     void switch_roof(const std::string& id, bool on);
@@ -48,6 +49,8 @@ class PlotBar : public QWidget {
     QLineEdit* filter_ = nullptr;
     QSpinBox* top_ = nullptr;
     QComboBox* level_ = nullptr;
+    QComboBox* colour_by_ = nullptr;
+    QToolButton* zones_ = nullptr;
     QToolButton* roofs_ = nullptr; // opens the list of switches
     QVBoxLayout* roof_rows_ = nullptr;
     std::vector<QWidget*> chips_;

@@ -1,6 +1,7 @@
 #include "gui/panes/upgrade_form.hpp"
 
 #include "formats/catalog.hpp"
+#include "gui/panes/amount_edit.hpp"
 #include "gui/panes/upgrade_fields.hpp"
 #include "gui/panes/upgrade_owner.hpp"
 #include "gui/views/qt_text.hpp"
@@ -39,13 +40,15 @@ UpgradeForm::UpgradeForm(QWidget* parent) : QWidget(parent) {
     make_networks();
     make_old();
     make_new();
-    heading(tr("If it is bought"));
+    heading(tr("Terms"));
     owner_ = new UpgradeOwner(this);
     column_->addWidget(owner_);
     connect(owner_, &UpgradeOwner::changed, this, &UpgradeForm::changed);
     make_sweep();
+    make_more();
     column_->addStretch();
     read_lists();
+    show_open();
 }
 
 void UpgradeForm::heading(const QString& text) {
@@ -92,6 +95,7 @@ void UpgradeForm::make_networks() {
     QWidget* row = nullptr;
     auto* line = line_in(*column_, row, this);
     phase_ = new QComboBox(this);
+    phase_->addItem(tr("mixed-precision training, largest batch"), QString());
     phase_->addItem(tr("inference"), "inference");
     phase_->addItem(tr("training, SGD"), "sgd");
     phase_->addItem(tr("training, SGD with momentum"), "sgd_momentum");
@@ -104,10 +108,12 @@ void UpgradeForm::make_networks() {
     batch_->setRange(0, 65536);
     batch_->setPrefix(tr("batch "));
     batch_->setSpecialValueText(tr("own batch"));
+    batch_->setObjectName("upgrade batch");
     batch_->setAccessibleName(tr("Batch: samples of a step"));
     batch_->setToolTip(tr("Samples of a step, or the network's own"));
     line->addWidget(phase_, 1);
     line->addWidget(batch_, 1);
+    connect(phase_, &QComboBox::currentIndexChanged, this, &UpgradeForm::show_open);
     connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(batch_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
     launch_ = list("upgrade launch", tr("How kernels are launched"),
@@ -126,7 +132,16 @@ void UpgradeForm::make_networks() {
     compiled_->setObjectName("upgrade compiled");
     compiled_->setToolTip(tr("Pointwise operators and reductions fused, as a compiler does"));
     connect(compiled_, &QCheckBox::toggled, this, &UpgradeForm::changed);
-    column_->addWidget(compiled_);
+    largest_ = new QCheckBox(tr("largest batch that fits"), this);
+    largest_->setObjectName("upgrade largest batch");
+    largest_->setToolTip(tr("The largest batch, a power of two, that fits both GPUs"));
+    connect(largest_, &QCheckBox::toggled, this, [this] {
+        show_open();
+        emit changed();
+    });
+    auto* third = line_in(*column_, row, this);
+    third->addWidget(compiled_, 1);
+    third->addWidget(largest_, 1);
     const auto add = [this] {
         const QString name = network_->currentText().trimmed();
         network_->setCurrentText({});
@@ -150,11 +165,13 @@ void UpgradeForm::make_old() {
     old_.per_hour =
         price(tr("hour"), tr("no price"),
               tr("Price of an hour of the old GPU; the catalog's unless given"), 1000.0, 0.05);
+    old_.per_hour->setObjectName("upgrade from hour");
     line->addWidget(old_.type, 1);
     line->addWidget(old_.per_hour, 1);
     auto* second = line_in(*column_, row, this);
     old_.buy = price(tr("sold for"), tr("nothing"), tr("What the old GPU brings when it is sold"),
                      1e6, 100.0);
+    old_.buy->setObjectName("upgrade resale");
     second->addWidget(old_.buy, 1);
     count_ = new QSpinBox(this);
     count_->setRange(0, 65536);
@@ -233,15 +250,57 @@ void UpgradeForm::make_sweep() {
     types_->setToolTip(tr("A data type for both GPUs, or old:new"));
 }
 
+// Options of the command line without a field of their own.
+void UpgradeForm::make_more() {
+    heading(tr("Other options"));
+    more_ = new QLineEdit(this);
+    more_->setObjectName("upgrade more");
+    more_->setAccessibleName(tr("Other options, as on the command line"));
+    more_->setPlaceholderText(tr("--dim seq=512 --to-set clock=1.2GHz"));
+    more_->setToolTip(more_->accessibleName());
+    column_->addWidget(more_);
+    connect(more_, &QLineEdit::editingFinished, this, [this] {
+        const QString before = more_read_;
+        read_more();
+        if (before != more_read_) {
+            emit changed();
+        }
+    });
+}
+
+// Where they cannot be read, they are marked, and the last good ones stay in force.
+void UpgradeForm::read_more() {
+    const QString typed = more_->text().trimmed();
+    const auto read = analysis::more_options_of(typed.toStdString());
+    QString why;
+    if (!read) {
+        const Diagnostic& first = *read.diagnostics().begin();
+        why = text(first.message + ": " + first.hint);
+    }
+    mark_wrong(*more_, why, more_->accessibleName());
+    more_read_ = read ? typed : more_read_;
+}
+
+// What is left to the program cannot be set beside it.
+void UpgradeForm::show_open() {
+    const bool open = phase_->currentData().toString().isEmpty();
+    const QString why = tr("Choose inference or training to set this");
+    for (QWidget* field : std::initializer_list<QWidget*>{launch_, layout_, compiled_, largest_,
+                                                          batch_, old_.type}) {
+        if (field != nullptr) {
+            field->setEnabled(!open && !(field == batch_ && largest_->isChecked()));
+            field->setStatusTip(open ? why : QString());
+        }
+    }
+    for (const GpuRow& row : gpus_) {
+        row.type->setEnabled(!open);
+    }
+}
+
 // A list that cannot be read is marked, and the last good one stays in force.
 void UpgradeForm::read_lists() {
     const auto mark = [](QLineEdit& edit, bool good, const QString& why) {
-        QPalette palette;
-        if (!good) {
-            palette.setColor(QPalette::Text, QColor(200, 40, 40));
-        }
-        edit.setPalette(palette);
-        edit.setToolTip(good ? QString() : why);
+        mark_wrong(edit, good ? QString() : why, {});
     };
     const auto batches = analysis::read_batches(batches_->text().toStdString());
     const auto types = analysis::read_types(types_->text().toStdString());
@@ -367,6 +426,7 @@ void UpgradeForm::add_target(const analysis::AskedGpu& gpu) {
         emit changed();
     });
     gpus_.push_back(entry);
+    show_open();
 }
 
 void UpgradeForm::set_from(const QString& name) {
@@ -424,6 +484,8 @@ analysis::UpgradeQuestion UpgradeForm::question() const {
     q.launch = launch_->currentData().toString().toStdString();
     q.layout = layout_->currentData().toString().toStdString();
     q.compiled = compiled_->isChecked();
+    q.largest_batch = largest_->isChecked();
+    q.more = more_read_.toStdString();
     q.from_owned = owned_->isChecked();
     if (count_->value() > 0) {
         q.count = count_->value();
@@ -467,6 +529,9 @@ void UpgradeForm::set_question(const analysis::UpgradeQuestion& q) {
     choose(*from_host_, q.from_host);
     choose(*to_host_, q.to_host);
     compiled_->setChecked(q.compiled);
+    largest_->setChecked(q.largest_batch);
+    more_->setText(text(q.more));
+    read_more();
     owned_->setChecked(q.from_owned);
     count_->setValue(q.count.value_or(0));
     owner_->show_of(q);

@@ -60,6 +60,9 @@ class UpgradeForm : public QWidget {
     QComboBox* list(const char* name, const QString& what,
                     const std::vector<std::pair<QString, QString>>& entries);
     void show_owned();
+    void show_open();
+    void make_more();
+    void read_more();
     QDoubleSpinBox* price(const QString& prefix, const QString& none, const QString& what,
                           double most, double step);
     void heading(const QString& text);
@@ -83,6 +86,8 @@ class UpgradeForm : public QWidget {
     QComboBox* launch_ = nullptr;
     QComboBox* layout_ = nullptr;
     QCheckBox* compiled_ = nullptr;
+    QCheckBox* largest_ = nullptr; // batch that fits both GPUs
+    QLineEdit* more_ = nullptr;    // other options, as on the command line
     QSpinBox* count_ = nullptr;
     QCheckBox* owned_ = nullptr;
     QComboBox* from_host_ = nullptr;
@@ -95,6 +100,7 @@ class UpgradeForm : public QWidget {
     std::vector<GpuRow> gpus_;
     std::vector<Count> sweep_batches_;
     std::vector<analysis::DtypePair> sweep_types_;
+    QString more_read_; // the last that could be read
 };
 
 } // namespace eyeroof::gui

@@ -1,5 +1,6 @@
 #include "gui/panes/upgrade_pane.hpp"
 
+#include "base/file.hpp"
 #include "base/units.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/layer_table.hpp"
@@ -12,12 +13,17 @@
 #include "gui/views/qt_text.hpp"
 #include "report/upgrade/break_even_scene.hpp"
 #include "report/upgrade/candidates_scene.hpp"
+#include "report/upgrade/purchase_tables.hpp"
+#include "report/upgrade/upgrade.hpp"
 #include "report/upgrade/upgrade_scene.hpp"
 
 #include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPushButton>
 #include <QSplitter>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -43,18 +49,18 @@ QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) 
     return {rgb.r, rgb.g, rgb.b};
 }
 
-// The candidate that is spoken of first: one that pays, the cheapest of those.
-int best_row(const analysis::Purchase& purchase) {
-    const auto& answers = purchase.answers;
-    const auto pays = [](const analysis::PurchaseAnswer& a) {
-        return a.upgrade.verdict == analysis::UpgradeVerdict::pays_off;
-    };
-    const auto best =
-        std::min_element(answers.begin(), answers.end(), [&](const auto& a, const auto& b) {
-            return pays(a) != pays(b) ? pays(a)
-                                      : pays(a) && a.then.usd_per_year < b.then.usd_per_year;
-        });
-    return answers.empty() ? 0 : static_cast<int>(best - answers.begin());
+// Rows of the command line's table that the columns of this one do not have: name, now, each GPU.
+std::vector<std::vector<std::string>> more_figures(const analysis::Purchase& purchase) {
+    std::vector<std::vector<std::string>> rows = report::candidates_table(purchase).rows;
+    std::erase_if(rows, [](const std::vector<std::string>& row) {
+        const auto begins = [&](const char* words) { return row[0].starts_with(words); };
+        return !begins("devices") && !begins("cost") && !begins("energy") && !begins("CO2") &&
+               !begins("the job") && !begins("likely");
+    });
+    for (auto& row : rows) {
+        row[1] = row[1].empty() ? "-" : row[1];
+    }
+    return rows;
 }
 
 QString memory_text(const analysis::Upgrade& u) {
@@ -114,6 +120,13 @@ QWidget* UpgradePane::make_answers() {
         }
     });
     column->addWidget(headline_);
+    sheet_ = new QPushButton(tr("Save a sheet to sign…"), page);
+    sheet_->setObjectName("save sheet");
+    sheet_->setToolTip(tr("The answer on one page as PDF, HTML, Markdown, JSON, CSV, or text"));
+    sheet_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    sheet_->hide();
+    connect(sheet_, &QPushButton::clicked, this, &UpgradePane::save_sheet_dialog);
+    column->addWidget(sheet_);
     candidates_ = new DrawingView(page);
     candidates_->setObjectName("candidates");
     candidates_->setAccessibleName(
@@ -196,7 +209,8 @@ void UpgradePane::judge() {
 void UpgradePane::show_answer(UpgradeAnswer answer) {
     const bool same = answer.upgrades.size() == answer_.upgrades.size(); // what was chosen stays
     answer_ = std::move(answer);
-    const int row = same ? std::max(0, verdicts_->currentRow()) : best_row(answer_.purchase);
+    const int row =
+        same ? std::max(0, verdicts_->currentRow()) : static_cast<int>(answer_.purchase.best);
     {
         const QSignalBlocker block(verdicts_);
         show_verdicts();
@@ -223,17 +237,22 @@ void UpgradePane::show_verdicts() {
     const QString now = first.money.priced
                             ? tr(", now $%1").arg(1e6 * first.money.from_usd_per_run, 0, 'g', 3)
                             : QString();
-    const QStringList headers = {tr("GPU"),
-                                 tr("Verdict"),
-                                 tr("Times as fast (80 %)"),
-                                 tr("Needed"),
-                                 tr("Wrong with"),
-                                 fleet ? tr("An old hour's work")
-                                       : tr("A run, now %1").arg(si(first.from_s)),
-                                 fleet ? tr("Its price") : tr("A million runs%1").arg(now),
-                                 tr("Paid back in"),
-                                 tr("Memory"),
-                                 tr("Energy")};
+    QStringList headers = {tr("GPU"),
+                           tr("Verdict"),
+                           tr("Times as fast (80 %)"),
+                           tr("Needed"),
+                           tr("Wrong with"),
+                           fleet ? tr("An old hour's work")
+                                 : tr("A run, now %1").arg(si(first.from_s)),
+                           fleet ? tr("Its price") : tr("A million runs%1").arg(now),
+                           tr("Paid back in"),
+                           tr("Memory"),
+                           tr("Energy")};
+    const std::vector<std::vector<std::string>> more = more_figures(answer_.purchase);
+    const int own = static_cast<int>(headers.size());
+    for (const auto& figure : more) {
+        headers << tr("%1, now %2").arg(capital(text(figure[0])), text(figure[1]));
+    }
     verdicts_->setColumnCount(static_cast<int>(headers.size()));
     verdicts_->setHorizontalHeaderLabels(headers);
     verdicts_->setRowCount(static_cast<int>(upgrades.size()));
@@ -249,7 +268,10 @@ void UpgradePane::show_verdicts() {
         put(1, cell(sign_of(u.verdict) + text(analysis::verdict_name(u.verdict))));
         put(2, cell(interval_text(u.speedup), u.speedup.value));
         const bool judged = u.verdict != analysis::UpgradeVerdict::unpriced;
-        put(3, judged ? cell(QString::number(u.threshold, 'f', 2), u.threshold) : cell(tr("—")));
+        put(3, !judged ? cell(tr("—"))
+               : std::isfinite(u.threshold)
+                   ? cell(QString::number(u.threshold, 'f', 2), u.threshold)
+                   : cell(tr("never enough"), u.threshold));
         put(4, judged ? cell(QString("%1 %").arg(100.0 * u.probability_wrong, 0, 'f', 0),
                              u.probability_wrong)
                       : cell(tr("—")));
@@ -261,6 +283,9 @@ void UpgradePane::show_verdicts() {
                                    : cell(m.outlay_usd ? tr("never") : tr("—")));
         put(8, cell(memory_text(u)));
         put(9, cell(tr("%1 → %2 J").arg(m.from_joules, 0, 'g', 3).arg(m.to_joules, 0, 'g', 3)));
+        for (std::size_t k = 0; k < more.size(); ++k) {
+            put(own + static_cast<int>(k), cell(text(more[k][2 + i])));
+        }
         verdicts_->item(line, 3)->setToolTip(text(u.threshold_basis));
         QFont bold = verdicts_->font();
         bold.setBold(true);
@@ -278,6 +303,7 @@ void UpgradePane::show_decision(std::size_t chosen) {
     const bool some = chosen < answer_.purchase.answers.size();
     candidates_->setVisible(some);
     decision_->setVisible(some);
+    sheet_->setVisible(some);
     if (!some) {
         return;
     }
@@ -287,7 +313,7 @@ void UpgradePane::show_decision(std::size_t chosen) {
             return report::make_candidates(*whole, chosen, c);
         },
         true);
-    decision_->setText(decision_html(whole->answers[chosen]));
+    decision_->setText(decision_html(*whole, chosen));
 }
 
 QString UpgradePane::headline() const {
@@ -296,12 +322,10 @@ QString UpgradePane::headline() const {
 
 void UpgradePane::show_headline(const analysis::Upgrade& u) {
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
-    analysis::Purchase shown = answer_.purchase;
-    shown.best = static_cast<std::size_t>(verdicts_->currentRow());
-    headline_->setText(
-        headline_html(question_, u, text(analysis::purchase_sentence(shown)), colour) +
-        tr(" <a href=\"why\">Why, on the roofline</a>"));
-    reasons_->setText(reasons_text(u, QDate::currentDate()));
+    headline_->setText(headline_html(question_, u, text(shown().sentence), colour) +
+                       tr(" <a href=\"why\">Why, on the roofline</a>"));
+    reasons_->setText(
+        reasons_text(u, text(report::terms_text(answer_.purchase)), QDate::currentDate()));
 }
 
 // The verdict's color is that of the theme.
@@ -412,6 +436,71 @@ const std::vector<DrawingView*>& UpgradePane::pictures() const {
 
 DrawingView& UpgradePane::shown_picture() {
     return pictures_->current();
+}
+
+analysis::Purchase UpgradePane::shown() const {
+    analysis::Purchase shown = answer_.purchase;
+    shown.best = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
+    shown.sentence = analysis::purchase_sentence(shown);
+    return shown;
+}
+
+analysis::Scenario UpgradePane::shown_run() const {
+    const auto row = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
+    return row < answer_.runs.size() ? answer_.runs[row] : analysis::Scenario{};
+}
+
+std::string UpgradePane::line_of_sheet() const {
+    analysis::UpgradeQuestion question = question_;
+    question.sweep_batches.clear();
+    question.sweep_types.clear();
+    const auto row = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
+    return analysis::command_of(question, answer_.asked.at(row));
+}
+
+Result<Done> UpgradePane::save_sheet(const QString& file) const {
+    if (answer_.purchase.answers.empty()) {
+        return Result<Done>::failure("nothing", "there is no answer yet",
+                                     "name networks and GPUs on the left first");
+    }
+    analysis::Purchase answer = shown();
+    for (analysis::PurchaseAnswer& one : answer.answers) { // other batches would take other pages
+        one.upgrade.sweep.clear();
+    }
+    const QString ending = QFileInfo(file).suffix().toLower();
+    const std::string path = file.toStdString();
+    if (ending == "pdf") {
+        return write_file(path, report::purchase_pdf(answer, false, line_of_sheet()));
+    }
+    if (ending == "html" || ending == "htm") {
+        return write_file(path, report::purchase_html(answer, false));
+    }
+    if (ending == "md") {
+        return write_file(path, report::purchase_markdown(answer, false));
+    }
+    if (ending == "json") {
+        return write_file(path, report::purchase_json(answer));
+    }
+    if (ending == "csv") {
+        return write_file(path, report::purchase_csv(answer));
+    }
+    if (ending == "txt") {
+        return write_file(path, report::purchase_text(answer, false));
+    }
+    return Result<Done>::failure("unknown-format", "cannot tell a format from " + path,
+                                 "end the name in .pdf, .html, .md, .json, .csv, or .txt");
+}
+
+void UpgradePane::save_sheet_dialog() {
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Save a sheet to sign"), "upgrade.pdf",
+        tr("Sheets (*.pdf *.html *.md);;Figures (*.json *.csv *.txt)"));
+    if (file.isEmpty()) {
+        return;
+    }
+    if (const auto written = save_sheet(file); !written) {
+        emit problems(written.diagnostics());
+    }
 }
 
 std::string UpgradePane::command_line() const {

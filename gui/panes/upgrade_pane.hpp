@@ -12,6 +12,7 @@
 #include <vector>
 
 class QLabel;
+class QPushButton;
 class QTableWidget;
 
 namespace eyeroof::gui {
@@ -47,7 +48,11 @@ class UpgradePane : public QWidget {
     const std::vector<DrawingView*>& pictures() const;
     QString headline() const;
     bool busy() const { return worker_.busy(); }
-    std::string command_line() const; // of the selected GPU
+    std::string command_line() const;     // of the selected GPU
+    analysis::Scenario shown_run() const; // on the old GPU, of the first network
+    // One sheet about the selected GPU, by the ending of the name: .pdf, .html, .md, .json, .csv,
+    // .txt. Errors: "nothing" without an answer; "unknown-format"; those of write_file().
+    Result<Done> save_sheet(const QString& file) const;
 
   signals:
     void judged(); // upgrades() are on screen
@@ -67,6 +72,9 @@ class UpgradePane : public QWidget {
     void show_layers(std::size_t chosen);
     void show_pictures(std::size_t chosen);
     void show_decision(std::size_t chosen);
+    void save_sheet_dialog();
+    analysis::Purchase shown() const;  // about the selected GPU
+    std::string line_of_sheet() const; // the command that prints the same sheet
 
     Folders folders_;
     Background worker_;
@@ -74,6 +82,7 @@ class UpgradePane : public QWidget {
     UpgradeAnswer answer_;
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;
+    QPushButton* sheet_ = nullptr;
     DrawingView* candidates_ = nullptr;
     QLabel* decision_ = nullptr; // what would flip it, and what was published
     QLabel* reasons_ = nullptr;

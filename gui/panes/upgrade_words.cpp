@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::gui {
 
@@ -14,13 +15,6 @@ namespace {
 
 QString tr(const char* words) {
     return QCoreApplication::translate("UpgradePane", words);
-}
-
-QString capital(QString sentence) {
-    if (!sentence.isEmpty()) {
-        sentence[0] = sentence[0].toUpper();
-    }
-    return sentence;
 }
 
 bool unpriced(const analysis::Upgrade& upgrade) {
@@ -32,7 +26,8 @@ QString run_of(const analysis::UpgradeQuestion& question, const analysis::Upgrad
     if (!u.run.empty()) {
         return text(u.run);
     }
-    QStringList parts = {question.phase == "inference"
+    QStringList parts = {question.open() ? tr("training in mixed precision at the largest batch")
+                         : question.phase == "inference"
                              ? tr("inference")
                              : tr("training step with %1").arg(text(question.phase))};
     if (question.batch) {
@@ -99,6 +94,13 @@ QString prices_text(const analysis::Upgrade& u, const QDate& today) {
 }
 
 } // namespace
+
+QString capital(QString sentence) {
+    if (!sentence.isEmpty()) {
+        sentence[0] = sentence[0].toUpper();
+    }
+    return sentence;
+}
 
 QString interval_text(const analysis::Interval& i) {
     return QString("%1 (%2 … %3, 80 %)")
@@ -167,7 +169,8 @@ QString evidence_line(const analysis::NearEvidence& near) {
 
 } // namespace
 
-QString decision_html(const analysis::PurchaseAnswer& answer) {
+QString decision_html(const analysis::Purchase& purchase, std::size_t chosen) {
+    const analysis::PurchaseAnswer& answer = purchase.answers.at(chosen);
     constexpr std::size_t most = 4;
     QString flips, evidence;
     for (std::size_t i = 0; i < std::min(most, answer.flips.size()); ++i) {
@@ -185,7 +188,11 @@ QString decision_html(const analysis::PurchaseAnswer& answer) {
                            : tr("<b>Published speed-ups nearest to the question</b>"
                                 "<ul style='margin-left:-24px'>%1</ul>")
                                  .arg(evidence);
-    return "<table width='100%'><tr><td width='50%' valign='top'>" + flip_part +
+    const QString without = purchase.unbought
+                                ? tr("<p>Without buying, on %1: %2.</p>")
+                                      .arg(text(answer.now.gpu), text(purchase.unbought->change))
+                                : QString();
+    return without + "<table width='100%'><tr><td width='50%' valign='top'>" + flip_part +
            "</td><td width='50%' valign='top'>" + evidence_part + "</td></tr></table>";
 }
 
@@ -195,11 +202,16 @@ QString in_the_window(const std::string& note) {
                               tr("other batches, under \"Also at\", show"));
 }
 
-QString reasons_text(const analysis::Upgrade& u, const QDate& today) {
+QString reasons_text(const analysis::Upgrade& u, const QString& terms, const QDate& today) {
     QStringList lines;
+    if (!terms.isEmpty()) {
+        lines << capital(terms) + ".";
+    }
     if (unpriced(u)) {
         lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "
                     "GPU costs.");
+    } else if (!std::isfinite(u.threshold)) {
+        lines << tr("No speed-up is enough (%1).").arg(text(u.threshold_basis));
     } else {
         const double percent = 100.0 * u.probability_wrong;
         lines << tr("%1 times as fast is enough (%2). The verdict is wrong with a probability of "

@@ -12,6 +12,8 @@
 
 namespace eyeroof::gui {
 
+QString capital(QString sentence); // its first letter
+
 QString interval_text(const analysis::Interval& interval); // "1.34 (1.10 … 1.62)"
 
 // A sign beside the words, so that colour is not all there is; none without a verdict.
@@ -22,12 +24,12 @@ QString sign_of(analysis::UpgradeVerdict verdict);
 QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& upgrade,
                       const QString& sentence, const QColor& colour);
 
-// What would change the verdict, ranked, with the break-even of each; then published speed-ups that
-// resemble the question.
-QString decision_html(const analysis::PurchaseAnswer& answer);
+// What would change the verdict on one candidate, ranked, with the break-even of each; published
+// speed-ups that resemble the question.
+QString decision_html(const analysis::Purchase& purchase, std::size_t chosen);
 
-// Threshold and chance, prices, notes; without prices, what to name.
-QString reasons_text(const analysis::Upgrade& upgrade, const QDate& today);
+// Terms, threshold and chance, prices, notes; without prices, what to name.
+QString reasons_text(const analysis::Upgrade& upgrade, const QString& terms, const QDate& today);
 
 // "2 months old" by the date that a source tells ("2026-09-19", "September 2026", "2024"); empty
 // where it tells none.

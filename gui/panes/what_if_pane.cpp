@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "gui/panes/elided_label.hpp"
+#include "gui/panes/snap_slider.hpp"
 #include "gui/views/paint_scene.hpp"
 
 #include <QGridLayout>
@@ -19,19 +20,8 @@ namespace eyeroof::gui {
 
 namespace {
 
-constexpr int kSliderSteps = 60; // each way
-constexpr double kFactorAtEnd = 8.0;
 constexpr int kSliderDigits = 4; // no one drags to the twelfth
 constexpr int kGainBar = 24;
-
-double factor_of(int step) {
-    return std::pow(kFactorAtEnd, static_cast<double>(step) / kSliderSteps);
-}
-
-int step_of(double factor) {
-    const double step = kSliderSteps * std::log(factor) / std::log(kFactorAtEnd);
-    return static_cast<int>(std::lround(std::clamp(step, -1.0 * kSliderSteps, 1.0 * kSliderSteps)));
-}
 
 double rounded(double value) {
     const double unit = std::pow(10.0, std::floor(std::log10(value)) - kSliderDigits + 1);
@@ -154,7 +144,7 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setVerticalSpacing(2);
     grid_->setHorizontalSpacing(5);
-    grid_->setColumnStretch(1, 1);
+    grid_->setColumnStretch(0, 1);
     rows_.clear();
     for (const analysis::Knob& knob : analysis::tried_knobs(machine)) {
         add_row(knob);
@@ -166,40 +156,42 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
 
 void WhatIfPane::add_row(const analysis::Knob& knob) {
     const auto index = rows_.size();
-    const auto line = static_cast<int>(index);
+    const auto line = 2 * static_cast<int>(index); // the slider has one of its own, for its length
     const QString name = QString::fromStdString(knob.name);
     Row row{knob,
             knob.value,
             new ElidedLabel(name, knobs_),
-            new QSlider(Qt::Horizontal, knobs_),
+            new SnapSlider(knobs_),
             new QLineEdit(knobs_),
             new GainBar(knobs_)};
     row.label->setBuddy(row.number);
-    row.slider->setRange(-kSliderSteps, kSliderSteps);
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
     row.slider->setMinimumWidth(48);
+    row.slider->setToolTip(tr("Arrow keys and the wheel: 1 %. Marks: an eighth to eight times"));
     row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
     row.number->setText(shown(knob, knob.value));
     row.number->setCursorPosition(0);
     grid_->addWidget(row.label, line, 0);
-    grid_->addWidget(row.slider, line, 1);
-    grid_->addWidget(row.number, line, 2);
-    grid_->addWidget(row.bar, line, 3);
+    grid_->addWidget(row.number, line, 1);
+    grid_->addWidget(row.bar, line, 2);
+    grid_->addWidget(row.slider, line + 1, 0, 1, 4);
     row.next = new QToolButton(knobs_);
     row.next->setText("▸");
     row.next->setAutoRaise(true);
     row.next->setObjectName(name + " next");
     row.next->setAccessibleName(tr("To the next value of %1 that helps").arg(name));
     row.next->setToolTip(row.next->accessibleName());
-    grid_->addWidget(row.next, line, 4);
+    grid_->addWidget(row.next, line, 3);
+    setTabOrder(row.number, row.next);
+    setTabOrder(row.next, row.slider);
     connect(row.next, &QToolButton::clicked, this,
             [this, key = QString::fromStdString(knob.key)] { emit next_wanted(key); });
     connect(row.slider, &QSlider::valueChanged, this, [this, index](int step) {
         const double original = rows_[index].knob.value;
-        turn(index, step == 0 ? original : rounded(original * factor_of(step)), true);
+        turn(index, step == 0 ? original : rounded(original * SnapSlider::factor_of(step)), true);
     });
     connect(row.slider, &QSlider::sliderReleased, this, &WhatIfPane::released);
     connect(row.number, &QLineEdit::editingFinished, this, [this, index] { enter(index); });
@@ -252,7 +244,7 @@ void WhatIfPane::show_value(Row& row, double value) {
     row.number->setText(shown(row.knob, value));
     row.number->setCursorPosition(0);
     const QSignalBlocker block(row.slider);
-    row.slider->setValue(step_of(value / row.knob.value));
+    row.slider->set_factor(value / row.knob.value);
 }
 
 void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {

@@ -12,10 +12,11 @@ class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QSlider;
 class QToolButton;
 
 namespace eyeroof::gui {
+
+class SnapSlider;
 
 // How much faster the network gets by 10 % more of one parameter, drawn against the best of them.
 class GainBar : public QWidget {
@@ -75,7 +76,7 @@ class WhatIfPane : public QWidget {
         analysis::Knob knob;
         double value = 0.0;
         QLabel* label = nullptr;
-        QSlider* slider = nullptr;
+        SnapSlider* slider = nullptr;
         QLineEdit* number = nullptr;
         GainBar* bar = nullptr;
         QToolButton* next = nullptr;

@@ -149,6 +149,16 @@ void RooflineView::select_in(const QRectF& box, bool add) {
     set_selection(ids);
 }
 
+// Out of sight, or back.
+void RooflineView::toggle_series(std::size_t series) {
+    const std::string& key = scene_.series.at(series).key;
+    ViewState view = view_;
+    if (view.hidden_series.erase(key) == 0) {
+        view.hidden_series.insert(key);
+    }
+    set_view(view);
+}
+
 // By weight, heaviest first; around at the ends.
 void RooflineView::select_next(int step) {
     const auto count = static_cast<int>(scene_.points.size());
@@ -192,6 +202,7 @@ void RooflineView::add_others(std::vector<CardRow>& card, std::size_t shown, Pla
 void RooflineView::show_card(QPoint at) {
     hover_ = at;
     const Place place{static_cast<double>(at.x()), static_cast<double>(at.y())};
+    setCursor(legend_at(scene_, place) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     std::vector<CardRow> card;
     if (const auto point = point_at(scene_, place)) {
         card = card_of(input_, scene_.points[*point]);
@@ -302,6 +313,9 @@ void RooflineView::mouseReleaseEvent(QMouseEvent* event) {
     const bool add = event->modifiers() & Qt::ControlModifier;
     if (drag == Drag::select && !click) {
         select_in(box, add);
+    } else if (const auto series = legend_at(scene_, {box.left(), box.top()});
+               drag == Drag::select && series) {
+        toggle_series(*series);
     } else if (drag == Drag::select) {
         std::set<std::string> ids = add ? view_.selection : std::set<std::string>{};
         if (const auto point = point_at(scene_, {box.left(), box.top()})) {

@@ -73,6 +73,7 @@ class RooflineView : public QWidget {
     void pan(double x_share, double y_share);
     void select_in(const QRectF& box, bool add);
     void select_next(int step);
+    void toggle_series(std::size_t series); // by its legend entry
     void add_others(std::vector<report::CardRow>& card, std::size_t shown,
                     report::Place place) const;
     void show_card(QPoint at);

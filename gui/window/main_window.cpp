@@ -10,6 +10,7 @@
 #include "hwdb/catalog.hpp"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
@@ -164,6 +165,7 @@ void MainWindow::make_panes() {
     connect(table_view_, &QTableView::customContextMenuRequested, this, &MainWindow::show_row_menu);
     style_table(*table_view_, tr("Layers"));
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
+    match_by_dragging();
     auto* layers = new QWidget(this);
     auto* column = new QVBoxLayout(layers);
     column->setContentsMargins(0, 0, 0, 0);

@@ -187,7 +187,9 @@ class MainWindow : public QMainWindow {
     void show_hidden();
     void show_row_menu(QPoint at); // of the table of layers
     void zoom_to_selected();
-    void add_assign_menu(QMenu& menu); // of kernels that no layer has
+    void add_assign_menu(QMenu& menu);                    // of kernels that no layer has
+    void match_by_dragging();                             // such kernels onto rows of layers
+    const report::PlotPoint* point_of_row(int row) const; // of the layers' table, as it is sorted
     void filter_to_selected();
     void selection_from_plot();
     void selection_from_table();

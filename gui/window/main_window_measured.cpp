@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "formats/assignments.hpp"
 #include "gui/jobs/trace_origin.hpp"
+#include "gui/panes/kernel_drag.hpp"
 #include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/start_page.hpp"
@@ -12,8 +13,11 @@
 #include <QLabel>
 #include <QMenu>
 #include <QRegularExpression>
+#include <QSortFilterProxyModel>
 #include <QStackedWidget>
+#include <QStatusBar>
 #include <QTabWidget>
+#include <QTableView>
 
 namespace eyeroof::gui {
 
@@ -122,6 +126,41 @@ void MainWindow::add_assign_menu(QMenu& menu) {
         }
     });
     save->setEnabled(!measurements_.assignments().empty());
+}
+
+const report::PlotPoint* MainWindow::point_of_row(int row) const {
+    const auto ids = rows_.ids_of(sorted_->mapToSource(sorted_->index(row, 0)).row());
+    for (const report::PlotPoint& point : view_->plot().points) {
+        if (!ids.empty() && point.id == ids.front()) {
+            return &point;
+        }
+    }
+    return nullptr;
+}
+
+// Kernels of no layer are dragged from either table onto a layer of the first machine.
+void MainWindow::match_by_dragging() {
+    new KernelDrag(table_view_, [this](int row) {
+        const report::PlotPoint* point = point_of_row(row);
+        return point != nullptr && point->measured && !point->layer
+                   ? QStringList(QString::fromStdString(point->name))
+                   : QStringList();
+    });
+    auto* drop = new KernelDrop(table_view_, [this](int row) {
+        const report::PlotPoint* point = point_of_row(row);
+        const bool layer = point != nullptr && point->layer && !reports().empty() &&
+                           measurements_.last_profile() != nullptr;
+        return layer ? QString::fromStdString(point->name) : QString();
+    });
+    connect(
+        drop, &KernelDrop::dropped, this, [this](const QStringList& kernels, const QString& to) {
+            for (const QString& kernel : kernels) {
+                assign_kernel(kernel.toStdString(), to.toStdString());
+            }
+            statusBar()->showMessage(
+                tr("%1 now belongs to %2; a row's menu takes it back").arg(kernels.join(", "), to),
+                8000);
+        });
 }
 
 void MainWindow::assign_kernel(const std::string& kernel, const std::string& layer) {

@@ -251,8 +251,7 @@ void MainWindow::ask_upgrade() {
 }
 
 void MainWindow::explain_upgrade(const QString& network, const QString& from, const QString& to) {
-    const analysis::UpgradeQuestion question = upgrade_->form().question();
-    scenario() = question.options({}).from; // as the upgrade view asks
+    scenario() = upgrade_->shown_run(); // as the upgrade view asks
     choices_->set_network(network);
     choices_->set_machines({from, to});
     show_page("roofline");

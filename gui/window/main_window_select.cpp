@@ -80,6 +80,7 @@ void MainWindow::show_hidden() {
         view.hidden.clear();
         view.only.clear();
         view.hidden_machines.clear();
+        view.hidden_series.clear();
     });
 }
 

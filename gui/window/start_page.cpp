@@ -279,6 +279,7 @@ QWidget* StartPage::make_upgrade() {
                         frame);
     runs_ = chooser(*column, tr("&What runs"), tr("choose or type"), "start runs");
     phase_ = new QComboBox(frame);
+    phase_->addItem(tr("mixed-precision training"), QString()); // as the page has it
     phase_->addItem(tr("inference"), "inference");
     phase_->addItem(tr("training, SGD"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");

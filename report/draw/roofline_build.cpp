@@ -93,7 +93,7 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
                 continue;
             }
             ScenePoint point = point_at_level(input, *i, level, intensity);
-            point.series = table.of(source, level);
+            point.series = table.of(source, level, share);
             point.share = share;
             point.radius = radius_of(share, heaviest_first.size());
             point.selected = view.selection.contains(source.id);
@@ -110,6 +110,12 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
     for (ScenePoint& point : scene.points) {
         point.series = place[point.series];
     }
+    for (SceneSeries& one : scene.series) {
+        one.hidden = view.hidden_series.contains(one.key);
+    }
+    std::erase_if(scene.points, [&](const ScenePoint& point) {
+        return scene.series[point.series].hidden; // the legend alone still shows it
+    });
     if (unplaced > 0) {
         scene.warnings.push_back(fmt::format(
             "{} points are not shown: their bytes at this level are not known", unplaced));
@@ -207,6 +213,20 @@ void add_machine_roofs(RooflineScene& scene, const PlotInput& input, const ViewS
             }
         }
     }
+}
+
+// By the ridges in sight; none without any.
+void add_zones(RooflineScene& scene) {
+    if (scene.ridges.empty()) {
+        return;
+    }
+    const auto [least, most] =
+        std::ranges::minmax_element(scene.ridges, {}, [](const Ridge& r) { return r.x; });
+    scene.zones.push_back({"memory-bound", kAxisLeast, least->x, ColourRole::series1});
+    if (most->x > 1.02 * least->x) {
+        scene.zones.push_back({"either, by the roof", least->x, most->x, ColourRole::series2});
+    }
+    scene.zones.push_back({"compute-bound", most->x, kAxisMost, ColourRole::series3});
 }
 
 // Everything in sight, with room for labels above and at the sides; whole when there is nothing.
@@ -323,6 +343,15 @@ std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view
         if (!matched && peak != nullptr) {
             ids.insert(peak->id);
         }
+        for (const analysis::Roof& roof : machine.roofs) { // what was measured stands for it
+            const auto is_it = [&](const analysis::Roof& other) {
+                return other.measured && other.kind == roof.kind && other.key == roof.key &&
+                       ids.contains(other.id);
+            };
+            if (!roof.measured && std::ranges::any_of(machine.roofs, is_it)) {
+                ids.erase(roof.id);
+            }
+        }
     }
     return ids;
 }
@@ -341,6 +370,9 @@ Result<RooflineScene> build_scene(const PlotInput& input, const ViewState& view)
             continue;
         }
         add_machine_roofs(scene, input, view, machine, visible);
+    }
+    if (view.zones) {
+        add_zones(scene);
     }
     set_full_ranges(scene);
     describe(scene, input, view);

@@ -79,9 +79,16 @@ MarkerLook look_of(const SceneSeries& series, double edge) {
 
 void add_legend(Drawing& d, const RooflineScene& scene) {
     for (const LegendEntry& entry : scene.legend) {
-        const std::uint32_t look = d.add_look(look_of(scene.series[entry.series], 0.8));
-        d.markers.push_back({entry.marker, 5.0, look});
-        d.texts.push_back({entry.text, entry.name});
+        const SceneSeries& series = scene.series[entry.series];
+        MarkerLook look = look_of(series, 0.8);
+        if (series.hidden) {
+            look.fill = ColourRole::plot;
+            look.edge = ColourRole::faint;
+            look.edge_px = kHollowEdge;
+        }
+        d.markers.push_back({entry.marker, 5.0, d.add_look(look)});
+        d.texts.push_back(
+            {entry.text, entry.name, series.hidden ? ColourRole::faint : ColourRole::text});
     }
 }
 
@@ -137,6 +144,31 @@ Place near_box(Place place, const Box& box) {
     const double reach = 4.0 * (box.width + box.height);
     return {std::clamp(place.x, box.left - reach, box.right() + reach),
             std::clamp(place.y, box.top - reach, box.bottom() + reach)};
+}
+
+// A tint behind everything, named at its foot where there is space.
+void add_zones(DrawnLayer& layer, const RooflineScene& scene) {
+    const PlotArea& area = scene.area;
+    for (const SceneZone& zone : scene.zones) {
+        const double from = std::clamp(zone.from_x, area.x.min, area.x.max);
+        const double to = std::clamp(zone.to_x, area.x.min, area.x.max);
+        const double left = area.place_of(from, area.y.min).x;
+        const double width = area.place_of(to, area.y.min).x - left;
+        if (width <= 0.0) {
+            continue;
+        }
+        layer.boxes.push_back(
+            {{left, area.box.top, width, area.box.height}, zone.colour, 0.08, false, zone.name});
+        if (text_width(zone.name, kSmallPx) + 8.0 < width) {
+            layer.texts.push_back({{left + 0.5 * width, area.box.bottom() - 6.0},
+                                   zone.name,
+                                   ColourRole::faint,
+                                   kSmallPx,
+                                   0.5,
+                                   false,
+                                   true});
+        }
+    }
 }
 
 void add_links(DrawnLayer& layer, const RooflineScene& scene) {
@@ -254,6 +286,7 @@ Drawing drawn(const RooflineScene& scene) {
     add_axes(d, scene);
     ClippedLayer inside;
     inside.clip = scene.area.box;
+    add_zones(inside, scene);
     add_links(inside, scene);
     add_roofs(inside, scene);
     add_points(inside, scene);

@@ -279,7 +279,8 @@ double place_legend(RooflineScene& scene, double top, double left) {
     double y = top + kFontPx;
     for (std::size_t i = 0; i < std::min(scene.series.size(), kMostLegend); ++i) {
         const std::string name =
-            fmt::format("{} ({})", shortened(scene.series[i].name, 48), scene.series[i].count);
+            fmt::format("{} ({})", shortened(scene.series[i].name, 48),
+                        scene.series[i].hidden ? "hidden" : std::to_string(scene.series[i].count));
         const double width = kLegendMarker + text_width(name, kFontPx) + 14.0;
         if (x > kMargin && x + width > scene.canvas.width - kMargin) {
             x = kMargin;

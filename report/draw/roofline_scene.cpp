@@ -61,6 +61,9 @@ std::vector<ActiveFilter> active_filters(const ViewState& view) {
     for (const std::string& machine : view.hidden_machines) {
         filters.push_back({"machine " + machine, "without " + machine});
     }
+    for (const std::string& series : view.hidden_series) {
+        filters.push_back({"series " + series, "without " + series});
+    }
     return filters;
 }
 
@@ -82,6 +85,8 @@ void remove_filter(ViewState& view, const std::string& key) {
         view.hidden.clear();
     } else if (key.starts_with("machine ")) {
         view.hidden_machines.erase(key.substr(8));
+    } else if (key.starts_with("series ")) {
+        view.hidden_series.erase(key.substr(7));
     }
 }
 
@@ -92,6 +97,18 @@ Result<RooflineScene> make_scene(const PlotInput& input, const ViewState& view,
         lay_out(*scene, view, canvas);
     }
     return scene;
+}
+
+std::optional<std::size_t> legend_at(const RooflineScene& scene, Place place) {
+    constexpr double half = 8.0; // pixels above and below the marker's middle
+    for (const LegendEntry& entry : scene.legend) {
+        const double right = entry.text.x + text_width(entry.name, kFontPx);
+        if (place.x >= entry.marker.x - half && place.x <= right &&
+            std::abs(place.y - entry.marker.y) <= half) {
+            return entry.series;
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<std::size_t> point_at(const RooflineScene& scene, Place place, double reach) {

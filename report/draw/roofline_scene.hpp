@@ -70,12 +70,24 @@ struct Ridge {
 
 struct SceneSeries {
     std::string name;
+    std::string key; // the same whatever limits its points: of ViewState::hidden_series
     Marker marker = Marker::circle;
     ColourRole colour = ColourRole::series1;
     bool hollow = false;
     std::size_t count = 0;
+    bool hidden = false; // its points are not in the scene; the legend still names it
 
     bool operator==(const SceneSeries&) const = default;
+};
+
+// What bounds below the visible roofs, by intensity: memory left of every ridge, arithmetic right
+// of every ridge, between them either, by the roof.
+struct SceneZone {
+    std::string name;
+    double from_x = 1.0, to_x = 1.0;
+    ColourRole colour = ColourRole::series1;
+
+    bool operator==(const SceneZone&) const = default;
 };
 
 struct ScenePoint {
@@ -152,6 +164,7 @@ struct RooflineScene {
     std::vector<Tick> x_ticks, y_ticks;
     std::vector<SceneRoof> roofs;
     std::vector<Ridge> ridges;
+    std::vector<SceneZone> zones; // where the view asks for them
     std::vector<SceneSeries> series;
     std::vector<ScenePoint> points; // heaviest last, so that light ones are not hidden below
     std::vector<SceneRest> rest;    // heaviest last
@@ -179,6 +192,8 @@ void remove_filter(ViewState& view, const std::string& key);
 
 // The nearest point whose marker is within `reach` pixels of a place; heavier ones win ties.
 std::optional<std::size_t> point_at(const RooflineScene& scene, Place place, double reach = 4.0);
+// The series whose legend entry is there, shown or hidden.
+std::optional<std::size_t> legend_at(const RooflineScene& scene, Place place);
 std::vector<std::size_t> points_in(const RooflineScene& scene, const Box& box);
 // The nearest visible roof within `reach` pixels.
 std::optional<std::size_t> roof_at(const RooflineScene& scene, Place place, double reach = 5.0);

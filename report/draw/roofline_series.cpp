@@ -5,9 +5,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace eyeroof::report {
+
+namespace {
+
+// Classes of the share of the time, from warm to faint.
+struct ShareClass {
+    double least;
+    const char* name;
+    ColourRole colour;
+};
+constexpr std::array<ShareClass, 4> kShareClasses = {
+    {{0.10, "10 % of the time or more", ColourRole::series6},
+     {0.03, "3 to 10 % of the time", ColourRole::series2},
+     {0.01, "1 to 3 % of the time", ColourRole::series1},
+     {0.0, "less than 1 % of the time", ColourRole::faint}}};
+
+std::size_t share_class(double share) {
+    std::size_t index = 0;
+    while (index + 1 < kShareClasses.size() && share < kShareClasses[index].least) {
+        ++index;
+    }
+    return index;
+}
+
+} // namespace
 
 std::size_t machine_index(const PlotInput& input, const std::string& id) {
     const analysis::PlotMachine* machine = find_machine(input, id);
@@ -21,7 +46,7 @@ bool colour_by_machine(const PlotInput& input, const ViewState& view) {
 
 SeriesTable::SeriesTable(const PlotInput& input, const ViewState& view)
     : input_(input), by_level_(view.level == kAllLevels),
-      by_machine_(colour_by_machine(input, view)) {
+      by_machine_(colour_by_machine(input, view)), by_share_(view.colour_by == ColourBy::share) {
     const auto measured = [](const PlotPoint& point) { return point.measured; };
     both_ = view.measured && view.predicted &&
             std::any_of(input.points.begin(), input.points.end(), measured) &&
@@ -38,12 +63,13 @@ SeriesTable::SeriesTable(const PlotInput& input, const ViewState& view)
     }
 }
 
-std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level) {
+std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level, double share) {
     const std::size_t key =
-        (2 * group(point, level) + (point.measured ? 1 : 0)) * runs_.size() + run_index(point);
+        (2 * group(point, level, share) + (point.measured ? 1 : 0)) * runs_.size() +
+        run_index(point);
     const auto [entry, fresh] = index_.try_emplace(key, series_.size());
     if (fresh) {
-        series_.push_back(make(point, level));
+        series_.push_back(make(point, level, share));
         keys_.push_back(key);
     }
     const std::size_t series = entry->second;
@@ -68,7 +94,7 @@ std::size_t SeriesTable::run_index(const PlotPoint& point) const {
 }
 
 bool SeriesTable::by_step(const PlotPoint& point) const {
-    return !by_level_ && !by_machine_ && !point.measured && point.limiter_step > 0;
+    return !by_level_ && !by_machine_ && !by_share_ && !point.measured && point.limiter_step > 0;
 }
 
 // In the words of the table and the card, the most frequent first: "bound by step 7: ramp
@@ -104,7 +130,11 @@ std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> SeriesTable::sorte
 }
 
 // Points may know different levels, each in its own order: the name decides.
-std::size_t SeriesTable::group(const PlotPoint& point, const std::string& level) const {
+std::size_t SeriesTable::group(const PlotPoint& point, const std::string& level,
+                               double share) const {
+    if (by_share_) {
+        return share_class(share);
+    }
     if (by_level_) {
         const auto found = std::find(levels_.begin(), levels_.end(), level);
         return static_cast<std::size_t>(found - levels_.begin());
@@ -115,11 +145,14 @@ std::size_t SeriesTable::group(const PlotPoint& point, const std::string& level)
     return point.measured ? 100 : point.limiter_step;
 }
 
-SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) const {
+SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level,
+                              double share) const {
     const char* kind = point.measured ? "measured" : "predicted";
     SceneSeries series;
-    std::size_t look = group(point, level);
-    if (by_level_) {
+    std::size_t look = group(point, level, share);
+    if (by_share_) {
+        series.name = kShareClasses[look].name;
+    } else if (by_level_) {
         series.name = level.empty() ? "outermost memory" : level;
     } else if (by_machine_) {
         const analysis::PlotMachine* machine = find_machine(input_, point.machine);
@@ -133,7 +166,7 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
         look = point.limiter_step - 1;
         series.name = fmt::format("bound by step {}", point.limiter_step);
     }
-    if ((by_level_ || by_machine_) && both_) {
+    if ((by_level_ || by_machine_ || by_share_) && both_) {
         series.name += fmt::format(", {}", kind);
         series.hollow = !point.measured;
         series.name += point.run.empty() ? "" : ", " + point.run;
@@ -142,7 +175,10 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
         look += run_index(point) * (by_machine_ ? input_.machines.size() : 1);
     }
     series.marker = series_marker(look);
-    series.colour = by_step(point) ? step_role(look + 1) : series_role(look);
+    series.colour = by_share_        ? kShareClasses[share_class(share)].colour
+                    : by_step(point) ? step_role(look + 1)
+                                     : series_role(look);
+    series.key = series.name;
     return series;
 }
 

@@ -23,14 +23,15 @@ class SeriesTable {
     SeriesTable(const PlotInput& input, const ViewState& view);
 
     // Counts the point into the series that it is of, and says which.
-    std::size_t of(const PlotPoint& point, const std::string& level);
+    // `share`: of the time.
+    std::size_t of(const PlotPoint& point, const std::string& level, double share);
 
     // Series in the order of their keys, and where each old index went.
     std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> sorted() const;
 
   private:
-    std::size_t group(const PlotPoint& point, const std::string& level) const;
-    SceneSeries make(const PlotPoint& point, const std::string& level) const;
+    std::size_t group(const PlotPoint& point, const std::string& level, double share) const;
+    SceneSeries make(const PlotPoint& point, const std::string& level, double share) const;
     bool by_step(const PlotPoint& point) const;
     std::size_t run_index(const PlotPoint& point) const;
     std::string step_name(std::size_t series) const;
@@ -40,6 +41,7 @@ class SeriesTable {
     std::vector<std::string> runs_;   // the same; predictions have none
     bool by_level_;
     bool by_machine_;
+    bool by_share_;
     bool both_ = false; // predicted and measured
     std::map<std::size_t, std::size_t> index_;
     std::vector<SceneSeries> series_;

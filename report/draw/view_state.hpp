@@ -11,8 +11,9 @@
 
 namespace eyeroof::report {
 
-// automatic: by limiting step with one machine, by machine with several.
-enum class ColourBy { automatic, limiter, machine };
+// automatic: by limiting step with one machine, by machine with several. share: by classes of the
+// share of the time.
+enum class ColourBy { automatic, limiter, machine, share };
 
 struct ViewState {
     std::string filter;              // regular expression over names in any case; empty: all
@@ -23,8 +24,10 @@ struct ViewState {
     std::set<std::string> hidden;          // point ids
     std::set<std::string> only;            // point ids, the others hidden; empty: all
     std::set<std::string> hidden_machines; // ids: their points and roofs
+    std::set<std::string> hidden_series;   // keys of SceneSeries: their points
     bool labels = true;
-    std::string level; // whose bytes give the intensity; empty: the outermost
+    bool zones = false; // where memory, either, or arithmetic bounds, behind the points
+    std::string level;  // whose bytes give the intensity; empty: the outermost
     std::optional<std::set<std::string>> roofs; // ids; nullopt: those that the points need
     std::optional<LogRange> x, y;               // nullopt: everything
     std::set<std::string> selection;            // point ids

@@ -18,10 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
+constexpr std::array<std::pair<const char*, ColourBy>, 4> kColourBy = {
     {{"automatic", ColourBy::automatic},
      {"limiter", ColourBy::limiter},
-     {"machine", ColourBy::machine}}};
+     {"machine", ColourBy::machine},
+     {"share", ColourBy::share}}};
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
     {{"light", Theme::light}, {"dark", Theme::dark}}};
 
@@ -98,6 +99,10 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     emit_list(out, "only", {view.only.begin(), view.only.end()}, {});
     emit_list(out, "hidden_machines", {view.hidden_machines.begin(), view.hidden_machines.end()},
               {});
+    emit_list(out, "hidden_series", {view.hidden_series.begin(), view.hidden_series.end()}, {});
+    if (view.zones) {
+        out << YAML::Key << "zones" << YAML::Value << true;
+    }
     out << YAML::Key << "predicted" << YAML::Value << view.predicted;
     out << YAML::Key << "measured" << YAML::Value << view.measured;
     out << YAML::Key << "labels" << YAML::Value << view.labels;
@@ -206,6 +211,7 @@ ViewState read_view(const hwdb::Node& node) {
     view.predicted = node["predicted"].boolean().value_or(true);
     view.measured = node["measured"].boolean().value_or(true);
     view.labels = node["labels"].boolean().value_or(true);
+    view.zones = node["zones"].boolean().value_or(false);
     view.level = node["level"].text().value_or("");
     if (const hwdb::Node roofs = node["roofs"]) {
         const auto ids = texts(roofs);
@@ -216,7 +222,8 @@ ViewState read_view(const hwdb::Node& node) {
     for (const auto& [key, ids] : {std::pair{"selection", &view.selection},
                                    {"hidden", &view.hidden},
                                    {"only", &view.only},
-                                   {"hidden_machines", &view.hidden_machines}}) {
+                                   {"hidden_machines", &view.hidden_machines},
+                                   {"hidden_series", &view.hidden_series}}) {
         const auto named = texts(node[key]);
         ids->insert(named.begin(), named.end());
     }

@@ -75,9 +75,11 @@ std::string picture(const ViewState& view) {
     }
     line += range("--x-range", view.x) + range("--y-range", view.y);
     if (view.colour_by != ColourBy::automatic) {
-        line +=
-            view.colour_by == ColourBy::machine ? " --colour-by machine" : " --colour-by limiter";
+        line += view.colour_by == ColourBy::machine ? " --color-by machine"
+                : view.colour_by == ColourBy::share ? " --color-by share"
+                                                    : " --color-by limiter";
     }
+    line += view.zones ? " --zones" : "";
     return line + (view.labels ? "" : " --no-labels") +
            (view.theme == Theme::dark ? " --theme dark" : "");
 }
@@ -98,7 +100,7 @@ std::string cli_command(const Session& session) {
     // no option takes the text of a mapping, or a list of points
     const ViewState& view = session.view;
     if (!session.mappings.empty() || !view.hidden.empty() || !view.only.empty() ||
-        !view.hidden_machines.empty()) {
+        !view.hidden_machines.empty() || !view.hidden_series.empty()) {
         return "eyeroof roofline --session - -o roofline.svg <<'END OF SESSION'\n" +
                write_session(session) + "END OF SESSION";
     }

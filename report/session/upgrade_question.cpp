@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <tuple>
 
 namespace eyeroof::report {
 
@@ -12,14 +13,29 @@ namespace {
 
 constexpr double kMostUsd = 1e9;
 constexpr double kMostShare = 1000.0;
+constexpr double kMostAmount = 1e15;
 constexpr std::int64_t kMostAsked = 65536;
 
 // "inference", or the optimizer of a training step.
-constexpr std::array<std::pair<const char*, const char*>, 4> kPhases = {
-    {{"inference", "inference"},
+// "open": left to the program.
+constexpr std::array<std::pair<const char*, const char*>, 5> kPhases = {
+    {{"open", ""},
+     {"inference", "inference"},
      {"sgd", "sgd"},
      {"sgd_momentum", "sgd_momentum"},
      {"adam", "adam"}}};
+
+// Amounts that may be left open: key, value, least.
+template <class Question> auto amounts_of(Question& question) {
+    constexpr double above_zero = 1e-9;
+    return std::array{std::tuple{"age_years", &question.age_years, 0.0},
+                      std::tuple{"budget_usd", &question.budget_usd, 0.0},
+                      std::tuple{"samples", &question.samples, above_zero},
+                      std::tuple{"deadline_days", &question.deadline_days, above_zero},
+                      std::tuple{"threshold", &question.threshold, above_zero},
+                      std::tuple{"measured_old_per_s", &question.measured_old, above_zero},
+                      std::tuple{"measured_new_per_s", &question.measured_new, above_zero}};
+}
 
 std::optional<model::DataType> type_of(const hwdb::Node& node) {
     std::vector<std::pair<std::string, model::DataType>> types;
@@ -91,6 +107,18 @@ analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
     question.launch = node["launch"].text().value_or("");
     question.layout = node["layout"].text().value_or("");
     question.compiled = node["compiled"].boolean().value_or(false);
+    question.largest_batch = node["largest_batch"].boolean().value_or(false);
+    question.pue = node["pue"].number(1.0, 10.0).value_or(usual.pue);
+    question.kg_co2_per_kwh =
+        node["co2_kg_per_kwh"].number(0.0, 100.0).value_or(question.kg_co2_per_kwh);
+    for (const auto& [key, value, least] : amounts_of(question)) {
+        *value = node[key].number(least, kMostAmount);
+    }
+    question.more = node["options"].text().value_or("");
+    if (const auto wrong = analysis::more_options_of(question.more); !wrong) {
+        const Diagnostic& first = *wrong.diagnostics().begin();
+        node["options"].error(first.code, first.message, first.hint);
+    }
     if (const hwdb::Node batches = node["batches"]) {
         for (const hwdb::Node& item : batches.items()) {
             question.sweep_batches.push_back(item.integer({1, kMostAsked}).value_or(1));
@@ -126,7 +154,8 @@ void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question
     for (const analysis::AskedGpu& gpu : question.to) {
         emit_gpu(out, gpu);
     }
-    out << YAML::EndSeq << YAML::Key << "phase" << YAML::Value << question.phase;
+    out << YAML::EndSeq << YAML::Key << "phase" << YAML::Value
+        << (question.open() ? "open" : question.phase);
     if (question.batch) {
         out << YAML::Key << "batch" << YAML::Value << *question.batch;
     }
@@ -154,6 +183,18 @@ void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question
     }
     if (question.compiled) {
         out << YAML::Key << "compiled" << YAML::Value << true;
+    }
+    if (question.largest_batch) {
+        out << YAML::Key << "largest_batch" << YAML::Value << true;
+    }
+    emit_other("pue", question.pue, usual.pue);
+    emit_other("co2_kg_per_kwh", question.kg_co2_per_kwh,
+               analysis::UpgradeQuestion{}.kg_co2_per_kwh);
+    for (const auto& [key, value, least] : amounts_of(question)) {
+        emit_number(out, key, *value);
+    }
+    if (!question.more.empty()) {
+        out << YAML::Key << "options" << YAML::Value << YAML::DoubleQuoted << question.more;
     }
     out << YAML::Key << "batches" << YAML::Value << YAML::Flow << question.sweep_batches;
     out << YAML::Key << "precisions" << YAML::Value << YAML::Flow << YAML::BeginSeq;

@@ -1,10 +1,12 @@
 #include "base/units.hpp"
+#include "report/draw/fitted_text.hpp"
 #include "report/draw/linear_plot.hpp"
 #include "report/step/step_scenes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -14,6 +16,25 @@ namespace {
 
 constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanesBelow = 26.0;
 constexpr double kMostLane = 44.0, kLeastLane = 16.0;
+constexpr double kLeastCut = 64.0,
+                 kNameEdge = 4.0;      // pixels of a box with a cut name, and beside it
+constexpr double kWiderLetters = 1.25; // than text_width(), in some fonts
+constexpr double kGapHeight = 0.35;    // of a lane
+constexpr double kKernelOpacity = 0.85, kGapOpacity = 0.45;
+
+using analysis::step::Waited;
+
+// What a stream may wait for, each in the colour of what is waited for.
+struct Gap {
+    Waited cause;
+    ColourRole role;
+    const char* name;
+};
+constexpr std::array<Gap, 4> kGaps = {
+    {{Waited::host, ColourRole::series2, "waits for its launch"},
+     {Waited::copy, ColourRole::series3, "waits for a copy"},
+     {Waited::operand, ColourRole::series5, "waits for an operand"},
+     {Waited::room, ColourRole::series7, "waits for free SMs"}}};
 
 TimeRange range_of(const TimelineReport& r, const TimelineLook& look) {
     return look.shown.value_or(TimeRange{0.0, std::max(timeline_length_s(r, look), 1e-12)});
@@ -54,9 +75,9 @@ struct Lanes {
 class Lane {
   public:
     Lane(Lanes& lanes, const Scale& scale, std::string name, Box box, ColourRole role,
-         Naming naming, bool numbered)
+         Naming naming, bool numbered, bool gaps = false)
         : lanes_(lanes), scale_(scale), name_(std::move(name)), box_(box), role_(role),
-          naming_(std::move(naming)), numbered_(numbered) {}
+          naming_(std::move(naming)), numbered_(numbered), gaps_(gaps) {}
     ~Lane() { flush(); }
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
@@ -96,13 +117,32 @@ class Lane {
                         merged_ > 1 ? fmt::format(", and {} more", merged_ - 1) : "");
         const Box box{from_, box_.top, std::max(to_ - from_ - 0.15, marked_ ? 1.0 : 0.2),
                       box_.height};
-        lanes_.drawing.boxes.push_back(
-            {box, marked_ ? ColourRole::selection : role_, 0.85, false, tip});
+        lanes_.drawing.boxes.push_back({box, marked_ ? ColourRole::selection : role_,
+                                        gaps_ ? kGapOpacity : kKernelOpacity, false, tip});
+        if (merged_ == 1 && !gaps_ && box.height >= kSmallPx) {
+            add_name(name, box);
+        }
         lanes_.operators.push_back(numbered_ ? static_cast<analysis::step::OperatorId>(what_)
                                              : analysis::step::kNone);
         lanes_.drawing.figures.rows.push_back(
             {name_, name, start_s_, end_s_, static_cast<double>(merged_)});
         merged_ = 0;
+    }
+
+    // Whole where it fits, its ends in a wide box, else not at all.
+    void add_name(const std::string& name, const Box& box) {
+        const double width = (box.width - 2.0 * kNameEdge) / kWiderLetters;
+        if (text_width(name, kSmallPx) > width && box.width < kLeastCut) {
+            return;
+        }
+        lanes_.drawing.texts.push_back(
+            {{box.left + kNameEdge, box.top + 0.5 * box.height + 0.35 * kSmallPx},
+             fitted(name, kSmallPx, width),
+             ColourRole::text,
+             kSmallPx,
+             0.0,
+             false,
+             true});
     }
 
     Lanes& lanes_;
@@ -111,7 +151,7 @@ class Lane {
     Box box_;
     ColourRole role_;
     Naming naming_;
-    bool numbered_, marked_ = false;
+    bool numbered_, gaps_, marked_ = false;
     double from_ = 0.0, to_ = 0.0, start_s_ = 0.0, end_s_ = 0.0, longest_s_ = 0.0;
     std::size_t what_ = 0, merged_ = 0;
 };
@@ -142,6 +182,11 @@ class LanesBelow {
     LanesBelow(Lanes& lanes, const Scale& scale, double height)
         : lanes_(lanes), scale_(scale), height_(height) {}
 
+    // Where the row that comes next has its boxes.
+    Box box() const {
+        return {kLanesLeft, kLanesTop + height_ * row_, scale_.width, height_ * 0.75};
+    }
+
     Lane next(const std::string& name, ColourRole role, Naming naming, bool numbered) {
         const double top = kLanesTop + height_ * row_++;
         lanes_.drawing.texts.push_back(
@@ -158,6 +203,47 @@ class LanesBelow {
     double height_;
     int row_ = 0;
 };
+
+// What a stream waits for between its kernels, below their line.
+void add_gaps(Lanes& picture, const TimelineReport& r, const Scale& scale, int stream, Box box) {
+    const auto& spans = r.timeline().spans;
+    box.top += box.height * (1.0 - kGapHeight);
+    box.height *= kGapHeight;
+    for (const Gap& gap : kGaps) {
+        const Naming named = [&](std::size_t i) {
+            return r.graph().name_of(r.graph().operators[i]) + " " + gap.name;
+        };
+        Lane gaps(picture, scale, fmt::format("stream {} waits", stream + 1), box, gap.role, named,
+                  false, true);
+        double last_s = 0.0;
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            if (spans[i].stream != stream) {
+                continue;
+            }
+            if (spans[i].waited == gap.cause && spans[i].start_s > last_s) {
+                gaps.add(last_s, spans[i].start_s, i, false);
+            }
+            last_s = spans[i].end_s;
+        }
+    }
+}
+
+// Which colour of a gap is which cause, of those that there are.
+void add_gap_legend(Drawing& d, const TimelineReport& r) {
+    double x = kLanesLeft;
+    for (const Gap& gap : kGaps) {
+        const bool there = std::ranges::any_of(
+            r.timeline().spans, [&](const auto& span) { return span.waited == gap.cause; });
+        const std::string name(gap.name);
+        const double width = 22.0 + text_width(name, kSmallPx);
+        if (!there || x + width > d.canvas.width) {
+            continue;
+        }
+        d.boxes.push_back({{x, 30.0, 8.0, 8.0}, gap.role, kGapOpacity});
+        d.texts.push_back({{x + 12.0, 37.5}, name, ColourRole::faint, kSmallPx});
+        x += width;
+    }
+}
 
 void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
                const TimelineLook& look, double height) {
@@ -180,6 +266,7 @@ void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
         }
     }
     for (int stream = 0; stream < r.report.scenario.streams; ++stream) {
+        add_gaps(picture, r, scale, stream, lanes.box());
         Lane kernels =
             lanes.next(fmt::format("stream {}", stream + 1), ColourRole::series1, named, true);
         for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -220,6 +307,7 @@ Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
     add_axis(d, scale, bottom);
     d.figures.columns = {"lane", "operator", "start_s", "end_s", "operators"};
     add_lanes(picture, r, scale, look, lane);
+    add_gap_legend(d, r); // behind the lanes' boxes, which operators stand beside
     return picture;
 }
 

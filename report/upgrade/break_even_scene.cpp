@@ -55,6 +55,11 @@ void add_beside(Drawing& d, const LinearPlot& plot, double x, double y, const st
         {{x + (left ? -8.0 : 8.0), y}, text, role, kSmallPx, left ? 1.0 : 0.0, bold, true});
 }
 
+// Where the prices say what is needed, and something is enough.
+bool has_ratio(const analysis::Upgrade& u) {
+    return u.money.priced && std::isfinite(u.money.break_even_speedup);
+}
+
 void add_cost_line(Drawing& d, const LinearPlot& plot, const analysis::Upgrade& u, ColourRole role,
                    bool chosen) {
     const double end = std::min(plot.x_max, kMostCost * u.speedup.value);
@@ -63,7 +68,7 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const analysis::Upgrade& 
                        chosen ? 2.4 : 1.4,
                        chosen ? Dash::whole : Dash::dashes});
     if (!chosen) { // at its own square: where two lines lie on each other it says which is whose
-        const double along = u.money.priced ? std::min(u.money.break_even_speedup, end) : 0.8 * end;
+        const double along = has_ratio(u) ? std::min(u.money.break_even_speedup, end) : 0.8 * end;
         const double x = plot.x(along), y = plot.y(along / u.speedup.value);
         const bool left = x - 8.0 - text_width(u.to, kSmallPx) > plot.box.left;
         d.texts.push_back({{left ? x - 8.0 : x + 9.0, left ? y - 6.0 : y + 4.0},
@@ -74,7 +79,7 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const analysis::Upgrade& 
                            false,
                            true});
     }
-    if (u.money.priced) {
+    if (has_ratio(u)) {
         const double ratio = u.money.break_even_speedup;
         const double cost = ratio / u.speedup.value;
         add_square(d, plot.x(ratio), plot.y(cost), role,
@@ -89,7 +94,7 @@ void add_chosen(Drawing& d, const LinearPlot& plot, const analysis::Upgrade& u, 
     d.lines.push_back({{{even, one}, {even, plot.box.bottom()}}, role, 1.2, Dash::dashes});
     add_beside(d, plot, even, plot.box.bottom() - 7.0,
                fmt::format("breaks even at {:.2f}", u.speedup.value), ColourRole::text, false);
-    if (u.money.priced) {
+    if (has_ratio(u)) {
         const double ratio = u.money.break_even_speedup;
         const double x = plot.x(ratio);
         d.lines.push_back({{{x, plot.box.top}, {x, plot.box.bottom()}}, ColourRole::frame, 1.2});
@@ -104,7 +109,7 @@ DrawnTable cost_figures(const std::vector<analysis::Upgrade>& upgrades) {
     DrawnTable table;
     table.columns = {"to", "speedup", "speedup_low", "speedup_high", "price_ratio", "cost_ratio"};
     for (const analysis::Upgrade& u : upgrades) {
-        const double ratio = u.money.priced ? u.money.break_even_speedup : std::nan("");
+        const double ratio = has_ratio(u) ? u.money.break_even_speedup : std::nan("");
         table.rows.push_back(
             {u.to, u.speedup.value, u.speedup.low, u.speedup.high, ratio, ratio / u.speedup.value});
     }
@@ -185,7 +190,7 @@ Drawing make_break_even(const std::vector<analysis::Upgrade>& upgrades, std::siz
     LinearPlot plot{plot_box(d.canvas, kCurveLeft), 0.0, 1.2, 0.0, kMostCost};
     for (const analysis::Upgrade& each : upgrades) {
         plot.x_max = std::max({plot.x_max, each.speedup.value,
-                               each.money.priced ? each.money.break_even_speedup : 1.0});
+                               has_ratio(each) ? each.money.break_even_speedup : 1.0});
     }
     plot.x_max = 1.3 * std::max(plot.x_max, u.speedup.high);
     add_heading(d, "Rented: when " + u.to + " pays", u.network + ", against " + u.from);

@@ -17,10 +17,7 @@ namespace {
 
 using PurchaseJson = nlohmann::ordered_json;
 
-constexpr std::size_t kSheetEvidence = 3;
-
-// One sheet: A4 and Letter upright share 186 mm by 255 mm between margins of 12 mm. Lines of 8.5
-// points leave 60 of them.
+// One sheet: A4 and Letter upright share 186 mm by 255 mm between margins of 12 mm.
 constexpr std::string_view kSheetStyle =
     "body{font:13px/1.35 sans-serif;max-width:60em;margin:1.5em auto;padding:0 1em}"
     "h1{font-size:1.5em;margin:0 0 .4em}h2{font-size:1.05em;margin:.8em 0 .2em}"
@@ -28,8 +25,20 @@ constexpr std::string_view kSheetStyle =
     "td,th{border:1px solid #ccc;padding:.1em .5em;text-align:left;vertical-align:top}"
     ".sign{width:100%;margin-top:1em}.sign td{width:24%;height:2.2em}pre{white-space:pre-wrap}"
     "@page{margin:12mm}"
-    "@media print{body{font-size:8.5pt;line-height:1.25;margin:0;padding:0;max-width:none}"
-    "h1{font-size:13pt}main{page-break-inside:avoid}.behind{page-break-before:always}}";
+    "@media print{body{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;line-height:1.2;"
+    "margin:0;padding:0;max-width:none}"
+    "h1{font-size:1.4em}main{page-break-inside:avoid}.behind{page-break-before:always}}";
+// Where numbers come from is for the screen: what is signed has the command alone.
+constexpr std::string_view kSheetAlone =
+    "@media print{main~h2,main~p,main~ul,main~table{display:none}}";
+// Browsers may have wider letters than the PDF, and their tables have frames.
+constexpr double kPrintScale = 0.8;
+
+// In print, the PDF's type, which keeps all on one page.
+std::string sheet_style(const analysis::Purchase& p, bool alone) {
+    return fmt::format("{}{}@media print{{body{{font-size:{:.2f}pt}}}}", kSheetStyle,
+                       alone ? kSheetAlone : "", kPrintScale * sheet_type(p));
+}
 
 std::string table_markdown(const Table& table) {
     if (table.rows.empty()) {
@@ -101,19 +110,6 @@ std::string candidates_csv(const analysis::Purchase& p) {
                             analysis::verdict_name(u.verdict));
     }
     return text;
-}
-
-std::vector<Table> tables_of(const analysis::Purchase& p) {
-    const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    return {candidates_table(p), beside_table(best), flips_table(best),
-            evidence_table(best, best.upgrade.nearest.size())};
-}
-
-// The same with no more evidence than a sheet has space for.
-std::vector<Table> sheet_tables(const analysis::Purchase& p) {
-    std::vector<Table> tables = tables_of(p);
-    tables.back() = evidence_table(p.answers.at(p.best), kSheetEvidence);
-    return tables;
 }
 
 template <class T> PurchaseJson or_null(const std::optional<T>& value) {
@@ -264,7 +260,8 @@ std::string purchase_markdown(const analysis::Purchase& p, bool details) {
 
 std::string purchase_html(const analysis::Purchase& p, bool details) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    std::string html = page_head(html_escaped(p.sentence), std::string(kSheetStyle)) +
+    const bool behind = details || !best.upgrade.sweep.empty();
+    std::string html = page_head(html_escaped(p.sentence), sheet_style(p, !behind)) +
                        "<main>\n<h1>" + html_escaped(p.sentence) + "</h1>\n<p>";
     for (const std::string& line : scenario_lines(p)) {
         html += html_escaped(line) + "<br>\n";
@@ -281,7 +278,6 @@ std::string purchase_html(const analysis::Purchase& p, bool details) {
     }
     html += "</ul>\n<table class=\"sign\"><tr><th>Decision</th><td></td><th>Signed</th><td></td>"
             "<th>Date</th><td></td></tr></table>\n</main>\n";
-    const bool behind = details || !best.upgrade.sweep.empty();
     return html +
            (behind ? "<div class=\"behind\">\n" + upgrade_page_body(best.upgrade) + "</div>\n"
                    : "") +

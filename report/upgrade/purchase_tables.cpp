@@ -11,6 +11,7 @@ namespace eyeroof::report {
 
 namespace {
 
+constexpr std::size_t kSheetEvidence = 3; // published speed-ups that one page has space for
 constexpr double kFar = 0.3; // of the share that a published speed-up has in common with a question
 
 // Three digits that count, without a power of ten.
@@ -324,6 +325,19 @@ Table beside_table(const analysis::PurchaseAnswer& a) {
                  : line.unfit});
     }
     return table;
+}
+
+std::vector<Table> tables_of(const analysis::Purchase& p) {
+    const analysis::PurchaseAnswer& best = p.answers.at(p.best);
+    return {candidates_table(p), beside_table(best), flips_table(best),
+            evidence_table(best, best.upgrade.nearest.size())};
+}
+
+// The same with no more evidence than a sheet has space for.
+std::vector<Table> sheet_tables(const analysis::Purchase& p) {
+    std::vector<Table> tables = tables_of(p);
+    tables.back() = evidence_table(p.answers.at(p.best), kSheetEvidence);
+    return tables;
 }
 
 std::vector<std::string> scenario_lines(const analysis::Purchase& p) {

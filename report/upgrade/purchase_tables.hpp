@@ -21,6 +21,13 @@ Table beside_table(const analysis::PurchaseAnswer& answer);
 Table flips_table(const analysis::PurchaseAnswer& answer);
 Table evidence_table(const analysis::PurchaseAnswer& answer, std::size_t most);
 
+// All of them, of the best answer, and with no more evidence than a sheet has space for.
+std::vector<Table> tables_of(const analysis::Purchase& purchase);
+std::vector<Table> sheet_tables(const analysis::Purchase& purchase);
+
+// Type of the printed sheet, in points: the largest that keeps it on one page of A4 or Letter.
+double sheet_type(const analysis::Purchase& purchase, const std::string& origin = {});
+
 // What runs, in words: the scenario of the old side as `exam` states it, and what is other on each
 // new one.
 std::vector<std::string> scenario_lines(const analysis::Purchase& purchase);

@@ -41,6 +41,9 @@ std::string reason(const analysis::Upgrade& u) {
     if (!u.unfit.empty()) {
         return u.unfit;
     }
+    if (!std::isfinite(u.threshold)) {
+        return fmt::format("no speed-up is enough ({})", u.threshold_basis);
+    }
     return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
                        u.threshold_basis, 100.0 * u.probability_wrong);
 }
@@ -82,10 +85,12 @@ std::string money_text(const analysis::Upgrade& u) {
     const analysis::UpgradeMoney& m = u.money;
     std::string text;
     if (m.priced) {
-        text += fmt::format("  hour: ${:.2f} -> ${:.2f}; run: ${:.3g} -> ${:.3g}; breaks even at "
-                            "{:.2f} times\n",
+        text += fmt::format("  hour: ${:.2f} -> ${:.2f}; run: ${:.3g} -> ${:.3g}; breaks even {}\n",
                             m.from_usd_per_hour, m.to_usd_per_hour, m.from_usd_per_run,
-                            m.to_usd_per_run, m.break_even_speedup);
+                            m.to_usd_per_run,
+                            std::isfinite(m.break_even_speedup)
+                                ? fmt::format("at {:.2f} times", m.break_even_speedup)
+                                : "at no speed-up");
     }
     if (m.break_even_months) {
         text += fmt::format("  bought: breaks even after {:.1f} months at {:.0f} % use, or at "

@@ -155,7 +155,8 @@ Sweep sorted_sweep(const analysis::Upgrade& u) {
             sweep.pairs.push_back(pair);
         }
         sweep.at[{pair, p.batch}] = &p;
-        sweep.most = std::max({sweep.most, p.speedup.high, u.threshold});
+        sweep.most =
+            std::max({sweep.most, p.speedup.high, std::isfinite(u.threshold) ? u.threshold : 0.0});
     }
     std::sort(sweep.batches.begin(), sweep.batches.end());
     return sweep;
@@ -280,7 +281,9 @@ Drawing make_sweep(const analysis::Upgrade& u, const Canvas& canvas) {
     add_axes(d, plot, ticks, names, round_ticks(0.0, plot.y_max, 6.0),
              "Batch, times the network's own", "");
     const double needed = plot.y(u.threshold);
-    add_needed(d, plot, sweep, u.threshold);
+    if (std::isfinite(u.threshold)) {
+        add_needed(d, plot, sweep, u.threshold);
+    }
     double x = kEdge;
     for (std::size_t i = 0; i < sweep.pairs.size(); ++i) {
         add_sweep_line(d, plot, sweep, i, needed);

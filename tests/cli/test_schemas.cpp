@@ -89,6 +89,7 @@ const std::vector<Asked> kAsked = {
     {"eyeroof/serve/1",
      "serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --requests 4 --tpot 1ns"},
     {"eyeroof/diff/1", "diff alexnet@eyeriss-v1 vgg16@t4"},
+    {"eyeroof/upgrade/1", "upgrade resnet50 --from t4 --owned --power-price 0 --to l4"},
     {"eyeroof/upgrade/1", "upgrade alexnet --from t4 --to l4"},
     {"eyeroof/upgrade/1", "upgrade alexnet@3 resnet18@1 --from t4 --to l4"},
     {"eyeroof/upgrade/1", "upgrade alexnet --from t4 --to l4 --sweep-batch 1,4"},

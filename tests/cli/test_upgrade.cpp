@@ -341,7 +341,76 @@ TEST_CASE("the page is one sheet of A4 or Letter, and the layers are on others")
     }
     CHECK(lines > 30);
     CHECK(mm < 255.0);
-    CHECK(asked(kPair + "-o x.pdf").err.find("a browser prints to PDF") != std::string::npos);
+}
+
+TEST_CASE("a PDF is one sheet with the sentence and a line to sign, its layers are on others") {
+    const auto pages = [](const std::string& pdf) {
+        std::size_t count = 0;
+        for (auto at = pdf.find("/Type /Page "); at != std::string::npos;
+             at = pdf.find("/Type /Page ", at + 1)) {
+            ++count;
+        }
+        return count;
+    };
+    // of one candidate, and of as many as a sheet has columns for
+    for (const std::string& options :
+         {kPair,
+          kPair + "--count 16 --to h100-sxm-80gb --to l40s@8k --to h200-sxm-141gb "
+                  "--to mi300x@15k --budget 50k",
+          std::string("resnet50@3 bert-large@2 dlrm@1 --from v100-sxm2-16gb --owned --count 16 "
+                      "--to a100-sxm-80gb@16k")}) {
+        CAPTURE(options);
+        const auto sheet = asked(options + " --format pdf");
+        REQUIRE(sheet.exit == 0);
+        CHECK(sheet.out.starts_with("%PDF-"));
+        CHECK(pages(sheet.out) == 1);
+        for (const char* word : {"Signed", "Decision", "Date", "verdict", "eyeroof upgrade"}) {
+            CHECK(sheet.out.find(word) != std::string::npos);
+        }
+        CHECK(pages(asked(options + " --format pdf --details").out) > 1);
+        CHECK(asked(options + " --format pdf").out == sheet.out);
+    }
+    const tests::Scratch scratch;
+    const std::string file = (scratch / "sheet.pdf").string();
+    REQUIRE(run({"upgrade", "resnet50", "--from", "t4", "--to", "l4", "-o", file}).exit == 0);
+    CHECK(tests::read_file(file).starts_with("%PDF-")); // by the ending of the name
+}
+
+TEST_CASE("owned GPUs whose power and host are free cost nothing, and nothing is cheaper") {
+    const std::string free = kPair + "--owned --power-price 0 --count 16 ";
+    const Json rented = json_of(free);
+    const Json& now = rented.at("purchase").at("now");
+    CHECK(now.at("usd_per_year") == 0.0);
+    const Json& then = rented.at("purchase").at("candidates")[0];
+    CHECK(then.at("usd_per_year").get<double>() > 0.0);
+    CHECK(then.at("verdict") == "does not pay off");
+    CHECK(then.at("likely") == 0.0);
+    CHECK(then.at("needed").is_null());
+    CHECK(then.at("saved_share").is_null());
+    const auto text = asked(free + "--details");
+    CHECK(joined(text.out).starts_with("Keep 16 v100-sxm2-16gb: 8 a100-sxm-80gb do the work of 16 "
+                                       "v100-sxm2-16gb, $"));
+    CHECK(joined(text.out).find("a year instead of nothing; under 1 % likely to cost less.") !=
+          std::string::npos);
+    for (const char* wrong : {"infx", "inf,", "inf ", "nan", "name the prices"}) {
+        CHECK(text.out.find(std::string(" ") + wrong) == std::string::npos);
+    }
+    // what the old GPUs sell for makes keeping them cost something: the answer says how much
+    CHECK(text.out.find("resale of v100-sxm2-16gb") != std::string::npos);
+    // bought, it never pays back; with a host's share or power the old ones cost something again
+    CHECK(asked(free + "--buy 16k").out.find("never") != std::string::npos);
+    CHECK(json_of(kPair + "--owned --power-price 0 --host-per-month 50")
+              .at("purchase")
+              .at("now")
+              .at("usd_per_year")
+              .get<double>() > 0.0);
+    // and a new GPU that costs nothing is always enough
+    const Json gift = json_of(kPair + "--count 16 --to-per-hour 0");
+    CHECK(gift.at("purchase").at("candidates")[0].at("verdict") == "pays off");
+    CHECK(gift.at("purchase").at("candidates")[0].at("saved_share") == 1.0);
+    for (const char* format : {"text", "csv", "md", "html", "svg", "pdf"}) {
+        CHECK(asked(free + "--format " + format).exit == 0);
+    }
 }
 
 TEST_CASE("a GPU against itself is equal") {

@@ -144,7 +144,7 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     window.show();
     window.show_page("upgrade");
     QSignalSpy judged(&window.upgrade(), &UpgradePane::judged);
-    window.upgrade().ask({"bert-large"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "t4"});
+    window.upgrade().ask({"bert-large"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "t4"}, "inference");
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{2}, kPatience_ms);
     const auto from = hwdb::load_machine("v100-sxm2-16gb", folders().machines).value();
     const auto to = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();

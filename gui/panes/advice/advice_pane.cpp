@@ -1,5 +1,6 @@
 #include "gui/panes/advice/advice_pane.hpp"
 
+#include "analysis/measured/counter_advice.hpp"
 #include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
@@ -22,9 +23,60 @@ AdvicePane::AdvicePane(const PaneActions& actions, QWidget* parent) : Pane(actio
     rows_ = number_table(tr("Advice, largest savings first"), this);
     rows_->setObjectName("advice rows");
     column->addWidget(rows_, 1);
+    counters_head_ = new QLabel(this);
+    counters_head_->setObjectName("counters head");
+    counters_head_->setWordWrap(true);
+    counters_head_->hide();
+    column->addWidget(counters_head_);
+    counters_ = number_table(tr("Measured kernels, largest gain first"), this);
+    counters_->setObjectName("counter advice");
+    counters_->hide();
+    column->addWidget(counters_, 1);
+    connect(counters_, &QTableWidget::itemSelectionChanged, this, [this] {
+        const int row = counters_->currentRow();
+        if (row >= 0 && row < static_cast<int>(layers_.size())) {
+            actions_.select_layer(0, layers_[static_cast<std::size_t>(row)]);
+        }
+    });
+}
+
+// As rules over the counters: what they say, the step that they contradict, the estimated gain.
+void AdvicePane::show_counters(const PaneInput& input) {
+    const auto report = input.first_report();
+    const bool any = report != nullptr && report->measured.has_value();
+    const auto rules =
+        any ? analysis::counter_advice(*report) : std::vector<analysis::CounterAdvice>();
+    const QSignalBlocker quiet(counters_);
+    layers_.clear();
+    counters_head_->setVisible(any);
+    counters_->setVisible(!rules.empty());
+    counters_head_->setText(
+        rules.empty() ? tr("Measured kernels: no counter contradicts the prediction at a cost.")
+                      : tr("Measured kernels: %1 counters contradict the prediction at a cost.")
+                            .arg(rules.size()));
+    counters_->setColumnCount(6);
+    counters_->setHorizontalHeaderLabels({tr("Layer"), tr("Gain"), tr("Times as fast"),
+                                          tr("Counters say"), tr("Contradict step"),
+                                          tr("What to do")});
+    counters_->setRowCount(static_cast<int>(rules.size()));
+    for (int i = 0; i < static_cast<int>(rules.size()); ++i) {
+        const analysis::CounterAdvice& a = rules[static_cast<std::size_t>(i)];
+        layers_.push_back(a.layer);
+        const QString most = a.at_most ? tr("at most ") : QString();
+        counters_->setItem(i, 0, cell(text(report->layers[a.layer].layer.name)));
+        counters_->item(i, 0)->setToolTip(text(a.kernel));
+        counters_->setItem(i, 1, cell(most + text(format_si(a.gain_s, "s", 3)), a.gain_s));
+        counters_->setItem(i, 2, cell(QString("%1×").arg(a.speedup, 0, 'f', 2), a.speedup));
+        counters_->setItem(i, 3, cell(text(a.counters_say)));
+        counters_->setItem(
+            i, 4, cell(tr("%1, %2").arg(a.step).arg(text(model::kStepNames.at(a.step - 1)))));
+        counters_->setItem(i, 5, cell(text(a.advice)));
+    }
+    fit_columns(*counters_);
 }
 
 void AdvicePane::show_answer(const PaneInput& input) {
+    show_counters(input);
     due_ = !isVisible();
     if (!due_) {
         advise(input);
@@ -88,9 +140,12 @@ void AdvicePane::show_advice(const Result<analysis::WhatHelps>& advice) {
 }
 
 QString AdvicePane::html() const {
-    return rows_->rowCount() == 0
-               ? QString()
-               : "<p>" + head_->text().toHtmlEscaped() + "</p>" + table_html(*rows_);
+    const auto section = [](const QLabel& head, const QTableWidget& rows) {
+        return rows.rowCount() == 0
+                   ? QString()
+                   : "<p>" + head.text().toHtmlEscaped() + "</p>" + table_html(rows);
+    };
+    return section(*head_, *rows_) + section(*counters_head_, *counters_);
 }
 
 } // namespace eyeroof::gui

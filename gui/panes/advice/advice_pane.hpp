@@ -30,12 +30,16 @@ class AdvicePane : public Pane {
 
   private:
     void advise(const PaneInput& input);
+    void show_counters(const PaneInput& input); // what those of the compared run say
     void show_advice(const Result<analysis::WhatHelps>& advice);
 
     bool due_ = true; // what is shown is of another question
     Background worker_;
     QLabel* head_ = nullptr;
     QTableWidget* rows_ = nullptr;
+    QLabel* counters_head_ = nullptr;
+    QTableWidget* counters_ = nullptr;
+    std::vector<std::size_t> layers_; // beside the rows of counters_
 };
 
 } // namespace eyeroof::gui

@@ -1,6 +1,7 @@
 #include "gui/panes/measurements/measurements_pane.hpp"
 
 #include "base/units.hpp"
+#include "gui/panes/kernel_drag.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/short_names.hpp"
@@ -145,6 +146,12 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     kernels_->setObjectName("measured kernels");
     kernels_->setMinimumHeight(kLeastTable);
     kernels_->horizontalHeader()->setStretchLastSection(false);
+    kernels_->setToolTip(tr("Drag a kernel onto a layer of the table to match it by hand"));
+    new KernelDrag(kernels_, [this](int row) {
+        const QTableWidgetItem* item = kernels_->item(row, 0);
+        return item == nullptr ? QStringList()
+                               : QStringList(item->data(LayerTable::kFullText).toString());
+    });
     column->addWidget(kernels_, 2);
     connect(add, &QPushButton::clicked, this, [this] { actions_.open_files(); });
     connect(remove_, &QPushButton::clicked, this, [this] { actions_.close_file(chosen_path()); });
