@@ -22,6 +22,12 @@ std::optional<Diagnostic> refusal(const TuneCommand& options) {
     if (!options.machine.empty() && options.target != "model") {
         return error("usage", "--on is for --target model", "--target cpu measures this host");
     }
+    if (options.end_to_end && options.target != "cpu") {
+        return error("usage", "--end-to-end runs the network on this host", "leave --target out");
+    }
+    if (options.end_to_end && !options.layers.empty()) {
+        return error("usage", "--end-to-end needs kernels of every layer", "leave --layers out");
+    }
     if (options.network.empty()) {
         return error("usage", "which network? NETWORK is missing", "as in: eyeroof tune alexnet");
     }
@@ -56,17 +62,31 @@ Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneCommand& opt
                       "it is for NVIDIA's of compute capability 7.0 and later");
 }
 
-Exit search(Context& context, const TuneCommand& options) {
+// What is tuned: the layers that are chosen, or those of the network that runs in the end.
+Result<std::vector<tuning::Workload>> wanted_layers(Context& context, const TuneCommand& options,
+                                                    tuning::TuneOptions& wanted) {
+    using Wanted = Result<std::vector<tuning::Workload>>;
+    if (options.end_to_end) {
+        auto plan = whole_network(context, options);
+        if (!plan) {
+            return Wanted(plan.diagnostics());
+        }
+        wanted.network = *std::move(plan);
+        return wanted.network->works;
+    }
     const auto network = chosen_layers(context, options);
-    auto layers = network ? tuning::workloads_of(*network)
-                          : Result<std::vector<tuning::Workload>>(network.diagnostics());
+    return network ? tuning::workloads_of(*network) : Wanted(network.diagnostics());
+}
+
+Exit search(Context& context, const TuneCommand& options) {
+    tuning::TuneOptions wanted = tune_options(options);
+    const auto layers = wanted_layers(context, options, wanted);
     const auto transfer = load_logs(context, options.transfer);
     Diagnostics found = layers.diagnostics();
     found.append(transfer.diagnostics());
     if (found.has_errors()) {
         return context.fail(found);
     }
-    tuning::TuneOptions wanted = tune_options(options);
     if (!options.machine.empty()) {
         auto gpu = computed_gpu(context, options);
         if (!gpu) {
@@ -112,6 +132,8 @@ constexpr const char* kTuneExamples =
     "# kernels of a GPU: on the one here, and computed for one that is not\n"
     "eyeroof tune resnet18-c1-c12 --layers C2 --target gpu --log gpu.jsonl\n"
     "eyeroof tune resnet18-c1-c12 --layers C2 --target model --on a100-sxm-80gb --details\n"
+    "# the whole network with tuned kernels beside oneDNN, in one run on this processor\n"
+    "eyeroof tune resnet18 --end-to-end --trials 32 --log resnet18.jsonl\n"
     "# begin with what other layers have taught\n"
     "eyeroof tune resnet18-c1-c12 --layers C9 --log c9.jsonl --transfer c6.jsonl\n"
     "# best so far against trials, as a picture\n"
@@ -126,6 +148,9 @@ void add_tune(Frame& frame) {
         kTuneExamples);
     add_tune_network(app, *options);
     add_tune_flags(app, *options);
+    app.add_flag("--end-to-end", options->end_to_end,
+                 "Run the whole network in the end, with the tuned kernels and with oneDNN, which "
+                 "the compiler must find, turn about on this processor");
     app.add_flag("--details", options->details,
                  "Add the search space, the closed form's choice, and the bounds of the best "
                  "candidate (text)");

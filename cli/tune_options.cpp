@@ -191,6 +191,16 @@ Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
 }
 
 // The network's layers that --layers names.
+Result<tuning::NetPlan> whole_network(Context& context, const TuneCommand& options) {
+    using Made = Result<tuning::NetPlan>;
+    const auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
+    if (!loaded) {
+        return Made(loaded.diagnostics());
+    }
+    const auto graph = analysis::step::make_graph(loaded->network, loaded->wiring);
+    return graph ? tuning::net_plan(*graph) : Made(graph.diagnostics());
+}
+
 Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
     auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
     const auto pattern = Pattern::compile(options.layers);

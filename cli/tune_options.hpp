@@ -24,7 +24,7 @@ struct TuneCommand {
     double epsilon = 0.05, diversity = 0.3, uncertainty = 0.0, noise = 0.05;
     double repeat_s = 0.25, limit_s = 20.0, time_limit_s = 0.0;
     std::size_t again = 5;
-    bool residual = true, details = false;
+    bool residual = true, details = false, end_to_end = false;
     OutputOptions output;
 };
 
@@ -42,6 +42,8 @@ tuning::TuneOptions tune_options(const TuneCommand& options);
 // Logs as one. Errors: those of every file.
 Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
                                                  const std::vector<std::string>& files);
+// The network as the program of --end-to-end runs it. Errors: those of net_plan().
+Result<tuning::NetPlan> whole_network(Context& context, const TuneCommand& options);
 // The network's layers that --layers names. Error "no-layers": none.
 Result<model::Network> chosen_layers(Context& context, const TuneCommand& options);
 

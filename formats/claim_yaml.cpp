@@ -164,12 +164,27 @@ class ClaimReader {
         read_published(node, figure);
         if (const Node why = node["why"]) {
             for (const Node& item : why.items(1)) {
-                figure.why.push_back({item.need("text").text().value_or(""),
-                                      expression(item.need("value")),
-                                      item["unit"].text().value_or("")});
+                figure.why.push_back(reason(item, figure.unit));
             }
         }
         return figure;
+    }
+
+    // "gives" is the figure itself, in its unit; "value" any other number.
+    ClaimReason reason(const Node& item, const std::string& figure_unit) const {
+        ClaimReason reason;
+        reason.text = item.need("text").text().value_or("");
+        const Node gives = item["gives"], value = item["value"], unit = item["unit"];
+        reason.counterfactual = static_cast<bool>(gives);
+        reason.unit = gives ? figure_unit : unit.text().value_or("");
+        reason.value = expression(gives ? gives : item.need("value"));
+        if (gives && (value || unit)) {
+            (value ? value : unit)
+                .error("two-numbers",
+                       "a reason with `gives` has the figure's unit and no other value",
+                       "write `gives`, or `value` and `unit`");
+        }
+        return reason;
     }
 
     static void read_published(const Node& node, ClaimFigure& figure) {
@@ -233,12 +248,13 @@ class ClaimReader {
 
 } // namespace
 
+Result<Claim> read_claim(const hwdb::Document& document) {
+    return document.conclude(ClaimReader().read(document.root()));
+}
+
 Result<Claim> parse_claim(std::string text, const std::string& file) {
     const auto document = hwdb::parse_yaml(std::move(text), file);
-    if (!document) {
-        return Result<Claim>(document.diagnostics());
-    }
-    return document->conclude(ClaimReader().read(document->root()));
+    return document ? read_claim(*document) : Result<Claim>(document.diagnostics());
 }
 
 Result<Claim> load_claim(const std::filesystem::path& folder) {

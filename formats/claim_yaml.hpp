@@ -9,10 +9,12 @@
 //   values: {flops: large /layers/0/flops, bytes: large /layers/0/compulsory_bytes}
 //   figures:
 //     - {name: intensity, published: 315, unit: FLOP/B, ours: flops / bytes}
+// `report/schema/claim.schema.json` describes it to editors.
 #pragma once
 
 #include "base/provenance.hpp"
 #include "base/result.hpp"
+#include "hwdb/yaml.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -40,11 +42,13 @@ struct ClaimValue {
     bool operator==(const ClaimValue&) const = default;
 };
 
-// A number that explains a difference: a counterfactual, a term, or a missing parameter.
+// A number that explains a difference: a term, a missing parameter, or a counterfactual, the figure
+// with one change.
 struct ClaimReason {
     std::string text;
     std::string value; // an expression of the values' names
     std::string unit;
+    bool counterfactual = false; // `gives` in place of `value`; its unit is the figure's
 
     bool operator==(const ClaimReason&) const = default;
 };
@@ -95,6 +99,7 @@ struct Claim {
 // Errors: those of the YAML reader in one pass, "not-a-command" for runs that are none of eyeroof's
 // or that write files, "unknown-run", "expression".
 Result<Claim> load_claim(const std::filesystem::path& folder);
+Result<Claim> read_claim(const hwdb::Document& document);
 // The same of a text, without a name or a folder; `file` is the name in diagnostics.
 Result<Claim> parse_claim(std::string text, const std::string& file);
 

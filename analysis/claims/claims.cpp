@@ -43,7 +43,11 @@ Verdict verdict_of(const FigureFound& found) {
     if (std::abs(found.deviation) <= kAgrees) {
         return Verdict::agrees;
     }
-    return found.why.empty() ? Verdict::differs : Verdict::explained;
+    const bool nearer =
+        std::any_of(found.why.begin(), found.why.end(), [&](const ReasonFound& reason) {
+            return reason.left && std::abs(*reason.left) < std::abs(found.deviation);
+        });
+    return nearer ? Verdict::explained : Verdict::differs;
 }
 
 Result<FigureFound> figure_of(const ClaimFigure& figure, const formats::Variables& values) {
@@ -60,7 +64,10 @@ Result<FigureFound> figure_of(const ClaimFigure& figure, const formats::Variable
         if (!value) {
             return value.diagnostics();
         }
-        found.why.push_back({reason.text, *value, reason.unit});
+        found.why.push_back({reason.text, *value, reason.unit, {}});
+        if (reason.counterfactual) {
+            found.why.back().left = deviation_of(figure, *value);
+        }
     }
     found.verdict = verdict_of(found);
     return found;
@@ -114,7 +121,8 @@ std::size_t ClaimFound::count(Verdict verdict) const {
 double ClaimFound::worst() const {
     double worst = 0.0;
     for (const FigureFound& figure : figures) {
-        if (figure.verdict != Verdict::recalled && std::abs(figure.deviation) > std::abs(worst)) {
+        if (figure.verdict != Verdict::recalled && !figure.figure.statement &&
+            std::abs(figure.deviation) > std::abs(worst)) {
             worst = figure.deviation;
         }
     }

@@ -4,6 +4,7 @@
 #include "analysis/claims/answer.hpp"
 #include "formats/claim_yaml.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,8 @@ namespace eyeroof::analysis::claims {
 inline constexpr double kAgrees = 0.10;
 
 // agrees: within kAgrees of what is published, in its range, or the statement holds. explained:
-// beyond it, with at least one number that says why. recalled: the published figure has no source
-// at hand, so it is shown and not judged. differs: beyond it, and nothing explains it.
+// beyond it, with at least one counterfactual that comes nearer. recalled: the published figure has
+// no source at hand, so it is shown and not judged. differs: beyond it, and nothing explains it.
 enum class Verdict { agrees, explained, recalled, differs };
 std::string_view verdict_name(Verdict verdict);
 
@@ -23,6 +24,7 @@ struct ReasonFound {
     std::string text;
     double value = 0.0;
     std::string unit;
+    std::optional<double> left; // of a counterfactual: its deviation from what is published
 };
 
 struct FigureFound {
@@ -46,7 +48,7 @@ struct ClaimFound {
     std::string picture;          // SVG of its plot's command
 
     std::size_t count(Verdict verdict) const;
-    // Of the figures that are judged; 0 where there are none.
+    // Of the figures that are judged, statements left out; 0 where there are none.
     double worst() const;
     // Whether every deviation is explained.
     bool holds() const { return count(Verdict::differs) == 0; }

@@ -195,36 +195,4 @@ std::optional<GraphChain> chain_of(const Graph& graph, const Costs& costs, const
     return Cutter(graph, costs, memory, host_s).cut();
 }
 
-Offloaded offload_tapes(const Chain& chain, double bytes_per_s, Count free) {
-    Offloaded result;
-    struct Offer {
-        double added_s;
-        Count bytes;
-    };
-    std::vector<Offer> offers;
-    for (std::size_t s = 0; s < chain.stages.size(); ++s) {
-        const Stage& stage = chain.stages[s];
-        result.time_s += stage.forward_s + stage.backward_s;
-        if (s + 1 < chain.stages.size() && stage.tape > 0) {
-            const double copy = static_cast<double>(stage.tape) / std::max(bytes_per_s, 1.0);
-            offers.push_back(
-                {std::max(copy - stage.forward_s, 0.0) + std::max(copy - stage.backward_s, 0.0),
-                 stage.tape});
-        }
-    }
-    std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
-        return a.added_s * static_cast<double>(b.bytes) < b.added_s * static_cast<double>(a.bytes);
-    });
-    for (const Offer& offer : offers) {
-        if (result.freed >= free) {
-            break;
-        }
-        result.freed += offer.bytes;
-        result.added_s += offer.added_s;
-        ++result.stages;
-    }
-    result.time_s += result.added_s;
-    return result;
-}
-
 } // namespace eyeroof::analysis::step

@@ -1,4 +1,4 @@
-// A training graph as a chain of stages, for recomputation and offloading.
+// A training graph as a chain of stages, for recomputation.
 // For the optimizations of `eyeroof improve`.
 #pragma once
 
@@ -25,17 +25,5 @@ struct GraphChain {
 // Nothing for inference, and for graphs that cannot be cut.
 std::optional<GraphChain> chain_of(const Graph& graph, const Costs& costs, const Memory& memory,
                                    double host_s);
-
-// Stages whose tapes go to the host after their forward run and come back before their gradient,
-// over a link of so many bytes a second; copies run beside the kernels:
-//   t_stage = max(forward, tape / B) + max(backward, tape / B)
-// Cheapest a byte first, until `free` bytes are freed. The last stage stays.
-struct Offloaded {
-    double time_s = 0.0;  // of the chain
-    double added_s = 0.0; // beyond the chain without copies
-    Count freed = 0;
-    std::size_t stages = 0;
-};
-Offloaded offload_tapes(const Chain& chain, double bytes_per_s, Count free);
 
 } // namespace eyeroof::analysis::step

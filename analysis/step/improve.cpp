@@ -155,8 +155,8 @@ class Improver {
     bool free(const Combination& c, const Played& played, double& added_s, Count& peak) const {
         const model::Launch launch = c.capture ? model::Launch::graph : timeline_.launch;
         const double host_s = model::issue_seconds(timeline_.host, launch, model::Issued::forward);
-        if (c.freeing == Freeing::stream) {
-            return stream(played, added_s, peak);
+        if (c.freeing == Freeing::stream || c.freeing == Freeing::offload) {
+            return stream_one(c, played, added_s, peak);
         }
         if (c.freeing == Freeing::cheapest) {
             return run_again(played, host_s, added_s, peak);
@@ -170,13 +170,6 @@ class Improver {
         const Count kept = peak;
         // Within the limit, or half of what is kept where all of it would fit.
         const Count target = std::min(options_.limit - chain->fixed, whole.peak / 2);
-        if (c.freeing == Freeing::offload) {
-            const Offloaded moved = offload_tapes(chain->chain, link_bytes_per_s(),
-                                                  std::max<Count>(whole.peak - target, 0));
-            added_s = moved.added_s;
-            peak = chain->fixed + std::max<Count>(whole.peak - moved.freed, 0);
-            return moved.freed > 0 && peak < kept;
-        }
         const auto n = static_cast<double>(chain->chain.stages.size());
         const std::optional<Recomputation> schedule =
             c.freeing == Freeing::segments
@@ -191,15 +184,30 @@ class Improver {
         return peak < kept;
     }
 
-    double link_bytes_per_s() const {
-        return 1e9 / std::max(copy_seconds(gpu_, 1'000'000'000, false), 1e-15);
-    }
-
-    bool stream(const Played& played, double& added_s, Count& peak) const {
-        const Streamed streamed = stream_weights(played.run, played.line, link_bytes_per_s());
-        const Count before = peak;
-        added_s = streamed.time_s - played.line.time_s;
-        peak += streamed.buffers - streamed.weights - played.weights_change;
+    // Weights, as many as the limit asks for; activations within the limit, or half of what is
+    // there.
+    bool stream_one(const Combination& c, const Played& played, double& added_s,
+                    Count& peak) const {
+        const bool weights = c.freeing == Freeing::stream;
+        const Count change = played.weights_change, before = peak;
+        const auto within = [&](Count limit) {
+            Streamed found =
+                stream(played.run, played.line, played.memory,
+                       weights ? Operand::weights : Operand::activations, pcie_of(gpu_), limit);
+            const double stay =
+                weights && found.of > 0
+                    ? 1.0 - static_cast<double>(found.streamed) / static_cast<double>(found.of)
+                    : 1.0;
+            peak = found.memory.peak + static_cast<Count>(static_cast<double>(change) * stay);
+            return found;
+        };
+        const Count half = (before + played.memory.resident) / 2;
+        const Count target = weights || before > options_.limit ? options_.limit : half;
+        Streamed found = within(target - change);
+        if (peak > target && change < 0) { // what pruning saves leaves with the weights
+            found = within(target);
+        }
+        added_s = found.exposed_s();
         return peak < before;
     }
 

@@ -39,6 +39,14 @@ std::vector<int> usable_cpus() {
     return usable;
 }
 
+std::vector<std::string> kernel_flags(const CpuPlan& plan) {
+    std::vector<std::string> flags = {"-std=c++17", "-shared", "-fPIC", "-w"};
+    if (plan.threads > 1) {
+        flags.push_back("-fopenmp");
+    }
+    return flags;
+}
+
 class CpuTarget final : public Target {
   public:
     CpuTarget(CpuSession& session, Workload work, const Space& space, std::string reference)
@@ -73,9 +81,13 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
     }
     std::vector<std::string> words = {options_.compiler};
     words.insert(words.end(), options_.flags.begin(), options_.flags.end());
-    words.insert(words.end(), flags.begin(), flags.end());
+    std::vector<std::string> libraries = {
+        "-ldl"}; // a linker looks into them for what stands before
+    for (const std::string& flag : flags) {
+        (flag.starts_with("-l") ? libraries : words).push_back(flag);
+    }
     words.insert(words.end(), {source.string(), "-o", made});
-    words.push_back("-ldl");
+    words.insert(words.end(), libraries.begin(), libraries.end());
     const ProcessEnd end = run(words, options_.compile_limit_s);
     if (end.ok()) {
         return made;
@@ -197,16 +209,25 @@ Result<std::unique_ptr<Target>> CpuSession::target(const Workload& work, const S
     return Made(std::make_unique<CpuTarget>(*this, work, space, file));
 }
 
+Result<std::string> CpuSession::built(const std::string& text, const std::string& name,
+                                      const std::vector<std::string>& flags) {
+    Outcome outcome;
+    const std::string made = compile(text, name, flags, outcome);
+    return made.empty() ? Result<std::string>::failure(outcome.error, outcome.detail)
+                        : Result<std::string>(made);
+}
+
+Result<std::string> CpuSession::kernel(const CpuPlan& plan, const std::string& name) {
+    return built(options_.source ? options_.source(plan) : cpu_source(plan), name,
+                 kernel_flags(plan));
+}
+
 Outcome CpuSession::measure(const CpuPlan& plan, const Workload& work,
                             const std::string& reference) {
     std::error_code ignored;
     Outcome outcome;
-    std::vector<std::string> flags = {"-std=c++17", "-shared", "-fPIC", "-w"};
-    if (plan.threads > 1) {
-        flags.push_back("-fopenmp");
-    }
     const std::string kernel = compile(options_.source ? options_.source(plan) : cpu_source(plan),
-                                       "candidate", flags, outcome);
+                                       "candidate", kernel_flags(plan), outcome);
     if (!kernel.empty()) {
         const int cpu = plan.threads > 1 ? -1 : options_.cpu;
         std::vector<std::string> words = {

@@ -51,13 +51,22 @@ class CpuSession {
 
     Outcome measure(const CpuPlan& plan, const Workload& work, const std::string& reference);
 
+    // A file of the session's folder that was compiled from a text. Errors: "compile", "failed",
+    // "timeout", "stopped".
+    Result<std::string> built(const std::string& text, const std::string& name,
+                              const std::vector<std::string>& flags);
+    // The same of a candidate's kernel.
+    Result<std::string> kernel(const CpuPlan& plan, const std::string& name);
+    // A process of the session, which ends with it and by the deadline.
+    ProcessEnd run(const std::vector<std::string>& words, double limit_s) const;
+    double limit_s() const { return options_.limit_s; }
+
   private:
     CpuSession(CpuOptions options, profiles::WorkFolder folder, std::stop_token stop)
         : options_(std::move(options)), folder_(std::move(folder)), stop_(std::move(stop)) {}
 
     std::string compile(const std::string& text, const std::string& name,
                         const std::vector<std::string>& flags, Outcome& outcome);
-    ProcessEnd run(const std::vector<std::string>& words, double limit_s) const;
 
     CpuOptions options_;
     profiles::WorkFolder folder_;

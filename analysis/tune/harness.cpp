@@ -1,11 +1,12 @@
-// The program that runs a candidate: compiled once a session, beside the candidates.
+// The program that runs a candidate: compiled once a session, beside the candidates. What it shares
+// with the program that runs a whole network stands first.
 #include "analysis/tune/cpu_source.hpp"
 
 namespace eyeroof::analysis::tune {
 
 namespace {
 
-constexpr const char* kProgram = R"harness(
+constexpr const char* kShared = R"harness(
 #include <dlfcn.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -47,6 +48,32 @@ float value_at(std::uint64_t i) { // multiples of 1/8 within -1 ... 1
     return float(long((i >> 40) % 17) - 8) / 8.0f;
 }
 
+Shape shape_of(char** words) {
+    Shape s{};
+    long* to = &s.conv;
+    for (int i = 0; i < 14; ++i) to[i] = std::atol(words[i]);
+    if (s.conv == 0) { // rows of a product lie next to each other
+        s.images = 1;
+        s.h = 1;
+    }
+    return s;
+}
+
+void confine(int cpu) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with its parent
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_FSIZE, &none);
+    if (cpu >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(cpu, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+}
+)harness";
+
+constexpr const char* kProgram = R"harness(
 struct Data {
     Shape shape;
     std::vector<float> input, padded, weights, guarded, in_panels, w_panels;
@@ -121,17 +148,6 @@ struct Data {
     }
 };
 
-Shape shape_of(char** words) {
-    Shape s{};
-    long* to = &s.conv;
-    for (int i = 0; i < 14; ++i) to[i] = std::atol(words[i]);
-    if (s.conv == 0) { // rows of a product lie next to each other
-        s.images = 1;
-        s.h = 1;
-    }
-    return s;
-}
-
 // The same taps, strides and frame on sizes that no tile divides.
 Shape odd_of(const Shape& s) {
     Shape odd = s;
@@ -185,19 +201,6 @@ std::vector<double> timed(Data& data, Step prepare, Step kernel, double most_s) 
     return times;
 }
 
-void confine(int cpu) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with its parent
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_FSIZE, &none);
-    if (cpu >= 0) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(cpu, &set);
-        sched_setaffinity(0, sizeof set, &set);
-    }
-}
-
 int run(char** words, const Shape& shape) {
     const std::vector<float> wanted = read_reference(words[3], shape.rows() * shape.n);
     void* library = dlopen(words[2], RTLD_NOW | RTLD_LOCAL);
@@ -247,8 +250,12 @@ int main(int count, char** words) {
 
 } // namespace
 
+std::string harness_shared() {
+    return kShared;
+}
+
 std::string harness_source() {
-    return kProgram;
+    return harness_shared() + kProgram;
 }
 
 } // namespace eyeroof::analysis::tune

@@ -1,6 +1,7 @@
 #include "analysis/tune/tuner.hpp"
 
 #include "analysis/tune/strategy_parts.hpp"
+#include "base/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -131,6 +132,11 @@ class Tuner {
         if (result_.layers.empty()) {
             return Result<TuneResult>::failure("cancelled", "stopped before the first trial");
         }
+        if (options_.network && !result_.stopped) {
+            if (const auto done = run_whole(*options_.network); !done) {
+                return Result<TuneResult>(done.diagnostics());
+            }
+        }
         return std::move(result_);
     }
 
@@ -144,6 +150,11 @@ class Tuner {
             }
             session_ = *std::move(session);
             site_.toolchain = session_->toolchain();
+            if (options_.network) {
+                if (const auto built = build_network(*session_); !built) {
+                    return built;
+                }
+            }
         }
         if (options_.target == TargetKind::gpu) {
             auto session = GpuSession::open(options_.gpu, stop_);
@@ -204,6 +215,33 @@ class Tuner {
         }
         add(work, subject, **target, std::move(end), plan.timed ? seconds() : 0.0);
         tell_again(subject, static_cast<double>(n + 1) / static_cast<double>(all));
+        return Done{};
+    }
+
+    Result<Done> run_whole(const NetPlan& plan) {
+        constexpr double kTurns_s = 5.0; // for the network's repeats
+        std::vector<CpuPlan> kernels;
+        for (const Workload& work : plan.works) {
+            const auto tuned =
+                std::find_if(result_.layers.begin(), result_.layers.end(),
+                             [&](const Tuned& t) { return t.work.same_shape(work); });
+            if (tuned == result_.layers.end() || !tuned->best) {
+                return Result<Done>::failure(
+                    "failed", fmt::format("no kernel of '{}' worked", printable(work.name)),
+                    "raise --trials or --limit");
+            }
+            const Space space = cpu_space(work, site_.cpu, options_.threads);
+            kernels.push_back(cpu_plan(space, tuned->best->point));
+        }
+        if (progress_) {
+            progress_({1.0, "the whole network", 0.0, -1.0});
+        }
+        session_->end_by({});
+        auto found = run_network(*session_, plan, kernels, options_.threads, kTurns_s);
+        if (!found) {
+            return Result<Done>(found.diagnostics());
+        }
+        result_.network = *std::move(found);
         return Done{};
     }
 

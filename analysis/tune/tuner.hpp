@@ -4,6 +4,7 @@
 
 #include "analysis/tune/cpu_chain.hpp"
 #include "analysis/tune/cpu_target.hpp"
+#include "analysis/tune/end_to_end.hpp"
 #include "analysis/tune/gpu_target.hpp"
 #include "analysis/tune/log.hpp"
 #include "analysis/tune/model_target.hpp"
@@ -26,6 +27,7 @@ struct TuneOptions {
     std::size_t again = 5;                  // best candidates that are measured together in the end
     std::string date;                       // for the log, ISO 8601
     std::vector<TrialLine> transfer;
+    std::optional<NetPlan> network; // run in the end; its works are the layers that are tuned
 };
 
 // What one layer's search has found.
@@ -53,6 +55,7 @@ struct TuneResult {
     std::string target;
     std::string search; // strategy and its options, as in the log
     std::vector<Tuned> layers;
+    std::optional<EndToEnd> network; // nothing where the search was stopped before
     bool stopped = false;
 };
 
@@ -69,7 +72,8 @@ CpuMachine machine_of(const TrialOrigin& origin);
 std::string search_text(const StrategyOptions& options);
 
 // `log`: nullptr: nothing is kept. Trials of the same search that it holds are not measured again.
-// Errors: those of the session and of the log; "cancelled" when nothing was found before a stop.
+// Errors: those of the session, of the log, and of the network; "cancelled" when nothing was found
+// before a stop.
 Result<TuneResult> tune_layers(const std::vector<Workload>& layers, const TuneOptions& options,
                                TrialLog* log, std::stop_token stop = {},
                                const ProgressCallback& progress = {});

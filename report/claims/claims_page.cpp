@@ -23,13 +23,36 @@ using analysis::claims::verdict_name;
 
 namespace {
 
-constexpr const char* kClaimsStyle =
-    ":root { color-scheme: light dark; } body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem "
-    "auto; max-width: 62rem; padding: 0 1rem; } table { border-collapse: collapse; "
-    "font-variant-numeric: tabular-nums; margin: 1rem 0; } td, th { padding: .15rem .6rem; "
-    "border-bottom: 1px solid #8886; text-align: left; vertical-align: top; } pre { overflow-x: "
-    "auto; padding: .5rem; background: #8882; } svg { max-width: 100%; height: auto; } "
-    ".explained { font-style: italic; } .differs { font-weight: bold; }";
+// On a phone a row is two lines: the name or the claim has one of its own, and pictures scroll.
+constexpr const char* kClaimsStyle = R"(
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }
+h2 { margin-top: 3rem; } h3 { margin-top: 2.2rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; }
+td, th { padding: .15rem .6rem; border-bottom: 1px solid #8886; text-align: left; vertical-align: top; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+td.verdict { white-space: nowrap; } td.explained { font-style: italic; } td.differs { font-weight: bold; }
+td.why { padding-left: 2rem; border-bottom: none; font-size: .93em; opacity: .85; }
+table.sort td:first-child { white-space: nowrap; }
+pre { padding: .5rem; background: #8882; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre code { display: block; padding-left: 1.5em; text-indent: -1.5em; }
+figure { margin: 1rem 0; overflow-x: auto; }
+svg { display: block; max-width: 100%; height: auto; }
+@media (max-width: 42rem) {
+  table, tbody { display: block; } td, th { border-bottom: none; padding: .1rem .3rem; }
+  tr { display: grid; grid-template-columns: repeat(4, auto); justify-content: space-between;
+       border-bottom: 1px solid #8886; padding: .3rem 0; }
+  table.figures td:first-child, table.figures th:first-child, td.why,
+  table.sort td:last-child, table.sort th:last-child { grid-column: 1 / -1; }
+  table.sort tr { grid-template-columns: 1fr auto auto; }
+  td.why { padding-left: 1rem; }
+  figure svg { min-width: 40rem; }
+}
+@media print {
+  body { margin: 0; max-width: none; } a { color: inherit; text-decoration: none; }
+  h2, h3 { break-after: avoid; } tr, pre, figure { break-inside: avoid; }
+  figure { overflow: visible; } button { display: none; }
+})";
 
 constexpr double kClaimWidth = 820.0, kBarNames = 300.0, kBarValues = 170.0, kBarsTop = 64.0,
                  kPair = 34.0, kBarHeight = 11.0;
@@ -96,19 +119,29 @@ std::string picture(const ClaimFound& found) {
     return to_svg(claim_bars(found), SvgTheme::automatic);
 }
 
+// Nothing for statements alone.
+std::string picture_html(const ClaimFound& found) {
+    const bool statements = std::all_of(found.figures.begin(), found.figures.end(),
+                                        [](const FigureFound& f) { return f.figure.statement; });
+    return statements && found.picture.empty() && found.lines.empty()
+               ? ""
+               : "<figure>" + picture(found) + "</figure>\n";
+}
+
 std::string figures_html(const ClaimFound& found) {
-    std::string text = "<table><tr><th>figure</th><th>published</th><th>eyeroof</th>"
-                       "<th>deviation</th><th></th></tr>\n";
+    std::string text = "<table class=\"figures\"><tr><th>figure</th><th class=\"number\">published"
+                       "</th><th class=\"number\">eyeroof</th><th class=\"number\">deviation</th>"
+                       "<th></th></tr>\n";
     for (const FigureFound& f : found.figures) {
-        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td "
-                            "class=\"{}\">{}</td></tr>\n",
-                            html_escaped(f.figure.name), html_escaped(published_text(f.figure)),
-                            html_escaped(ours_text(f)), deviation_text(f), verdict_name(f.verdict),
-                            verdict_name(f.verdict));
+        text +=
+            fmt::format("<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+                        "<td class=\"number\">{}</td><td class=\"verdict {}\">{}</td></tr>\n",
+                        html_escaped(f.figure.name), html_escaped(published_text(f.figure)),
+                        html_escaped(ours_text(f)), deviation_text(f), verdict_name(f.verdict),
+                        verdict_name(f.verdict));
         for (const auto& reason : f.why) {
-            text += fmt::format("<tr><td colspan=\"5\" class=\"explained\">{}: {}</td></tr>\n",
-                                html_escaped(reason.text),
-                                html_escaped(figure_number(reason.value, reason.unit)));
+            text += fmt::format("<tr><td colspan=\"5\" class=\"why\">{}</td></tr>\n",
+                                html_escaped(reason_text(f, reason)));
         }
     }
     return text + "</table>\n";
@@ -120,13 +153,13 @@ std::string one_html(const ClaimFound& found) {
     std::string text = fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1}</p>\n<p>Source: {2}</p>\n<pre>",
                                    name, html_escaped(claim.claim), html_escaped(claim.source));
     for (const formats::ClaimRun& run : claim.runs) {
-        text += html_escaped(command_line(claim, run.words)) + "\n";
+        text += "<code>" + html_escaped(command_line(claim, run.words)) + "</code>";
     }
     text += "</pre>\n";
     if (found.skipped) {
         return text + "<p>It measures the machine that it runs on.</p>\n";
     }
-    text += figures_html(found) + picture(found);
+    text += figures_html(found) + picture_html(found);
     text += claim.agrees.empty() ? "" : "<p>Agrees: " + html_escaped(claim.agrees) + "</p>\n";
     return text +
            (claim.differs.empty() ? "" : "<p>Differs: " + html_escaped(claim.differs) + "</p>\n");
@@ -154,22 +187,21 @@ Drawing claim_bars(const ClaimFound& found) {
 
 std::string claims_html(const ClaimsFound& claims) {
     const std::string title = "The field's claims, checked";
-    std::string text = page_head(html_escaped(title), kClaimsStyle) + "<h1>" + html_escaped(title) +
-                       "</h1>\n<p>Figures that articles repeat, asked again by one command each. A "
-                       "figure agrees within 10 %; a larger deviation is explained by a number. "
-                       "<em>unsourced</em> marks published figures without a source at hand, which "
-                       "are not judged.</p>\n<table class=\"sort\"><tr><th>claim</th><th>agree</th>"
-                       "<th>worst</th><th>what is claimed</th></tr>\n";
+    std::string text =
+        page_head(html_escaped(title), kClaimsStyle) + "<h1>" + html_escaped(title) +
+        "</h1>\n<p>Figures that articles repeat, asked again by one command each. A "
+        "figure agrees within 10 %; a larger deviation is explained by a "
+        "counterfactual, the figure with one parameter changed. "
+        "<em>unsourced</em> marks published figures without a source at hand, which "
+        "are not judged.</p>\n<p>" +
+        html_escaped(claims_summary(claims)) +
+        "</p>\n<table class=\"sort\"><tr><th>claim</th><th class=\"number\">agree</th>"
+        "<th class=\"number\">worst</th><th>what is claimed</th></tr>\n";
     for (const ClaimFound& found : claims) {
-        const std::size_t judged = found.figures.size() - found.count(Verdict::recalled);
-        text +=
-            fmt::format("<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td>{3}"
-                        "</td></tr>\n",
-                        html_escaped(found.claim.name),
-                        found.skipped ? "measures this machine"
-                                      : fmt::format("{}/{}", found.count(Verdict::agrees), judged),
-                        found.skipped ? "" : fmt::format("{:+.1f} %", 100.0 * found.worst()),
-                        html_escaped(found.claim.claim));
+        text += fmt::format("<tr><td><a href=\"#{0}\">{0}</a></td><td class=\"number\">{1}</td>"
+                            "<td class=\"number\">{2}</td><td>{3}</td></tr>\n",
+                            html_escaped(found.claim.name), agreement_text(found),
+                            worst_text(found), html_escaped(found.claim.claim));
     }
     text += "</table>\n";
     std::string topic;

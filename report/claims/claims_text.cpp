@@ -20,32 +20,6 @@ namespace {
 
 constexpr std::size_t kFigureColumns = 40, kNumberColumns = 17; // columns of a claim's table
 
-// "3 of 4 agree, 1 explained".
-std::string summary(const ClaimFound& found) {
-    if (found.skipped) {
-        return "this machine";
-    }
-    const std::size_t judged = found.figures.size() - found.count(Verdict::recalled);
-    std::string text =
-        judged == 0 ? "" : fmt::format("{}/{}", found.count(Verdict::agrees), judged);
-    if (found.count(Verdict::recalled) > 0) {
-        text +=
-            fmt::format("{}{} unsourced", text.empty() ? "" : ", ", found.count(Verdict::recalled));
-    }
-    return text;
-}
-
-std::string worst_text(const ClaimFound& found) {
-    const double worst = 100.0 * found.worst();
-    return found.skipped || found.figures.size() == found.count(Verdict::recalled) ? ""
-           : std::abs(worst) < 0.05                                                ? "0 %"
-                                    : fmt::format("{:+.1f} %", worst);
-}
-
-std::string reason_line(const ReasonFound& reason) {
-    return fmt::format("{}: {}", reason.text, figure_number(reason.value, reason.unit));
-}
-
 // A long name has a line of its own.
 std::string figure_line(const FigureFound& f) {
     const std::string& name = f.figure.name;
@@ -72,7 +46,7 @@ std::string one_text(const ClaimFound& found) {
     for (const FigureFound& figure : found.figures) {
         text += figure_line(figure);
         for (const ReasonFound& reason : figure.why) {
-            text += wrapped(reason_line(reason), 4, kTextColumns);
+            text += wrapped(reason_text(figure, reason), 4, kTextColumns);
         }
     }
     text += claim.agrees.empty() ? "" : "\n" + wrapped("Agrees: " + claim.agrees, 0, kTextColumns);
@@ -107,7 +81,7 @@ std::string one_markdown(const ClaimFound& found) {
     text += figures_markdown(found);
     for (const FigureFound& figure : found.figures) {
         for (const ReasonFound& reason : figure.why) {
-            text += fmt::format("- {}: {}\n", figure.figure.name, reason_line(reason));
+            text += fmt::format("- {}: {}\n", figure.figure.name, reason_text(figure, reason));
         }
     }
     text += text.ends_with("\n\n") ? "" : "\n";
@@ -141,9 +115,13 @@ std::string claims_table(const ClaimsFound& claims, std::size_t columns) {
     for (const ClaimFound& found : claims) {
         const std::string& claim = found.claim.claim;
         text += fmt::format("{} {} {}  {}\n", left(found.claim.name, widest),
-                            left(summary(found), 15), right(worst_text(found), 9),
+                            left(agreement_text(found), 15), right(worst_text(found), 9),
                             display_width(claim) <= said ? claim : left(claim, said));
     }
+    return text + "\n" + wrapped(claims_summary(claims), 0, kTextColumns);
+}
+
+std::string claims_summary(const ClaimsFound& claims) {
     const auto count = [&](Verdict verdict) {
         std::size_t all = 0;
         for (const ClaimFound& found : claims) {
@@ -151,10 +129,10 @@ std::string claims_table(const ClaimsFound& claims, std::size_t columns) {
         }
         return all;
     };
-    return text + fmt::format("\n{} claims: {} figures agree within 10 %, {} differ and are "
-                              "explained,\n{} are unsourced, {} are unexplained\n",
-                              claims.size(), count(Verdict::agrees), count(Verdict::explained),
-                              count(Verdict::recalled), count(Verdict::differs));
+    return fmt::format("{} claims: {} figures agree within 10 %, {} differ and are explained, {} "
+                       "are unsourced, {} are unexplained",
+                       claims.size(), count(Verdict::agrees), count(Verdict::explained),
+                       count(Verdict::recalled), count(Verdict::differs));
 }
 
 std::string claims_text(const ClaimsFound& claims) {
@@ -169,13 +147,16 @@ std::string claims_markdown(const ClaimsFound& claims) {
     std::string text = "# The field's claims, checked\n\n"
                        "`eyeroof claims --format md` writes this page; `--format html` adds the "
                        "pictures, and\n`eyeroof claims --only NAME` prints one claim. A figure "
-                       "agrees within 10 %. Each larger deviation\nis explained by a number. "
-                       "*unsourced* marks a published figure without a source at hand: it is\n"
-                       "shown and not judged. Each claim is a folder of `examples/claims/`.\n\n"
+                       "agrees within 10 %. A larger\ndeviation is *explained* by a "
+                       "counterfactual that comes nearer: the figure with one parameter changed, "
+                       "and what\ndeviation that leaves. *unsourced* marks a published figure "
+                       "without a source at hand: it is shown and not judged.\nEach claim is a "
+                       "folder of `examples/claims/`.\n\n"
                        "| claim | agree | worst | what is claimed |\n|---|---|---|---|\n";
     for (const ClaimFound& found : claims) {
-        text += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", found.claim.name, summary(found),
-                            worst_text(found), markdown_cell(found.claim.claim));
+        text +=
+            fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", found.claim.name,
+                        agreement_text(found), worst_text(found), markdown_cell(found.claim.claim));
     }
     text += "\n" + topics_markdown(claims);
     text.pop_back();
@@ -193,8 +174,10 @@ std::string claims_json(const ClaimsFound& claims) {
         for (const FigureFound& f : found.figures) {
             Json why = Json::array();
             for (const ReasonFound& reason : f.why) {
-                why.push_back(
-                    {{"text", reason.text}, {"value", reason.value}, {"unit", reason.unit}});
+                why.push_back({{"text", reason.text},
+                               {"value", reason.value},
+                               {"unit", reason.unit},
+                               {"deviation", number(reason.left)}});
             }
             figures.push_back({{"name", f.figure.name},
                                {"unit", f.figure.unit},

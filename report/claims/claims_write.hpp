@@ -25,10 +25,18 @@ std::string command_line(const formats::Claim& claim, const std::vector<std::str
 // Published figures and ours as bars, each pair as long as its larger one asks.
 Drawing claim_bars(const analysis::claims::ClaimFound& claim);
 
+// "31 claims: 161 figures agree within 10 %, …".
+std::string claims_summary(const ClaimsFound& claims);
+// "3/4, 1 unsourced", and the largest deviation of a figure.
+std::string agreement_text(const analysis::claims::ClaimFound& found);
+std::string worst_text(const analysis::claims::ClaimFound& found);
 // A number with its unit: three or four digits, whole numbers whole.
 std::string figure_number(double value, const std::string& unit);
 std::string published_text(const formats::ClaimFigure& figure);
 std::string ours_text(const analysis::claims::FigureFound& found);
 std::string deviation_text(const analysis::claims::FigureFound& found);
+// "what it is: 5.28x", and of a counterfactual the deviation that it leaves.
+std::string reason_text(const analysis::claims::FigureFound& found,
+                        const analysis::claims::ReasonFound& reason);
 
 } // namespace eyeroof::report

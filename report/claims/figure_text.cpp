@@ -9,6 +9,9 @@
 
 namespace eyeroof::report {
 
+using analysis::claims::ClaimFound;
+using analysis::claims::Verdict;
+
 namespace {
 
 constexpr double kMostWhole = 1e13;
@@ -23,7 +26,34 @@ bool plain(const std::string& unit) {
            unit.find('/') != std::string::npos || unit.size() > 4;
 }
 
+std::string percent_text(double share) {
+    const double percent = 100.0 * share;
+    return std::abs(percent) < 0.05      ? "0 %"
+           : std::abs(percent) >= 1000.0 ? fmt::format("{:+.2g} %", percent)
+                                         : fmt::format("{:+.1f} %", percent);
+}
+
 } // namespace
+
+std::string agreement_text(const ClaimFound& found) {
+    if (found.skipped) {
+        return "this machine";
+    }
+    const std::size_t judged = found.figures.size() - found.count(Verdict::recalled);
+    std::string text =
+        judged == 0 ? "" : fmt::format("{}/{}", found.count(Verdict::agrees), judged);
+    if (found.count(Verdict::recalled) > 0) {
+        text +=
+            fmt::format("{}{} unsourced", text.empty() ? "" : ", ", found.count(Verdict::recalled));
+    }
+    return text;
+}
+
+std::string worst_text(const ClaimFound& found) {
+    return found.skipped || found.figures.size() == found.count(Verdict::recalled)
+               ? ""
+               : percent_text(found.worst());
+}
 
 std::string figure_number(double value, const std::string& unit) {
     const double size = std::abs(value);
@@ -62,10 +92,20 @@ std::string deviation_text(const analysis::claims::FigureFound& found) {
         (found.deviation == 0.0 && found.figure.low != found.figure.high)) {
         return found.deviation == 0.0 ? "" : "no";
     }
-    const double percent = 100.0 * found.deviation;
-    return std::abs(percent) < 0.05      ? "0 %"
-           : std::abs(percent) >= 1000.0 ? fmt::format("{:+.2g} %", percent)
-                                         : fmt::format("{:+.1f} %", percent);
+    return percent_text(found.deviation);
+}
+
+std::string reason_text(const analysis::claims::FigureFound& found,
+                        const analysis::claims::ReasonFound& reason) {
+    const bool statement = found.figure.statement && reason.left;
+    const std::string text = fmt::format("{}: {}", reason.text,
+                                         statement ? (reason.value != 0.0 ? "yes" : "no")
+                                                   : figure_number(reason.value, reason.unit));
+    if (!reason.left || statement) {
+        return text;
+    }
+    const bool within = *reason.left == 0.0 && found.figure.low != found.figure.high;
+    return text + (within ? ", which agrees" : fmt::format(" ({})", percent_text(*reason.left)));
 }
 
 std::string command_line(const formats::Claim& claim, const std::vector<std::string>& words) {

@@ -57,6 +57,57 @@ std::string verdict_text(const MemoryReport& r) {
     return text;
 }
 
+std::string_view operand_text(analysis::step::Operand operand) {
+    return operand == analysis::step::Operand::weights ? "weights" : "activations";
+}
+
+std::string streamed_text(const MemoryReport& r) {
+    const analysis::step::Streamed& s = r.streamed;
+    const std::string_view what = operand_text(*r.operand);
+    if (s.streamed == 0) {
+        return fmt::format("\nNo {} need to stream from the host.\n", what);
+    }
+    std::string text = fmt::format(
+        "\nstreamed from the host: {} of {} of {}, over {}\n"
+        "  step                    {:>10}   {} without copies\n"
+        "  exposed copies          {:>10}   {:5.1f} % of the step\n"
+        "  host to device          {:>10}   a step\n",
+        gb(s.streamed), gb(s.of), what, format_si(r.link_bytes_per_s, "B/s", 3),
+        format_si(s.time_s, "s", 3), format_si(s.alone_s, "s", 3), format_si(s.exposed_s(), "s", 3),
+        100.0 * s.exposed_s() / s.time_s, gb(s.to_device));
+    if (s.to_host > 0) {
+        text += fmt::format("  device to host          {:>10}   a step\n", gb(s.to_host));
+    }
+    text += fmt::format("  largest copy            {:>10}\n", gb(s.part));
+    for (std::size_t i = 0; i < std::min<std::size_t>(s.waits.size(), 5); ++i) {
+        text += fmt::format("  {:<23} {:>10}   waits for copies\n",
+                            r.graph().name_of(r.graph().operators[s.waits[i].first]),
+                            format_si(s.waits[i].second, "s", 3));
+    }
+    return text;
+}
+
+Json streamed_json(const MemoryReport& r) {
+    const analysis::step::Streamed& s = r.streamed;
+    Json waits = Json::array();
+    for (const auto& [op, wait_s] : s.waits) {
+        waits.push_back(
+            {{"operator", r.graph().name_of(r.graph().operators[op])}, {"wait_s", wait_s}});
+    }
+    return {{"operand", operand_text(*r.operand)},
+            {"streamed_bytes", s.streamed},
+            {"operand_bytes", s.of},
+            {"tensors", s.tensors},
+            {"largest_copy_bytes", s.part},
+            {"to_device_bytes", s.to_device},
+            {"to_host_bytes", s.to_host},
+            {"link_bytes_per_s", r.link_bytes_per_s},
+            {"time_s", s.time_s},
+            {"alone_s", s.alone_s},
+            {"exposed_s", s.exposed_s()},
+            {"waits", waits}};
+}
+
 } // namespace
 
 std::string memory_text(const MemoryReport& r) {
@@ -80,7 +131,7 @@ std::string memory_text(const MemoryReport& r) {
                 100.0 * static_cast<double>(m.at_peak[h]) / static_cast<double>(m.peak));
         }
     }
-    text += "\nlargest at the peak\n";
+    text += (r.operand ? streamed_text(r) : "") + "\nlargest at the peak\n";
     for (std::size_t i = 0; i < std::min<std::size_t>(m.holders.size(), 10); ++i) {
         text += fmt::format("  {:>10}  {}\n", gb(m.holders[i].bytes),
                             r.graph().name_of(r.graph().tensors[m.holders[i].tensor]));
@@ -122,6 +173,9 @@ std::string memory_json(const MemoryReport& r) {
                       {"bytes", analysis::step::total_of(m.at[i])}};
         point.update(bytes_json(m.at[i]));
         json["curve"].push_back(std::move(point));
+    }
+    if (r.operand) {
+        json["streamed"] = streamed_json(r);
     }
     return json.dump(2) + "\n";
 }

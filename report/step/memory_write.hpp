@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/exam/report.hpp"
+#include "analysis/step/streaming.hpp"
 
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@ struct MemoryReport {
     const analysis::Report& report;
     Count limit = 0;                    // bytes for tensors
     std::optional<Count> largest_batch; // samples; 0: not one batch fits
+    // Where one operand streams: the report's memory is that of the streaming step.
+    std::optional<analysis::step::Operand> operand = {};
+    analysis::step::Streamed streamed = {};
+    double link_bytes_per_s = 0.0;
 
     const analysis::step::Graph& graph() const { return report.program; }
     const analysis::step::Memory& memory() const { return *report.memory; }

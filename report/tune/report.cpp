@@ -85,6 +85,55 @@ std::string layer_text(const analysis::tune::Tuned& layer, const analysis::tune:
     return text + "    bounds of the best, by closed form:\n" + steps_text(layer, result);
 }
 
+// Seconds with a share of the whole behind it.
+std::string part_text(double seconds, double whole) {
+    return fmt::format("{:>11} {:>5.1f} %", time_text(seconds), 100.0 * seconds / whole);
+}
+
+std::string network_text(const analysis::tune::EndToEnd& n) {
+    std::string text =
+        fmt::format("\nthe whole network, in {} turns with each, {}\n{:<16} {:>19} {:>19}  {}\n",
+                    n.runs, n.threads == 1 ? "one thread" : fmt::format("{} threads", n.threads),
+                    "step", "tuned", n.library, "library / tuned");
+    for (const analysis::tune::EndToEnd::Step& step : n.steps) {
+        text += fmt::format("{:<16} {} {}  {:>7.2f}\n", printable(step.name),
+                            part_text(step.tuned_s, n.tuned_s),
+                            part_text(step.library_s, n.library_s), step.library_s / step.tuned_s);
+    }
+    text += fmt::format("{:<16} {} {}  {:>7.2f}\n", "end to end", part_text(n.tuned_s, n.tuned_s),
+                        part_text(n.library_s, n.library_s), n.library_s / n.tuned_s);
+    const bool faster = n.tuned_s <= n.library_s;
+    return text + fmt::format("\nThe tuned network is {:.2f} times as {} as {}. Its products take "
+                              "{:.1f} % of its time.\nResults differ by {:.1e} of the largest "
+                              "value. Steps that both run alike: softmax, additions alone.\n",
+                              faster ? n.library_s / n.tuned_s : n.tuned_s / n.library_s,
+                              faster ? "fast" : "slow", n.library, 100.0 * n.kernel_share(),
+                              n.difference);
+}
+
+Json network_json(const analysis::tune::EndToEnd& n) {
+    constexpr std::array<const char*, 5> kinds = {"product", "max pooling", "mean pooling",
+                                                  "pointwise", "softmax"};
+    Json steps = Json::array();
+    for (const analysis::tune::EndToEnd::Step& step : n.steps) {
+        steps.push_back({{"name", step.name},
+                         {"kind", kinds[static_cast<std::size_t>(step.kind)]},
+                         {"tuned_s", step.tuned_s},
+                         {"library_s", step.library_s},
+                         {"tuned_share", step.tuned_s / n.tuned_s},
+                         {"library_share", step.library_s / n.library_s}});
+    }
+    return {{"library", n.library},
+            {"threads", n.threads},
+            {"runs", n.runs},
+            {"tuned_s", n.tuned_s},
+            {"library_s", n.library_s},
+            {"library_over_tuned", n.library_s / n.tuned_s},
+            {"difference", n.difference},
+            {"product_share", n.kernel_share()},
+            {"steps", steps}};
+}
+
 Json plan_json(const analysis::tune::Described& what,
                const std::vector<std::pair<std::string, Count>>& knobs) {
     Json json = {{"text", what.text}};
@@ -139,6 +188,7 @@ std::string tune_text(const analysis::tune::TuneResult& result, bool details) {
     for (const analysis::tune::Tuned& layer : result.layers) {
         text += layer_text(layer, result, details);
     }
+    text += result.network ? network_text(*result.network) : "";
     return text + (result.stopped ? "\nStopped: what was found until then.\n" : "");
 }
 
@@ -147,10 +197,13 @@ std::string tune_json(const analysis::tune::TuneResult& result) {
     for (const analysis::tune::Tuned& layer : result.layers) {
         layers.push_back(layer_json(layer));
     }
-    const Json json = {{"schema", "eyeroof/tune/1"},      {"target", result.target},
-                       {"machine", result.machine},       {"compiler", result.toolchain.compiler},
-                       {"flags", result.toolchain.flags}, {"search", result.search},
-                       {"stopped", result.stopped},       {"layers", layers}};
+    Json json = {{"schema", "eyeroof/tune/1"},      {"target", result.target},
+                 {"machine", result.machine},       {"compiler", result.toolchain.compiler},
+                 {"flags", result.toolchain.flags}, {"search", result.search},
+                 {"stopped", result.stopped},       {"layers", layers}};
+    if (result.network) {
+        json["network"] = network_json(*result.network);
+    }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("the documentation's examples are read") {
     const auto claim = formats::parse_claim(yaml[3], "doc.yaml");
     REQUIRE(claim);
     CHECK(claim->figures.size() == 3);
-    CHECK(claim->figures[2].why.size() == 1);
+    CHECK(claim->figures[2].why.size() == 2);
 }
 
 TEST_CASE("the documentation names every column, operator, type and function") {
@@ -116,6 +116,41 @@ TEST_CASE("the network schema allows exactly the keys that the reader asks for")
     CHECK(keys_of(defs["parameter"]["properties"]) == asked.at("parameters.width"));
     CHECK(keys_of(defs["defaults"]["properties"]) == asked.at("defaults"));
     CHECK(keys_of(defs["layer"]["properties"]) == asked.at("layers[0]"));
+}
+
+TEST_CASE("the claim schema allows exactly the keys that the reader asks for") {
+    const json schema = json::parse(source_file("report/schema/claim.schema.json"));
+    auto document =
+        hwdb::parse_yaml("eyeroof: claim/1\ntopic: t\nclaim: c\nsource: s\n"
+                         "runs: {a: eyeroof net show alexnet}\n"
+                         "values: {v: a /total/macs}\n"
+                         "figures:\n"
+                         "  - {name: f, ours: v, published: 1, why: [{text: t, gives: v}]}\n"
+                         "  - {name: g, holds: v}\n"
+                         "plot: {lines: [{label: l, run: a, x: /x, y: /y}]}\n",
+                         "x.yaml");
+    REQUIRE(document.ok());
+    REQUIRE(formats::read_claim(*document).ok());
+    const auto asked = document->asked_keys();
+    const json& defs = schema["$defs"];
+    CHECK(keys_of(schema["properties"]) == asked.at(""));
+    auto figure = asked.at("figures[0]");
+    figure.insert(asked.at("figures[1]").begin(), asked.at("figures[1]").end());
+    CHECK(keys_of(defs["figure"]["properties"]) == figure);
+    CHECK(keys_of(defs["reason"]["properties"]) == asked.at("figures[0].why[0]"));
+    CHECK(keys_of(defs["plot"]["properties"]) == asked.at("plot"));
+    CHECK(keys_of(defs["line"]["properties"]) == asked.at("plot.lines[0]"));
+}
+
+TEST_CASE("a reason is a counterfactual or another number, not both") {
+    const auto found = formats::parse_claim(
+        "eyeroof: claim/1\ntopic: t\nclaim: c\nsource: s\nruns: {a: eyeroof net show alexnet}\n"
+        "values: {v: a /total/macs}\n"
+        "figures: [{name: f, ours: v, published: 1, why: [{text: t, gives: v, value: v}]}]\n",
+        "x.yaml");
+    REQUIRE_FALSE(found);
+    CHECK(to_string(found.diagnostics().items().front()).find("x.yaml:7:") != std::string::npos);
+    CHECK(found.diagnostics().items().front().code == "two-numbers");
 }
 
 TEST_CASE("the network schema knows the names that the reader knows") {

@@ -175,13 +175,4 @@ TEST_CASE("decoding in fewer bits: published rates within a tenth") {
     MESSAGE(rate(std::nullopt), " ", rate(model::DataType::int8), " ", rate(model::DataType::int4));
 }
 
-TEST_CASE("offloading hides copies behind stages that take longer") {
-    Chain chain{1, 0, {{10, 20, 100, 100, 100, 0}, {1, 2, 100, 100, 100, 0}, {1, 1, 1, 1, 1, 0}}};
-    const Offloaded hidden = offload_tapes(chain, 10.0, 100); // 10 s a tape
-    CHECK(hidden.stages == 1);
-    CHECK(hidden.added_s == 0.0); // the first stage takes 10 and 20
-    const Offloaded both = offload_tapes(chain, 10.0, 200);
-    CHECK(both.added_s == near(10.0 - 1.0 + 10.0 - 2.0, 1e-9));
-}
-
 } // namespace test_step_improve

@@ -111,25 +111,143 @@ TEST_CASE("an odd size is padded where that is quicker, an even one is left") {
     }
 }
 
-TEST_CASE("streamed weights never beat the copies nor the step, and buffers are two operators'") {
+// Spans of operators that take so many seconds, one after the other.
+Timeline line_of(const std::vector<double>& seconds) {
+    Timeline line;
+    for (const double took : seconds) {
+        Span span;
+        span.start_s = line.time_s;
+        span.end_s = line.time_s += took;
+        line.spans.push_back(span);
+    }
+    return line;
+}
+
+// Three products of one row each: fp32 weights of 4, 4, and 8 MB.
+Graph three_products() {
+    auto graph =
+        tests::graph_from("layers:\n"
+                          "  - {name: a, op: gemm, m: 1, n: 1000, k: 1000, dtype: fp32}\n"
+                          "  - {name: b, op: gemm, m: 1, n: 1000, k: 1000, dtype: fp32}\n"
+                          "  - {name: c, op: gemm, m: 1, n: 2000, k: 1000, dtype: fp32}\n");
+    REQUIRE(graph.ok());
+    return *std::move(graph);
+}
+
+TEST_CASE("weights come while the operator before runs, in two buffers") {
+    const Graph graph = three_products();
+    const Timeline line = line_of({1.0, 1.0, 1.0});
+    const Memory memory = memory_of(graph);
+    const Link link{4e6, 3.0}; // 4 MB take 1 s, and a copy 3 s to start: finer parts do not help
+    // Room for the two largest, 8 and 4 MB, in place of all 16: everything streams whole.
+    const Streamed whole =
+        stream(graph, line, memory, Operand::weights, link, memory.peak - 4'000'000);
+    // a: copied at 4, ends at 5. b: copied at 8, ends at 9. c, whose buffer was free at 5: copied
+    // at 13, ends at 14.
+    CHECK(whole.time_s == near(14.0));
+    CHECK(whole.exposed_s() == near(11.0));
+    CHECK(whole.memory.peak == memory.peak - 4'000'000);
+    CHECK(whole.to_device == 16'000'000);
+    CHECK(whole.to_host == 0);
+    CHECK(whole.fits);
+    // Work of 10, 0, and 1 s: a and c in parts of 4 MB, 4 s a copy, b stays. a: copied at 4, ends
+    // at 14. c's first part is there at 8 and ends at 14.5; the second waits for a's buffer, is
+    // copied at 18, and ends at 18.5.
+    CHECK(stream(graph, line_of({10.0, 0.0, 1.0}), memory, Operand::weights, link,
+                 memory.peak - 4'000'000)
+              .time_s == near(18.5));
+    // Nothing needs to leave, and nothing does.
+    const Streamed none = stream(graph, line, memory, Operand::weights, link, memory.peak);
+    CHECK(none.time_s == near(3.0));
+    CHECK(none.streamed == 0);
+    CHECK(none.memory == memory);
+    // A link without end hides everything but nothing is faster than the step.
+    CHECK(stream(graph, line, memory, Operand::weights, {1e15, 0.0}, memory.peak - 4'000'000)
+              .time_s == near(3.0, 1e-6));
+}
+
+TEST_CASE(
+    "a weight that leaves no room for two buffers is cut into parts that overlap its own work") {
+    auto made = tests::graph_from(
+        "layers:\n  - {name: p, op: gemm, m: 1, n: 8192, k: 8192, dtype: fp32}\n");
+    REQUIRE(made.ok());
+    const Graph& graph = *made;
+    const Memory memory = memory_of(graph);
+    const Count weight = Count{8192} * 8192 * 4;
+    const Timeline line = line_of({8.0});
+    const Link link{static_cast<double>(weight) / 8.0, 0.0}; // the copy takes as long as the work
+    // Half of the weight: four parts, two of them there. Finer ones would cost more starts.
+    const Streamed cut = stream(graph, line, memory, Operand::weights, {link.bytes_per_s, 0.5},
+                                memory.peak - weight / 2);
+    CHECK(cut.part == weight / 4);
+    CHECK(cut.memory.peak == memory.peak - weight / 2);
+    CHECK(cut.time_s == near(4 * 2.5 + 2.0)); // the copies, and the last part's work
+    // Finer parts need less memory and expose less; below 1 MiB none are cut.
+    const Streamed finest = stream(graph, line, memory, Operand::weights, link, 0);
+    CHECK(finest.part == (Count{1} << 20));
+    CHECK(finest.time_s == near(8.0 + 8.0 / 256.0));
+    CHECK_FALSE(finest.fits);
+    // What fits with whole parts is cut all the same where that exposes less.
+    CHECK(stream(graph, line, memory, Operand::weights, link, memory.peak - 1).time_s < 8.5);
+}
+
+TEST_CASE("weights stream no slower than all copies and all work one after the other") {
     const Graph graph = tests::graph_of("gpt2");
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
     const Timeline line = simulate(graph, tests::costs_on(graph, gpu), gpu, TimelineOptions{});
-    std::vector<Count> of_operators;
-    for (const Operator& op : graph.operators) {
-        Count bytes = 0;
-        for (const TensorId id : graph.reads_of(op)) {
-            bytes += graph.tensors[id].role == Role::weight ? graph.tensors[id].bytes : 0;
-        }
-        of_operators.push_back(bytes);
+    const Memory memory = memory_of(graph);
+    Count weights = 0;
+    for (const Tensor& tensor : graph.tensors) {
+        weights += tensor.role == Role::weight ? tensor.bytes : 0;
     }
-    std::sort(of_operators.rbegin(), of_operators.rend());
-    for (const double rate : {1e9, 1e10, 1e12, 1e15}) {
-        const Streamed streamed = stream_weights(graph, line, rate);
-        CHECK(streamed.time_s >= line.time_s * (1 - 1e-12));
-        CHECK(streamed.time_s >= static_cast<double>(streamed.weights) / rate * (1 - 1e-12));
-        CHECK(streamed.time_s <= line.time_s + 1.2 * static_cast<double>(streamed.weights) / rate);
-        CHECK(streamed.buffers == of_operators[0] + of_operators[1]);
+    double before = 0.0;
+    for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8}) {
+        const auto limit = static_cast<Count>((1.0 - share) * static_cast<double>(memory.peak));
+        const Streamed s = stream(graph, line, memory, Operand::weights, {1e10, 0.0}, limit);
+        CAPTURE(share);
+        CHECK(s.of <= weights); // small ones stay
+        CHECK(static_cast<double>(s.of) > 0.99 * static_cast<double>(weights));
+        CHECK(s.time_s >= line.time_s * (1 - 1e-12));
+        CHECK(s.time_s >= static_cast<double>(s.to_device) / 1e10 * (1 - 1e-12));
+        CHECK(s.time_s <= line.time_s + static_cast<double>(s.to_device) / 1e10 * (1 + 1e-9));
+        CHECK(s.time_s >= before * (1 - 0.01)); // less memory is hardly ever faster
+        CHECK(s.memory.peak <= memory.peak);
+        before = s.time_s;
+        double waited = 0.0;
+        for (const auto& [op, wait_s] : s.waits) {
+            waited += wait_s;
+        }
+        CHECK(waited == near(s.exposed_s(), 1e-6));
+    }
+}
+
+TEST_CASE("activations leave behind their last reader and are back before their gradient") {
+    for (const char* name : {"resnet50", "vgg16", "bert-base:layers=4", "gpt2"}) {
+        CAPTURE(name);
+        const Graph graph = tests::graph_of(name, true);
+        const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
+        const Timeline line = simulate(graph, tests::costs_on(graph, gpu), gpu, TimelineOptions{});
+        const Memory memory = memory_of(graph);
+        double slower = 0.0;
+        for (const double share : {0.9, 0.7, 0.5}) {
+            const auto limit = static_cast<Count>(share * static_cast<double>(memory.peak));
+            const Streamed s =
+                stream(graph, line, memory, Operand::activations, {2.5e10, 1e-5}, limit);
+            CHECK(s.time_s >= line.time_s * (1 - 1e-12));
+            CHECK(s.time_s <= line.time_s + 2.0 * (static_cast<double>(s.streamed) / 2.5e10 +
+                                                   1e-5 * static_cast<double>(s.tensors)));
+            CHECK(s.to_host == s.streamed);
+            CHECK(s.to_device == s.streamed);
+            CHECK(s.streamed <= s.of);
+            CHECK(s.memory.peak <= memory.peak);
+            CHECK(s.memory.peak + s.streamed >= memory.peak); // what leaves frees itself at most
+            CHECK(s.fits == (s.memory.peak <= limit));
+            const double fast =
+                stream(graph, line, memory, Operand::activations, {1e18, 0.0}, limit).time_s;
+            CHECK(fast == near(line.time_s, 1e-6)); // a link without end exposes nothing
+            CHECK(s.time_s >= slower * (1 - 1e-9));
+            slower = s.fits ? s.time_s : slower;
+        }
     }
 }
 

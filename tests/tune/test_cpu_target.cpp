@@ -3,10 +3,15 @@
 #include "analysis/tune/cpu_subject.hpp"
 #include "analysis/tune/cpu_target.hpp"
 #include "analysis/tune/search.hpp"
+#include "analysis/tune/tuner.hpp"
+#include "report/tune/report.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +20,7 @@ namespace test_tune_cpu_target {
 
 using namespace eyeroof;
 using namespace eyeroof::analysis::tune;
+using tests::near;
 namespace fs = std::filesystem;
 
 namespace {
@@ -93,7 +99,7 @@ TEST_CASE("random candidates compile, give the exact result and a time, on produ
     }
 }
 
-TEST_CASE("what goes wrong is told by its kind" * doctest::skip(!compiler_works())) {
+TEST_CASE("what goes wrong is reported by its kind" * doctest::skip(!compiler_works())) {
     const auto kind = [](const std::string& source, double limit_s = 120.0) {
         CpuOptions options = quick();
         options.limit_s = limit_s;
@@ -153,12 +159,38 @@ TEST_CASE("what a killed run has left is removed by the next, what a living one 
     fs::remove_all(foreign);
 }
 
-TEST_CASE("without a compiler the target is told to be unavailable") {
+TEST_CASE("without a compiler the target is reported to be unavailable") {
     CpuOptions options = quick();
     options.compiler = "/nonexistent/compiler";
     const auto session = CpuSession::open(options);
     REQUIRE(!session);
     CHECK(session.diagnostics().items().front().code == "unavailable");
+}
+
+TEST_CASE("the last line of progress has the figure that the report states as the best" *
+          doctest::skip(!compiler_works())) {
+    TuneOptions options;
+    options.cpu = quick();
+    options.plan.trials = 6;
+    options.plan.strategy.kind = StrategyKind::random;
+    options.again = 3;
+    std::vector<Progress> reported;
+    const auto result = tune_layers({small_product(), small_convolution()}, options, nullptr, {},
+                                    [&](const Progress& one) { reported.push_back(one); });
+    REQUIRE(result);
+    REQUIRE(result->layers.size() == 2);
+    REQUIRE_FALSE(reported.empty());
+    const auto json = nlohmann::json::parse(report::tune_json(*result));
+    for (const std::size_t layer : {std::size_t{0}, std::size_t{1}}) {
+        const auto& best = json["layers"][layer]["best"];
+        CHECK(best["measured_again"] == true);
+        const auto last = std::find_if(reported.rbegin(), reported.rend(), [&](const Progress& one) {
+            return one.activity.starts_with(json["layers"][layer]["layer"].get<std::string>() +
+                                            ":");
+        });
+        REQUIRE(last != reported.rend());
+        CHECK(last->best == near(best["gflops_per_s"].get<double>()));
+    }
 }
 
 } // namespace test_tune_cpu_target
