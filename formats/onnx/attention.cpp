@@ -70,6 +70,10 @@ void multi_head(Step& step, std::size_t past, bool grouped) {
     const std::int64_t heads = step.integer("num_heads", 0);
     const auto key = step.has(1) ? side_of(step.in(1)) : query;
     const std::int64_t shared = grouped ? step.integer("kv_num_heads", heads) : heads;
+    constexpr std::int64_t kMostHeads = std::int64_t{1} << 31U;
+    if (heads < 0 || heads > kMostHeads || shared < 0 || shared > kMostHeads) {
+        return step.fail("its heads make no sense");
+    }
     if (!step.has(1) && heads > 0) { // packed
         query->width = query->width / (heads + 2 * shared) * heads;
     }

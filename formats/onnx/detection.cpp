@@ -1,10 +1,14 @@
 // Operators whose result depends on the data, with its largest size; regions, grids and scattered
 // windows.
+#include "base/checked.hpp"
 #include "formats/onnx/fold.hpp"
 #include "formats/onnx/operators.hpp"
 #include "formats/onnx/windows.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
 
 namespace eyeroof::formats::onnx {
 
@@ -199,6 +203,18 @@ void col2im(Step& step) {
     add_pass(step, 0);
 }
 
+// (size - 1) stride + window, without the pads; nothing where that is too large.
+std::optional<std::int64_t> unpooled(std::int64_t size, std::int64_t stride, std::int64_t window,
+                                     std::initializer_list<std::int64_t> pads) {
+    auto all = checked_mul(size - 1, stride);
+    all = all ? checked_add(*all, window) : std::nullopt;
+    for (const std::int64_t pad : pads) {
+        const auto less = checked_mul(pad, -1);
+        all = all && less ? checked_add(*all, *less) : std::nullopt;
+    }
+    return all;
+}
+
 void max_unpool(Step& step) {
     const auto shape = step.integers("", 2);
     const Value& x = step.in(0);
@@ -214,10 +230,16 @@ void max_unpool(Step& step) {
     const Dims strides = step.integers("strides").value_or(Dims(kernel->size(), 1));
     const Dims pads = step.integers("pads").value_or(Dims(2 * kernel->size(), 0));
     Dims result = *x.dims;
-    for (std::size_t i = 0; i < kernel->size() && i < strides.size() && 2 * i + 1 < pads.size();
-         ++i) {
-        result[i + 2] =
-            (result[i + 2] - 1) * strides[i] + (*kernel)[i] - pads[i] - pads[kernel->size() + i];
+    for (std::size_t i = 0; i < kernel->size() && i < strides.size(); ++i) {
+        if (kernel->size() + i >= pads.size()) {
+            break;
+        }
+        const auto size =
+            unpooled(result[i + 2], strides[i], (*kernel)[i], {pads[i], pads[kernel->size() + i]});
+        if (!size) {
+            return step.fail("its sizes are too large");
+        }
+        result[i + 2] = *size;
     }
     step.give(std::move(result));
     step.add_elementwise("copy");

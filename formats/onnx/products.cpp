@@ -1,4 +1,5 @@
 // Convolutions and matrix products, plain and quantised.
+#include "base/checked.hpp"
 #include "formats/onnx/operators.hpp"
 #include "formats/onnx/windows.hpp"
 
@@ -64,9 +65,13 @@ void convolution(Step& step, const Places& places, bool transposed) {
                                     : windows_of(step, spatial, kernel);
     const auto image = windows ? image_of(*windows) : std::nullopt;
     const std::int64_t groups = step.integer("group", 1);
-    const std::int64_t outputs = transposed ? (*w.dims)[1] * groups : (*w.dims)[0];
-    const std::int64_t inputs = transposed ? (*w.dims)[0] : (*w.dims)[1] * groups;
-    if (!image || groups < 1 || inputs != (*x.dims)[1]) {
+    const auto grouped = checked_mul((*w.dims)[1], groups);
+    if (!image || groups < 1 || !grouped) {
+        return step.fail("its window, groups or channels make no sense");
+    }
+    const std::int64_t outputs = transposed ? *grouped : (*w.dims)[0];
+    const std::int64_t inputs = transposed ? (*w.dims)[0] : *grouped;
+    if (inputs != (*x.dims)[1]) {
         return step.fail("its window, groups or channels make no sense");
     }
     Dims result = {(*x.dims)[0], outputs};

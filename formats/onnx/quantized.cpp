@@ -1,8 +1,12 @@
 // Operators of com.microsoft that ONNX Runtime's quantizers and optimizers write in the place of
 // ONNX's own.
+#include "base/checked.hpp"
 #include "formats/onnx/operators.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 namespace eyeroof::formats::onnx {
 
@@ -22,7 +26,11 @@ void quantized_concat(Step& step) {
         if (step.in(i).rank() != first.rank()) {
             return step.fail("the sizes of its operands are not known");
         }
-        result[*at] += (*step.in(i).dims)[*at];
+        const auto sum = checked_add(result[*at], (*step.in(i).dims)[*at]);
+        if (!sum) {
+            return step.fail("its sizes are too large");
+        }
+        result[*at] = *sum;
     }
     step.give(std::move(result), 2);
     step.add_elementwise("copy");
@@ -86,8 +94,16 @@ void experts(Step& step, std::size_t first, std::size_t second) {
     const bool second_known = step.in(second).rank() == 3;
     // fc1 is [experts, inner (x 2 where gate and value stand together), n]; fc2 [experts, n,
     // inner].
-    const std::int64_t inner = second_known ? (*step.in(second).dims)[2] * packed : (*w.dims)[1];
+    const auto wide = second_known ? checked_mul((*step.in(second).dims)[2], packed)
+                                   : std::optional((*w.dims)[1]);
+    if (!wide || *wide > std::numeric_limits<std::int64_t>::max() / 2) {
+        return step.fail("its sizes are too large");
+    }
+    const std::int64_t inner = *wide;
     const std::int64_t topk = std::min(step.integer("k", 1), number);
+    if (!checked_mul(tokens, topk)) {
+        return step.fail("its sizes are too large");
+    }
     step.give(*x.dims);
     const bool gated = step.text("activation_type", "relu").find("swiglu") != std::string::npos ||
                        step.has(second + 3) || (second_known && (*w.dims)[1] == 2 * inner);
@@ -142,9 +158,16 @@ void gather_blocks(Step& step) {
     if (table.rank() != 2 || !indices.known() || step.integer("gather_axis", 0) != 0) {
         return step.fail("the sizes of its operands are not known");
     }
-    const std::int64_t packed = table.element == kUint8 ? 8 / step.integer("bits", 4) : 1;
+    const std::int64_t bits = step.integer("bits", 4);
+    if (bits < 1 || bits > 8) {
+        return step.fail("its elements have no bits, or more than a byte");
+    }
+    const auto cols = checked_mul((*table.dims)[1], table.element == kUint8 ? 8 / bits : 1);
+    if (!cols) {
+        return step.fail("its sizes are too large");
+    }
     Dims result = *indices.dims;
-    result.push_back((*table.dims)[1] * std::max<std::int64_t>(packed, 1));
+    result.push_back(*cols);
     step.outputs.front().element = step.in(2).element;
     step.give(std::move(result));
     step.add_elementwise("copy");

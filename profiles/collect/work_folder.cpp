@@ -46,6 +46,24 @@ int locked(const fs::path& folder) {
 constexpr const char* kMark =
     ".eyeroof-work"; // a file in each folder: nothing else is ever removed
 
+// The mark goes last: a run that is killed meanwhile leaves a folder with the mark, or an empty
+// one.
+void remove_marked(const fs::path& folder, std::error_code& failed) {
+    std::vector<fs::path> entries;
+    for (fs::directory_iterator at(folder, failed), end; at != end; at.increment(failed)) {
+        if (at->path().filename() != kMark) {
+            entries.push_back(at->path());
+        }
+    }
+    for (const fs::path& entry : entries) {
+        fs::remove_all(entry, failed);
+        if (failed) {
+            return;
+        }
+    }
+    fs::remove_all(folder, failed);
+}
+
 // Folders that runs which were killed have left: private ones of this user with the mark, or empty,
 // that no process has locked.
 void remove_orphans(const fs::path& temporary) {
@@ -62,7 +80,7 @@ void remove_orphans(const fs::path& temporary) {
         const int lock = locked(folder);
         if (lock >= 0) {
             if (fs::exists(folder / kMark, ignored)) {
-                fs::remove_all(folder, ignored);
+                remove_marked(folder, ignored);
             } else {
                 ::rmdir(folder.c_str()); // only an empty one
             }
@@ -109,12 +127,13 @@ WorkFolder::WorkFolder(WorkFolder&& other) noexcept
 WorkFolder::~WorkFolder() {
     if (!path_.empty()) {
         std::error_code failed;
-        fs::remove_all(path_, failed);
+        remove_marked(path_, failed);
         if (lock_ >= 0) {
             ::close(lock_);
         }
         if (failed) { // removing takes a descriptor: perhaps the lock's was the last
-            fs::remove_all(path_, failed);
+            failed.clear();
+            remove_marked(path_, failed);
         }
     }
 }

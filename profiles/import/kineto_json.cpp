@@ -30,6 +30,9 @@ namespace {
 // What a trace may take while its events are joined; a larger one is read twice and summed.
 constexpr std::size_t kMostJoinedBytes = std::size_t{72} << 20U;
 
+// Different operators of a trace whose kernels are summed; of more the kernels alone are kept.
+constexpr std::size_t kMostSummedOperators = 60'000;
+
 // Pages of freed blocks go back to the system: the launches that follow do not come on top of them.
 void return_freed_memory() {
 #ifdef __GLIBC__
@@ -214,9 +217,21 @@ class KinetoReader {
         const auto at = static_cast<std::size_t>(op);
         std::int32_t& number = op_numbers_[at];
         if (number == kNotYet) {
-            number = built_.op(std::move(names_.profile.operators[at]));
+            number =
+                has_space_for_op() ? built_.op(std::move(names_.profile.operators[at])) : kNone;
         }
         return number;
+    }
+
+    bool has_space_for_op() {
+        if (!sums_.sums() || built_.profile.operators.size() < kMostSummedOperators) {
+            return true;
+        }
+        if (!std::exchange(crowded_, true)) {
+            built_.profile.notes.emplace_back(
+                "not every operator is kept: there are too many different ones");
+        }
+        return false;
     }
     std::int32_t range_number(std::int32_t range) {
         return range == kNone
@@ -347,6 +362,8 @@ class KinetoReader {
     // With the time from their call to their return. Without starts: what lies between two of them
     // is other operators, and no gap.
     void take_operators() {
+        names_.forget_names();
+        return_freed_memory();
         std::int64_t call = 0;
         host_.each_operator([&](const Span& span, const Origin& origin) {
             const std::int32_t op = op_number(span.op);
@@ -385,6 +402,7 @@ class KinetoReader {
     std::vector<std::int32_t> op_numbers_;     // the same for operators
     std::size_t kernel_count_ = 0;
     std::size_t bad_times_ = 0;
+    bool crowded_ = false;
 };
 
 class KinetoImporter final : public Importer {

@@ -1,3 +1,4 @@
+#include "tests/fuzz/any_file.hpp"
 #include "tests/fuzz/layer_csv.hpp"
 #include "tests/fuzz/mapping_yaml.hpp"
 #include "tests/fuzz/network_yaml.hpp"
@@ -53,6 +54,10 @@ TEST_CASE("the readers of networks keep their promises on the fuzzers' corpus") 
 TEST_CASE("the readers of mappings and of Timeloop's files keep their promises on theirs") {
     replay("timeloop", broken_promise_timeloop);
     replay("mapping_yaml", broken_promise_mapping_yaml);
+}
+
+TEST_CASE("a file of unknown kind is opened or refused with words, cut anywhere") {
+    replay("any_file", broken_promise_any_file);
 }
 
 TEST_CASE("the readers of smaller files keep their promises on theirs") {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <string>
@@ -143,6 +144,78 @@ TEST_CASE("no operator relies on the outputs that a node should name, nor on its
                 Step step(node, 17, std::vector<Value>(inputs, known), counted);
                 handler(step);
                 CHECK_FALSE(step.outputs.empty());
+            }
+        }
+    }
+}
+
+TEST_CASE("no operator relies on the numbers that its attributes and constants hold") {
+    Handlers handlers;
+    for (const auto add : {add_products, add_recurrent, add_attention, add_norms, add_elementwise,
+                           add_movement, add_views, add_detection, add_sequences, add_quantized}) {
+        add(handlers);
+    }
+    const char* const names[] = {"axis",
+                                 "axes",
+                                 "bits",
+                                 "block_size",
+                                 "group",
+                                 "groups",
+                                 "k",
+                                 "K",
+                                 "N",
+                                 "kernel_shape",
+                                 "strides",
+                                 "pads",
+                                 "dilations",
+                                 "num_heads",
+                                 "hidden_size",
+                                 "pooled_shape",
+                                 "gather_axis",
+                                 "blocksize",
+                                 "perm",
+                                 "split",
+                                 "num_outputs",
+                                 "output_shape",
+                                 "output_width",
+                                 "output_height",
+                                 "kv_num_heads",
+                                 "output_padding",
+                                 "batch_dims",
+                                 "to",
+                                 "expert_weight_bits",
+                                 "scales",
+                                 "size",
+                                 "keepdims"};
+    const Dims shapes[] = {{4}, {4, 8}, {1, 4, 8}, {1, 4, 8, 8}};
+    for (const auto& [op, handler] : handlers) {
+        CAPTURE(op);
+        for (const std::int64_t number : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{3}}) {
+            CAPTURE(number);
+            for (std::size_t count = 0; count <= 4; ++count) {
+                OnnxNode node;
+                node.op = op;
+                node.outputs.assign(2, "y");
+                for (const char* name : names) {
+                    node.attributes[name].i = number;
+                    node.attributes[name].ints.assign(count, number);
+                }
+                for (const Dims& shape : shapes) {
+                    for (const int element : {kFloat, kUint8}) {
+                        Value value;
+                        value.dims = shape;
+                        value.element = element;
+                        std::vector<Value> inputs(6, value);
+                        inputs[1].dims = Dims{static_cast<std::int64_t>(count)};
+                        inputs[1].values.emplace(count, static_cast<double>(number));
+                        formats::onnx::Counted counted;
+                        Step with_constant(node, 17, inputs, counted);
+                        handler(with_constant);
+                        Step step(node, 17, std::vector<Value>(6, value), counted);
+                        handler(step);
+                        CHECK_FALSE(step.outputs.empty());
+                    }
+                }
             }
         }
     }

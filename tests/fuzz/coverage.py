@@ -15,7 +15,7 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 AIM = 85.0
-NO_READERS = re.compile(r"write|catalog|folders|lint|usual_host|hwdb/systolic|load_onnx")
+NO_READERS = re.compile(r"write|catalog|network_names|folders|lint|usual_host|hwdb/systolic|load_onnx")
 MEASUREMENTS = ("profile_file", "byte_source", "launch_sums", "library_log", "launch_line", "measurement",
                 "kernel_names", "operator_")
 READERS = [  # the first that fits

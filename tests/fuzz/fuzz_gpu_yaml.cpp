@@ -1,4 +1,4 @@
-#include "tests/fuzz/own_files.hpp"
+#include "tests/fuzz/reader_files.hpp"
 #include "tests/fuzz/target.hpp"
 
 EYEROOF_FUZZ_TARGET(eyeroof::tests::broken_promise_gpu_yaml)

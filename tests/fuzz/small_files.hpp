@@ -1,6 +1,5 @@
-// What must hold for any text that is given as one of the smaller files: assignments, densities,
-// tables of areas, fabrics, technologies, published figures, notes of sweeps, and what a profiled
-// program and its collector tell each other.
+// What must hold for any text that is given as densities, a package, a fleet, a table of areas, a
+// claim, or a note of a sweep.
 // Used by the fuzz targets and by the test that replays their corpora.
 #pragma once
 
@@ -10,47 +9,11 @@
 #include "analysis/sparse/densities.hpp"
 #include "analysis/sweep/sweep_file.hpp"
 #include "analysis/upgrade/fleet_file.hpp"
-#include "formats/assignments.hpp"
-#include "hwdb/fabric_reader.hpp"
-#include "hwdb/published_reader.hpp"
-#include "hwdb/technology_reader.hpp"
-#include "hwdb/transfer_reader.hpp"
-#include "profiles/collect/fault.hpp"
-#include "profiles/collect/request.hpp"
 #include "tests/fuzz/own_files.hpp"
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <string>
 
 namespace eyeroof::tests {
-
-// A text that readers of files can open; nothing lies on a disk.
-class TextAsFile {
-  public:
-    explicit TextAsFile(const std::string& text) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
-        whole_ = file_ >= 0 &&
-                 ::write(file_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    }
-    TextAsFile(const TextAsFile&) = delete;
-    TextAsFile& operator=(const TextAsFile&) = delete;
-    ~TextAsFile() {
-        if (file_ >= 0) {
-            ::close(file_);
-        }
-    }
-    bool whole() const { return whole_; }
-    std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
-  private:
-    int file_;
-    bool whole_ = false;
-};
-
-inline std::string broken_promise_assignments(const std::string& text) {
-    return badly_refused(formats::parse_assignments(text, "fuzz.yaml"));
-}
 
 inline std::string broken_promise_densities(const std::string& text) {
     const auto table = analysis::parse_densities(text, "fuzz.yaml");
@@ -102,34 +65,6 @@ inline std::string broken_promise_area_table(const std::string& text) {
     return areas->empty() ? "a table without areas" : "";
 }
 
-inline std::string broken_promise_fabric_yaml(const std::string& text) {
-    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
-    return document ? badly_refused(hwdb::read_fabric(*document, "fuzz")) : badly_refused(document);
-}
-
-inline std::string broken_promise_technology_yaml(const std::string& text) {
-    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
-    return document ? badly_refused(hwdb::read_technology(*document)) : badly_refused(document);
-}
-
-inline std::string broken_promise_transfer_yaml(const std::string& text) {
-    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
-    if (!document) {
-        return badly_refused(document);
-    }
-    const auto transfer = hwdb::read_transfer(*document);
-    if (!transfer) {
-        return badly_refused(transfer);
-    }
-    auto again = hwdb::parse_yaml(hwdb::write_transfer(*transfer), "again.yaml");
-    return again && hwdb::read_transfer(*again).ok() ? "" : "what was written is not read";
-}
-
-inline std::string broken_promise_published_yaml(const std::string& text) {
-    const TextAsFile file(text);
-    return file.whole() ? badly_refused(hwdb::load_published(file.path())) : "";
-}
-
 // A claim that is read is judged or refused, whatever its commands would answer.
 inline std::string broken_promise_claim_yaml(const std::string& text) {
     const auto claim = formats::parse_claim(text, "t.yaml");
@@ -155,20 +90,6 @@ inline std::string broken_promise_sweep_note(const std::string& text) {
     }
     const auto again = analysis::parse_note(analysis::note_text(*note), "again");
     return again && *again == *note ? "" : "written and read again, it differs";
-}
-
-inline std::string broken_promise_collect_text(const std::string& text) {
-    const auto fault = profiles::fault_from_text(text);
-    if (fault && !(profiles::fault_from_text(profiles::fault_text(*fault)) == fault)) {
-        return "a fault that is written and read again differs";
-    }
-    const auto request = profiles::request_from_text(text);
-    if (!request) {
-        return badly_refused(request);
-    }
-    return profiles::request_from_text(profiles::request_text(*request)).ok()
-               ? ""
-               : "a request that is written is not read";
 }
 
 } // namespace eyeroof::tests

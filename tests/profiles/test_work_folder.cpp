@@ -5,13 +5,17 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace test_profiles_work_folder {
 
@@ -131,6 +135,45 @@ TEST_CASE("a TMPDIR that is missing, no folder, or closed is an error with a hin
         const Temporary closed(made->path() / "closed");
         CHECK_FALSE(WorkFolder::create().ok());
     }
+}
+
+TEST_CASE("a run that is killed while it removes its folder leaves nothing to the next run") {
+    const auto made = WorkFolder::create();
+    REQUIRE(made.ok());
+    const fs::path temporary = made->path() / "temporary";
+    fs::create_directory(temporary);
+    const Temporary there(temporary.string());
+    constexpr int kFiles = 300;
+    int cut_short = 0;
+    for (int kill = 0; kill < 40; ++kill) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            auto folder = WorkFolder::create();
+            for (int i = 0; folder && i < kFiles; ++i) {
+                std::ofstream(folder->path() / ("before-" + std::to_string(i))) << "x";
+            }
+            std::ofstream(temporary / "removing") << "x";
+            { const WorkFolder gone = std::move(*folder); }
+            ::_exit(0);
+        }
+        REQUIRE(child > 0);
+        while (!fs::exists(temporary / "removing")) {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50 * kill));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        fs::remove(temporary / "removing");
+        cut_short += fs::is_empty(temporary) ? 0 : 1;
+        {
+            const auto next = WorkFolder::create(); // removes what was left
+            REQUIRE(next.ok());
+        }
+        CAPTURE(kill);
+        REQUIRE(fs::is_empty(temporary));
+    }
+    MESSAGE(cut_short, " of 40 were killed before their end");
 }
 
 } // namespace test_profiles_work_folder

@@ -1,0 +1,1 @@
+Network U { Layer T { Type: CONV Dimensions { N: 1, N: 2, K: 8, C: 16, R: 2, S: 2, Y: 14, X: 14 } } }

@@ -1,0 +1,1 @@
+// A convolution, a d

@@ -1,0 +1,1 @@
+Network U { Layer T { Type: TRCONV Stride { X: 2, Y: 2 } Dimensions { N: 1, N: 1, K: 8, C: 16, R: 2, S: 2, Y: 14, X: 14 } } }

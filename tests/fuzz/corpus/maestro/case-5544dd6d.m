@@ -1,0 +1,1 @@
+Network A { Layer B { Type: LSTM Dim

@@ -1,0 +1,1 @@
+Network A { Layer B { Type: LSTM Dimensions { K: 3 } } Layer C { Type: CONV Dimensio

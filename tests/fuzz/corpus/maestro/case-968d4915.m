@@ -1,0 +1,2 @@
+Network A {
+ Layer B { Type: CONV Stri
