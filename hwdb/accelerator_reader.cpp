@@ -118,6 +118,24 @@ double read_cycles(const Sourced& cycles, double otherwise) {
     return cycles ? cycles.number(0.0, 1e6).value_or(otherwise) : otherwise;
 }
 
+OperandSet read_operands(const Node& owner) {
+    OperandSet set;
+    const Node node = owner.need("operands");
+    if (node.is_scalar() && node.text() == "all") {
+        return {Operand::input, Operand::weight, Operand::output};
+    }
+    for (const Node& element : node.one_or_more()) {
+        if (const auto operand = element.choice(kOperandNames, "operand")) {
+            if (set.contains(*operand)) {
+                element.error("duplicate-operand", "this operand is listed twice",
+                              "list each of input, weight and output at most once");
+            }
+            set.insert(*operand);
+        }
+    }
+    return set;
+}
+
 class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
@@ -227,24 +245,6 @@ class AcceleratorReader {
         const auto joules =
             node.quantity_in("J/cycle", "a leakage in watts or per cycle", Zero::allowed);
         return joules ? decimal(*joules * 1e12) : 0.0;
-    }
-
-    OperandSet read_operands(const Node& owner) {
-        OperandSet set;
-        const Node node = owner.need("operands");
-        if (node.is_scalar() && node.text() == "all") {
-            return {Operand::input, Operand::weight, Operand::output};
-        }
-        for (const Node& element : node.one_or_more()) {
-            if (const auto operand = element.choice(kOperandNames, "operand")) {
-                if (set.contains(*operand)) {
-                    element.error("duplicate-operand", "this operand is listed twice",
-                                  "list each of input, weight and output at most once");
-                }
-                set.insert(*operand);
-            }
-        }
-        return set;
     }
 
     // Bytes of one word, when all operands have words of one width.
