@@ -49,6 +49,9 @@ const std::map<std::string_view, Reduction>& reductions() {
         {"ReduceL1", {0.0, [](double a, double b) { return a + std::abs(b); }, same}},
         {"ReduceL2", {0.0, squares, [](double a, double) { return std::sqrt(a); }}},
         {"ReduceLogSum", {0.0, sum, [](double a, double) { return std::log(a); }}},
+        {"ReduceLogSumExp",
+         {0.0, [](double a, double b) { return a + std::exp(b); },
+          [](double a, double) { return std::log(a); }}},
         {"ReduceSumSquare", {0.0, squares, same}}};
     return all;
 }

@@ -108,6 +108,8 @@ TEST_CASE("reductions follow their axes, kept or not") {
           {"ReduceProd", {table}, {{"keepdims", number(0)}}, {}, {720}},
           {"ReduceSum", {table, whole({1}, {-1})}, {}, {2, 1}, {9, 12}},
           {"ReduceMean", {real({2}, {1, 4})}, {}, {1}, {2.5}},
+          // ln(e^0) = 0 along each row of one
+          {"ReduceLogSumExp", {real({2, 1}, {0, 0})}, {{"axes", numbers({1})}}, {2, 1}, {0, 0}},
           {"ReduceProd", {whole({0}, {})}, {{"keepdims", number(0)}}, {}, {1}}, // of nothing
           {"ReduceSum", {table}, {{"noop_with_empty_axes", number(1)}}, {2, 3}, {1, 5, 3, 4, 2, 6}},
           {"ArgMax", {table}, {{"axis", number(1)}, {"keepdims", number(0)}}, {2}, {1, 2}},
