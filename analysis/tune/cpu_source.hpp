@@ -24,7 +24,7 @@ std::string harness_source();
 // What it shares with other programs that run kernels: includes, Args, Shape, confine().
 std::string harness_shared();
 
-// A program `network FILE CPU THREADS SECONDS` that runs a whole network, turn about, with compiled
+// A program `network FILE CPU THREADS SECONDS median|least` that runs a whole network, turn about, with compiled
 // kernels and with oneDNN 2 or 3, whose header and library it needs. Both compute channels-last, in
 // fp32, with equal weights that are packed before the clock starts. oneDNN fuses bias, addition,
 // and ReLU; a kernel is followed by one pass for them. It prints "library NAME", "difference"

@@ -60,6 +60,7 @@ class CpuSession {
     // A process of the session, which ends with it and by the deadline.
     ProcessEnd run(const std::vector<std::string>& words, double limit_s) const;
     double limit_s() const { return options_.limit_s; }
+    Statistic statistic() const { return options_.statistic; }
 
   private:
     CpuSession(CpuOptions options, profiles::WorkFolder folder, std::stop_token stop)

@@ -294,6 +294,7 @@ Result<Done> build_network(CpuSession& session) {
 
 Result<EndToEnd> run_network(CpuSession& session, const NetPlan& plan,
                              const std::vector<CpuPlan>& kernels, int threads, double time_s) {
+    const bool least = session.statistic() == Statistic::least;
     using Made = Result<EndToEnd>;
     std::vector<std::string> files;
     for (const CpuPlan& kernel : kernels) {
@@ -314,21 +315,30 @@ Result<EndToEnd> run_network(CpuSession& session, const NetPlan& plan,
     auto found =
         parse_end_to_end(plan, session.run({(session.folder() / "network").string(), name,
                                             fmt::format("{}", threads > 1 ? -1 : session.cpu()),
-                                            fmt::format("{}", threads), fmt::format("{}", time_s)},
+                                            fmt::format("{}", threads), fmt::format("{}", time_s),
+                                            least ? "least" : "median"},
                                            session.limit_s() + 2.0 * time_s));
     if (found) {
         found->threads = threads;
+        found->least = least;
     }
     return found;
 }
 
+double EndToEnd::steps_s(double Step::*way) const {
+    double all = 0.0;
+    for (const Step& step : steps) {
+        all += step.*way;
+    }
+    return std::max(all, 1e-15);
+}
+
 double EndToEnd::kernel_share() const {
-    double kernels = 0.0, all = 0.0;
+    double kernels = 0.0;
     for (const Step& step : steps) {
         kernels += step.kind == NetKind::product ? step.tuned_s : 0.0;
-        all += step.tuned_s;
     }
-    return all > 0.0 ? kernels / all : 0.0;
+    return kernels / steps_s(&Step::tuned_s);
 }
 
 Result<EndToEnd> parse_end_to_end(const NetPlan& plan, const ProcessEnd& end) {

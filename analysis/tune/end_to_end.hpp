@@ -45,19 +45,22 @@ struct EndToEnd {
     struct Step {
         std::string name;
         NetKind kind = NetKind::point;
-        double tuned_s = 0.0, library_s = 0.0; // medians
+        double tuned_s = 0.0, library_s = 0.0; // medians, or the least
         double flops = 0.0;                    // of a product
 
         bool operator==(const Step&) const = default;
     };
     std::string library; // with its version
     std::vector<Step> steps;
-    double tuned_s = 0.0, library_s = 0.0; // of the whole network, medians
+    double tuned_s = 0.0, library_s = 0.0; // of the whole network
     double difference = 0.0;               // of the results, over the largest value
     int threads = 1;
     std::size_t runs = 0;
+    bool least = false; // the least of all runs, in place of the median
 
-    // Share of the tuned network's time that its kernels have, 0 to 1.
+    // The sum over the steps of &Step::tuned_s or &Step::library_s.
+    double steps_s(double Step::*way) const;
+    // Share of the tuned steps' time that products have, 0 to 1.
     double kernel_share() const;
 };
 

@@ -91,41 +91,50 @@ std::string part_text(double seconds, double whole) {
 }
 
 std::string network_text(const analysis::tune::EndToEnd& n) {
+    using Step = analysis::tune::EndToEnd::Step;
+    const double tuned_s = n.steps_s(&Step::tuned_s), library_s = n.steps_s(&Step::library_s);
     std::string text =
-        fmt::format("\nthe whole network, in {} turns with each, {}\n{:<16} {:>19} {:>19}  {}\n",
-                    n.runs, n.threads == 1 ? "one thread" : fmt::format("{} threads", n.threads),
-                    "step", "tuned", n.library, "library / tuned");
-    for (const analysis::tune::EndToEnd::Step& step : n.steps) {
+        fmt::format("\nthe whole network, the {} of {} runs of each, turn about, {}\n"
+                    "{:<16} {:>19} {:>19}  {}\n",
+                    n.least ? "least" : "median", n.runs,
+                    n.threads == 1 ? "one thread" : fmt::format("{} threads", n.threads), "step",
+                    "tuned", n.library, "library / tuned");
+    for (const Step& step : n.steps) {
         text += fmt::format("{:<16} {} {}  {:>7.2f}\n", printable(step.name),
-                            part_text(step.tuned_s, n.tuned_s),
-                            part_text(step.library_s, n.library_s), step.library_s / step.tuned_s);
+                            part_text(step.tuned_s, tuned_s), part_text(step.library_s, library_s),
+                            step.library_s / step.tuned_s);
     }
-    text += fmt::format("{:<16} {} {}  {:>7.2f}\n", "end to end", part_text(n.tuned_s, n.tuned_s),
-                        part_text(n.library_s, n.library_s), n.library_s / n.tuned_s);
+    text += fmt::format("{:<16} {} {}  {:>7.2f}\n", "sum of the steps", part_text(tuned_s, tuned_s),
+                        part_text(library_s, library_s), library_s / tuned_s);
+    text += fmt::format("{:<16} {:>11} {:>19}  {:>15.2f}\n", "end to end", time_text(n.tuned_s),
+                        time_text(n.library_s), n.library_s / n.tuned_s);
     const bool faster = n.tuned_s <= n.library_s;
-    return text + fmt::format("\nThe tuned network is {:.2f} times as {} as {}. Its products take "
-                              "{:.1f} % of its time.\nResults differ by {:.1e} of the largest "
-                              "value. Steps that both run alike: softmax, additions alone.\n",
-                              faster ? n.library_s / n.tuned_s : n.tuned_s / n.library_s,
-                              faster ? "fast" : "slow", n.library, 100.0 * n.kernel_share(),
-                              n.difference);
+    return text + fmt::format(
+                      "\nThe tuned network is {:.2f} times as {} as {}. Its products take {:.1f} % "
+                      "of its steps.\nResults differ by {:.1e} of the largest value. Softmax and "
+                      "additions alone are the same code.\n",
+                      faster ? n.library_s / n.tuned_s : n.tuned_s / n.library_s,
+                      faster ? "fast" : "slow", n.library, 100.0 * n.kernel_share(), n.difference);
 }
 
 Json network_json(const analysis::tune::EndToEnd& n) {
     constexpr std::array<const char*, 5> kinds = {"product", "max pooling", "mean pooling",
                                                   "pointwise", "softmax"};
+    using Step = analysis::tune::EndToEnd::Step;
+    const double tuned_s = n.steps_s(&Step::tuned_s), library_s = n.steps_s(&Step::library_s);
     Json steps = Json::array();
-    for (const analysis::tune::EndToEnd::Step& step : n.steps) {
+    for (const Step& step : n.steps) {
         steps.push_back({{"name", step.name},
                          {"kind", kinds[static_cast<std::size_t>(step.kind)]},
                          {"tuned_s", step.tuned_s},
                          {"library_s", step.library_s},
-                         {"tuned_share", step.tuned_s / n.tuned_s},
-                         {"library_share", step.library_s / n.library_s}});
+                         {"tuned_share", step.tuned_s / tuned_s},
+                         {"library_share", step.library_s / library_s}});
     }
     return {{"library", n.library},
             {"threads", n.threads},
             {"runs", n.runs},
+            {"statistic", n.least ? "least" : "median"},
             {"tuned_s", n.tuned_s},
             {"library_s", n.library_s},
             {"library_over_tuned", n.library_s / n.tuned_s},

@@ -87,6 +87,7 @@ struct Reference {
         options.flags = {"-O1", "-I" + tests::source_dir() + "/" + headers,
                          "-L" + folder.path().string(), "-Wl,-rpath," + folder.path().string()};
         options.time_s = 0.002;
+        options.statistic = Statistic::least;
         options.compile_limit_s = 600.0; // machines that run tests are busy
         options.limit_s = 120.0;
     }
@@ -201,7 +202,10 @@ TEST_CASE("a network with tuned kernels gives the results of a second way to com
             CHECK(s.library_s > 0.0);
             tuned += s.tuned_s;
         }
-        CHECK(tuned == near(network.tuned_s, 0.5)); // medians, of microseconds
+        CHECK(network.least);
+        CHECK(tuned <=
+              network.tuned_s * (1 + 1e-6)); // no run is shorter than the least of each step
+        CHECK(network.steps_s(&EndToEnd::Step::tuned_s) == near(tuned));
         CHECK(network.kernel_share() > 0.0);
         CHECK(network.kernel_share() < 1.0);
         const std::string text = report::tune_text(*result, false);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace test_tune_strategies {
@@ -193,6 +194,43 @@ TEST_CASE("a stand-in's noise belongs to the point, whatever was measured before
     const double first = one->measure(a).cost;
     (void)two->measure(b);
     CHECK(two->measure(a).cost == first);
+}
+
+TEST_CASE("the default strategy is the best of its table on stand-ins that no one has seen") {
+    StrategyOptions usual = options_of(StrategyKind::learned, 1); // what `tune` takes
+    usual.prior = true;
+    const std::vector<Workload> layers = {tests::convolution(1, 64, 28, 28, 64, 3, 1, 1),
+                                          tests::convolution(1, 128, 14, 14, 256, 1, 2, 0),
+                                          product(196, 256, 512), product(64, 1000, 512)};
+    // Costs of the best after so many trials, of all layers and stand-ins, as a geometric mean.
+    const auto after = [&](const StrategyOptions& strategy, std::size_t trials) {
+        double sum = 0.0;
+        for (const Workload& work : layers) {
+            for (std::uint64_t machine = 21; machine < 24; ++machine) {
+                const Subject subject = cpu_subject(work, wide_machine());
+                const auto target =
+                    stand_in(work, wide_machine(), subject, machine, {0.0, machine});
+                SearchPlan plan;
+                plan.strategy = strategy;
+                plan.strategy.seed = machine;
+                plan.trials = trials;
+                sum += std::log(best_cost(run_search(subject, *target, plan).trials));
+            }
+        }
+        return sum / static_cast<double>(3 * layers.size());
+    };
+    for (const std::size_t trials : {std::size_t{16}, std::size_t{48}}) {
+        const double best = after(usual, trials);
+        for (const StrategyKind kind :
+             {StrategyKind::random, StrategyKind::grid, StrategyKind::genetic, StrategyKind::anneal,
+              StrategyKind::analytic}) {
+            CAPTURE(strategy_name(kind));
+            CHECK(best <= after(options_of(kind, 1), trials) + 0.01);
+        }
+        StrategyOptions whole = usual;
+        whole.prior = false;
+        CHECK(best <= after(whole, trials) + 0.01);
+    }
 }
 
 } // namespace test_tune_strategies
