@@ -4,6 +4,7 @@
 #include "analysis/program/lower.hpp"
 #include "base/units.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/step/memory_write.hpp"
 
 namespace eyeroof::cli {
@@ -20,6 +21,10 @@ struct MemoryOptions {
 };
 
 std::string rendered(const report::MemoryReport& report, const std::string& format) {
+    if (format == "html") {
+        return report::to_page({"Where memory goes", report::memory_text(report),
+                                report::memory_csv(report), report::memory_svg(report), ""});
+    }
     return format == "json"  ? report::memory_json(report)
            : format == "csv" ? report::memory_csv(report)
            : format == "svg" ? report::memory_svg(report)
@@ -84,7 +89,7 @@ void add_memory(Frame& frame) {
         ->type_name("SIZE");
     app.add_flag("--no-workspace", options->no_workspace,
                  "Leave out what convolutions need beside their tensors");
-    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return memory(context, *options); });
 }
 
