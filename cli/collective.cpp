@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
+#include "report/page/table_page.hpp"
 #include "report/scale/collective_write.hpp"
 
 #include <algorithm>
@@ -71,11 +72,16 @@ Exit collective(Context& context, const CollectiveCommand& command) {
         return context.fail(study.diagnostics());
     }
     const std::string& format = command.output.format;
-    return context.write(format == "json"  ? report::collective_json(*study)
-                         : format == "csv" ? report::collective_csv(*study)
-                         : format == "svg" ? report::collective_svg(*study)
-                                           : report::collective_text(*study),
-                         command.output.file);
+    return context.write(
+        format == "json"  ? report::collective_json(*study)
+        : format == "csv" ? report::collective_csv(*study)
+        : format == "svg" ? report::collective_svg(*study)
+        : format == "html"
+            ? report::to_page({command.operation + " on " + command.fabric,
+                               report::collective_text(*study), report::collective_csv(*study),
+                               report::collective_svg(*study), ""})
+            : report::collective_text(*study),
+        command.output.file);
 }
 
 } // namespace
@@ -115,7 +121,7 @@ void add_collective(Frame& frame) {
     app.add_option("--transport", command->transport,
                    "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");
-    add_output(app, command->output, {"text", "json", "csv", "svg"});
+    add_output(app, command->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [command](Context& context) { return collective(context, *command); });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
 #include "report/fuse/fuse_report.hpp"
+#include "report/page/table_page.hpp"
 
 namespace eyeroof::cli {
 
@@ -83,7 +84,12 @@ Exit curve(Context& context, const FuseOptions& options, const model::Network& n
         format == "json"  ? report::fuse_curve_json(network.id, *points)
         : format == "csv" ? report::fuse_curve_csv(*points)
         : format == "svg" ? report::fuse_curve_svg(network.id, chip, *points)
-                          : with_words(words, report::fuse_curve_text(network.id, *points), format),
+        : format == "html"
+            ? report::to_page({"Fusion of " + network.name,
+                               words + "\n" + report::fuse_curve_text(network.id, *points),
+                               report::fuse_curve_csv(*points),
+                               report::fuse_curve_svg(network.id, chip, *points), ""})
+            : with_words(words, report::fuse_curve_text(network.id, *points), format),
         options.output.file);
 }
 
@@ -124,7 +130,11 @@ Exit fuse(Context& context, FuseOptions& options) {
     const std::string& format = options.output.format;
     return context.write(format == "json"  ? report::fuse_json(*result)
                          : format == "csv" ? report::fuse_csv(*result)
-                                           : with_words(words, report::fuse_text(*result), format),
+                         : format == "html"
+                             ? report::to_page({"Fusion of " + chosen->name,
+                                                words + "\n" + report::fuse_text(*result),
+                                                report::fuse_csv(*result), "", "time_s"})
+                             : with_words(words, report::fuse_text(*result), format),
                          options.output.file);
 }
 
@@ -155,7 +165,7 @@ void add_fuse(Frame& frame) {
         ->type_name("RATE");
     app.add_flag("--curve", options->curve,
                  "Show the least traffic for buffers from 1 KiB to 256 MiB");
-    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return fuse(context, *options); });
 }
 

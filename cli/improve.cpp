@@ -5,6 +5,7 @@
 #include "analysis/exam/words.hpp"
 #include "analysis/program/memory.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/step/improve_write.hpp"
 
 namespace eyeroof::cli {
@@ -46,10 +47,16 @@ Exit improve(Context& context, ImproveOptions& options) {
     if (!found) {
         return context.fail(found.diagnostics());
     }
+    const std::string& format = options.output.format;
+    const auto told = [&] {
+        return report::improve_text(*found, analysis::scenario_words(*question), wanted.limit);
+    };
     const std::string text =
-        options.output.format == "json"
-            ? report::improve_json(*found, *question, wanted.limit)
-            : report::improve_text(*found, analysis::scenario_words(*question), wanted.limit);
+        format == "json"   ? report::improve_json(*found, *question, wanted.limit)
+        : format == "csv"  ? report::improve_csv(*found)
+        : format == "html" ? report::to_page({"What improves " + question->network.name, told(),
+                                              report::improve_csv(*found), "", "gain"})
+                           : told();
     return context.write(text, options.output.file,
                          found->front.empty() ? Exit::says_no : Exit::done);
 }
@@ -84,7 +91,7 @@ void add_improve(Frame& frame) {
                    "Steps of a training epoch, to cost a pruning schedule")
         ->check(CLI::Range(1.0, 1e12))
         ->type_name("N");
-    add_output(app, options->output, {"text", "json"});
+    add_output(app, options->output, {"text", "json", "csv", "html"});
     frame.run(app, [options](Context& context) { return improve(context, *options); });
 }
 

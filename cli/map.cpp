@@ -10,6 +10,7 @@
 #include "cli/fail_if.hpp"
 #include "cli/map_options.hpp"
 #include "formats/mapping_yaml.hpp"
+#include "report/page/table_page.hpp"
 #include "report/search/reach_write.hpp"
 #include "report/search/trade_offs.hpp"
 
@@ -240,9 +241,13 @@ Exit map(Context& context, MapOptions& options) {
     const model::Accelerator& accelerator = *inputs->accelerator();
     const std::string& format = options.output.format;
     const std::string text =
-        format == "json" ? report::map_to_json(*report, accelerator, options.details)
-        : format == "csv"
-            ? report::map_to_csv(*report)
+        format == "json"  ? report::map_to_json(*report, accelerator, options.details)
+        : format == "csv" ? report::map_to_csv(*report)
+        : format == "html"
+            ? report::to_page(
+                  {"Mappings of " + report->network,
+                   inputs->words + "\n" + report::map_to_text(*report, accelerator, false),
+                   report::map_to_csv(*report), "", "energy_pj"})
             : with_words(inputs->words, report::map_to_text(*report, accelerator, options.details),
                          format);
     return fail_if->write(context, text, options.output.file, gate_figures(*report),
@@ -286,7 +291,7 @@ void add_map(Frame& frame) {
         ->type_name("SHARE");
     app.add_flag("--details", options->details, "Add loop nests and search effort (text)");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv"});
+    add_output(app, options->output, {"text", "json", "csv", "html"});
     frame.run(app, [options](Context& context) { return map(context, *options); });
 }
 

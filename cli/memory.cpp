@@ -6,6 +6,7 @@
 #include "analysis/step/streaming.hpp"
 #include "base/units.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/step/memory_write.hpp"
 
 namespace eyeroof::cli {
@@ -22,6 +23,10 @@ struct MemoryOptions {
 };
 
 std::string rendered(const report::MemoryReport& report, const std::string& format) {
+    if (format == "html") {
+        return report::to_page({"Where memory goes", report::memory_text(report),
+                                report::memory_csv(report), report::memory_svg(report), ""});
+    }
     return format == "json"  ? report::memory_json(report)
            : format == "csv" ? report::memory_csv(report)
            : format == "svg" ? report::memory_svg(report)
@@ -144,7 +149,7 @@ void add_memory(Frame& frame) {
     app.add_option("--link", options->link,
                    "With --stream: bandwidth to the host, each direction [the machine's PCIe]")
         ->type_name("RATE");
-    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return memory(context, *options); });
 }
 

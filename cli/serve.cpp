@@ -7,6 +7,7 @@
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/scale/serving_write.hpp"
 
 #include <algorithm>
@@ -126,11 +127,18 @@ Exit serve(Context& context, ServeOptions& options) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
+    const std::string words = analysis::scenario_words(*question);
+    const auto page = [&] {
+        return report::to_page({"Serving " + question->network.name,
+                                words + "\n" + report::serving_text(*result),
+                                report::serving_csv(*result), report::serving_svg(*result), ""});
+    };
     return context.write(format == "json"  ? report::serving_json(*result)
                          : format == "csv" ? report::serving_csv(*result)
                          : format == "svg" ? report::serving_svg(*result)
-                                           : with_words(analysis::scenario_words(*question),
-                                                        report::serving_text(*result), format),
+                         : format == "html"
+                             ? page()
+                             : with_words(words, report::serving_text(*result), format),
                          options.output.file, result->best ? Exit::done : Exit::says_no);
 }
 
@@ -214,7 +222,7 @@ void add_serve(Frame& frame) {
                    "Share of a device's memory for weights and KV cache")
         ->check(CLI::Range(0.1, 1.0))
         ->capture_default_str();
-    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return serve(context, *options); });
 }
 

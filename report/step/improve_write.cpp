@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "analysis/step/improve.hpp"
+#include "base/csv.hpp"
 #include "base/figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
@@ -100,6 +101,22 @@ std::string improve_text(const analysis::step::Improvement& found, const std::st
         text += wrapped(fmt::format("{}: {}", e.what, e.why), 2, kTextColumns);
     }
     return text;
+}
+
+std::string improve_csv(const analysis::step::Improvement& found) {
+    std::string csv = "changes,alone,time_s,low_s,high_s,batch,gain,peak_bytes,fits\n";
+    const auto add = [&](const analysis::step::Outcome& o, bool alone) {
+        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_quoted(names_of(o)), alone, o.time_s,
+                           o.low_s, o.high_s, o.combination.batch, o.gain, o.peak, o.fits);
+    };
+    add(found.now, true);
+    for (const analysis::step::Outcome& o : found.alone) {
+        add(o, true);
+    }
+    for (const analysis::step::Outcome& o : found.front) {
+        add(o, false);
+    }
+    return csv;
 }
 
 std::string improve_json(const analysis::step::Improvement& found,

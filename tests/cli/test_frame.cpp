@@ -339,6 +339,30 @@ TEST_CASE("zsh at a terminal completes commands, options, machines, and values")
     CHECK(contains(complete("eyeroof exam mobilenet").out, "mobilenet-v2\n"));
 }
 
+TEST_CASE(
+    "commands that answer with a table have a page with the answer, a picture, and the table") {
+    using Words = std::vector<std::string>;
+    for (Words words : {Words{"memory", "resnet18", "--on", "t4"},
+                        Words{"serve", "llama-3-8b", "--on", "a100-sxm-80gb"},
+                        Words{"collective", "all-reduce", "--fabric", "dgx-a100-hdr"},
+                        Words{"map", "alexnet", "--on", "eyeriss-v1", "--layers", "CONV3"},
+                        Words{"improve", "resnet18", "--on", "t4"},
+                        Words{"fuse", "alexnet", "--on", "npu-int8"}}) {
+        CAPTURE(words.front());
+        words.insert(words.end(), {"--format", "html"});
+        const auto page = run(words);
+        CHECK(page.exit == 0);
+        CHECK(page.out.starts_with("<!DOCTYPE html>"));
+        CHECK(contains(page.out, "<h1>"));
+        CHECK(contains(page.out, "<figure><svg"));
+        CHECK(contains(page.out, "<table class=\"sort\"><tr><th>"));
+        CHECK(!contains(page.out, "<pre>"));
+        CHECK(!contains(page.out, "https://"));
+        words.back() = "csv";
+        CHECK(run(words).exit == 0);
+    }
+}
+
 TEST_CASE("hw list as CSV has a row for each machine of the catalog") {
     const auto table = run({"hw", "list", "--format", "csv"});
     CHECK(table.exit == 0);

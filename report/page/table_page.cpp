@@ -1,0 +1,193 @@
+#include "report/page/table_page.hpp"
+
+#include "base/csv.hpp"
+#include "base/markup.hpp"
+#include "base/units.hpp"
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMostBars = 20;
+
+constexpr std::string_view kTableStyle = R"css(
+:root{color-scheme:light dark;--ink:#1b1f24;--faint:#5b6470;--paper:#fff;--line:#d8dce2;--bar:#2c7fb8}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--faint:#9aa3ad;--paper:#15181c;--line:#363c44;--bar:#4aa3df}}
+body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;
+  margin:1.5rem auto;padding:0 1rem}
+h1{font-size:1.4rem;margin:0 0 .4rem}p{margin:.2rem 0 .8rem}.rest{color:var(--faint)}
+figure{margin:1rem 0}svg{width:100%;height:auto}svg text{fill:currentColor;font:12px system-ui,sans-serif}
+.frame{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+td,th{text-align:right;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--line);white-space:nowrap}
+th{font-weight:normal;color:var(--faint)}td:first-child,th:first-child{text-align:left}
+@media print{body{margin:0;font-size:11px}td,th{padding-right:.4rem}.frame{overflow:visible}}
+)css";
+
+using Cells = std::vector<std::string>;
+
+struct Table {
+    Cells headings;
+    std::vector<Cells> rows;
+};
+
+Table table_of(const std::string& csv) {
+    Table table;
+    CsvReader reader(csv, "");
+    CsvRecord record;
+    Diagnostics ignored;
+    while (reader.next(record, ignored)) {
+        Cells cells;
+        for (const CsvCell& cell : record.cells) {
+            cells.emplace_back(cell.text);
+        }
+        (table.headings.empty() ? table.headings : table.rows.emplace_back()) = std::move(cells);
+    }
+    return table;
+}
+
+std::optional<double> number_of(std::string_view text) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return whole ? std::optional(value) : std::nullopt;
+}
+
+struct Unit {
+    std::string_view ending; // of a heading
+    std::string_view unit;
+    double factor;
+};
+constexpr auto kUnits = std::to_array<Unit>({{"_bytes_per_s", "B/s", 1.0},
+                                             {"_macs_per_s", "MAC/s", 1.0},
+                                             {"_flops_per_s", "FLOP/s", 1.0},
+                                             {"_bytes", "B", 1.0},
+                                             {"bytes", "B", 1.0},
+                                             {"_pj", "J", 1e-12},
+                                             {"_j", "J", 1.0},
+                                             {"_w", "W", 1.0},
+                                             {"_hz", "Hz", 1.0},
+                                             {"_s", "s", 1.0}});
+
+// Rates of things that have no unit ("tokens_per_s") stay numbers.
+const Unit* unit_of(std::string_view heading) {
+    const auto found = std::ranges::find_if(
+        kUnits, [&](const Unit& unit) { return heading.ends_with(unit.ending); });
+    const bool rate = heading.ends_with("_per_s") && found != kUnits.end() && found->unit == "s";
+    return found == kUnits.end() || rate ? nullptr : &*found;
+}
+
+std::string cell_text(const std::string& heading, const std::string& cell) {
+    const auto number = number_of(cell);
+    if (!number) {
+        return html_escaped(cell);
+    }
+    if (const Unit* unit = unit_of(heading)) {
+        return format_si(*number * unit->factor, std::string(unit->unit));
+    }
+    return fmt::format("{:.6g}", *number);
+}
+
+// "tokens_per_s" as "tokens per s", "ttft_s" as "ttft": the cells have the unit.
+std::string heading_text(std::string heading) {
+    if (const Unit* unit = unit_of(heading);
+        unit != nullptr && heading != unit->ending && unit->ending.starts_with('_')) {
+        heading.resize(heading.size() - unit->ending.size());
+    }
+    std::ranges::replace(heading, '_', ' ');
+    return html_escaped(heading);
+}
+
+std::string table_html(const Table& table) {
+    std::string html = "<div class=\"frame\"><table class=\"sort\"><tr>";
+    for (const std::string& heading : table.headings) {
+        html += "<th>" + heading_text(heading) + "</th>";
+    }
+    html += "</tr>\n";
+    for (std::size_t r = 0; r < std::min(table.rows.size(), kMostRows); ++r) {
+        html += "<tr>";
+        for (std::size_t c = 0; c < table.headings.size(); ++c) {
+            const bool there = c < table.rows[r].size();
+            html +=
+                "<td>" + (there ? cell_text(table.headings[c], table.rows[r][c]) : "") + "</td>";
+        }
+        html += "</tr>\n";
+    }
+    html += "</table></div>\n";
+    if (table.rows.size() > kMostRows) {
+        html += fmt::format("<p class=\"rest\">and {} more rows: --format csv writes all</p>\n",
+                            table.rows.size() - kMostRows);
+    }
+    return html;
+}
+
+// The largest values of a column, each with its row's first cell.
+std::string bars_svg(const Table& table, const std::string& heading) {
+    const auto found = std::ranges::find(table.headings, heading);
+    const auto column = static_cast<std::size_t>(found - table.headings.begin());
+    std::vector<std::pair<double, std::size_t>> values;
+    for (std::size_t r = 0; found != table.headings.end() && r < table.rows.size(); ++r) {
+        const auto value =
+            column < table.rows[r].size() ? number_of(table.rows[r][column]) : std::nullopt;
+        if (value && *value > 0.0) {
+            values.emplace_back(*value, r);
+        }
+    }
+    if (values.empty()) {
+        return {};
+    }
+    std::ranges::stable_sort(values, std::ranges::greater{}, [](const auto& v) { return v.first; });
+    values.resize(std::min(values.size(), kMostBars));
+    constexpr double width = 800.0;
+    constexpr double left = 240.0;
+    constexpr double step = 20.0;
+    constexpr double most = width - left - 120.0;
+    std::string svg =
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+                    "viewBox=\"0 0 {} {}\" aria-label=\"{} by row\">\n",
+                    width, step * static_cast<double>(values.size()) + 4.0, heading_text(heading));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto& [value, row] = values[i];
+        const double y = step * static_cast<double>(i);
+        const double length = most * value / values.front().first;
+        std::string name = table.rows[row].front();
+        name = name.size() > 34 ? name.substr(0, 33) + "…" : name;
+        svg += fmt::format(
+            "<text x=\"{}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>"
+            "<rect x=\"{}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"14\" fill=\"#2c7fb8\"/>"
+            "<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>\n",
+            left - 8.0, y + 13.0, html_escaped(name), left, y + 2.0, length, left + length + 6.0,
+            y + 13.0, cell_text(heading, table.rows[row][column]));
+    }
+    return svg + "</svg>";
+}
+
+// The first paragraph of a text, in one line.
+std::string first_paragraph(const std::string& text) {
+    std::string paragraph = text.substr(0, text.find("\n\n"));
+    std::ranges::replace(paragraph, '\n', ' ');
+    return paragraph;
+}
+
+} // namespace
+
+std::string to_page(const TablePage& page) {
+    const Table table = table_of(page.csv);
+    const std::string picture = page.svg.empty() ? bars_svg(table, page.bars) : page.svg;
+    return page_head(html_escaped(page.title), kTableStyle) + "<h1>" + html_escaped(page.title) +
+           "</h1>\n<p>" + html_escaped(first_paragraph(page.text)) + "</p>\n" +
+           (picture.empty() ? "" : "<figure>" + picture + "</figure>\n") + table_html(table) +
+           page_foot();
+}
+
+} // namespace eyeroof::report
