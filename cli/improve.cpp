@@ -48,15 +48,15 @@ Exit improve(Context& context, ImproveOptions& options) {
         return context.fail(found.diagnostics());
     }
     const std::string& format = options.output.format;
-    const auto told = [&] {
+    const auto in_text = [&] {
         return report::improve_text(*found, analysis::scenario_words(*question), wanted.limit);
     };
     const std::string text =
         format == "json"   ? report::improve_json(*found, *question, wanted.limit)
         : format == "csv"  ? report::improve_csv(*found)
-        : format == "html" ? report::to_page({"What improves " + question->network.name, told(),
+        : format == "html" ? report::to_page({"What improves " + question->network.name, in_text(),
                                               report::improve_csv(*found), "", "gain"})
-                           : told();
+                           : in_text();
     return context.write(text, options.output.file,
                          found->front.empty() ? Exit::says_no : Exit::done);
 }

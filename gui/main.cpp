@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     QApplication::setApplicationName("eyeroof-gui");
     QCommandLineParser parser;
-    parser.setApplicationDescription("How fast can this network run on this machine, and why?");
+    parser.setApplicationDescription(
+        "Predict how fast a network runs on a machine, and what bounds it");
     parser.addHelpOption();
     parser.addPositionalArgument(
         "NAME|FILE",

@@ -92,7 +92,8 @@ void show_shortcuts(QWidget& parent) {
 void show_about(QWidget& parent) {
     auto* about = new QMessageBox(
         QMessageBox::NoIcon, tr("About Eyeroof"),
-        tr("<b>Eyeroof</b><p>How fast can this network run on this machine, and why not faster? "
+        tr("<b>Eyeroof</b><p>Predict how fast a network runs on a machine, what bounds it, and "
+           "what would make it faster. "
            "Seven-step bounds after Eyexam, rooflines, an exact mapper, a GPU model with fitted "
            "constants.</p><p>Every figure is one of <code>eyeroof</code> on the command line.</p>"),
         QMessageBox::Close, &parent);

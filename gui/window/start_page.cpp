@@ -37,8 +37,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     column->setSpacing(20);
     column->addStretch(2);
     auto* head = new QLabel(tr("<span style='font-size:xx-large; font-weight:600'>Eyeroof</span>"
-                               "<br><span style='font-size:large'>How fast can this network run "
-                               "on this machine, and why not faster?</span>"),
+                               "<br><span style='font-size:large'>How fast a network runs on a "
+                               "machine, and what bounds it</span>"),
                             this);
     head->setAlignment(Qt::AlignCenter);
     column->addWidget(head);

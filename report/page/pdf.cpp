@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGlyphs = 224; // from the blank on
 constexpr unsigned char kFirst = 32;
-constexpr double kUnits = 1000.0; // of a font size
+constexpr double kUnitsOfEm = 1000.0; // of a font size
 constexpr double kFixedWidth = 600.0;
 
 // Widths of Windows-1252's characters, by Adobe's font metrics (Core 14 AFM files, 1997).
@@ -113,7 +113,7 @@ double encoded_width(std::string_view bytes, PdfFont font, double size) {
                  : font == PdfFont::bold ? kHelveticaBold[at]
                                          : kHelvetica[at];
     }
-    return units * size / kUnits;
+    return units * size / kUnitsOfEm;
 }
 
 std::string escaped(std::string_view bytes) {
