@@ -268,6 +268,7 @@ class Simulator {
             span.before = maker;
         }
         make_room(cost.share, span);
+        span.kernel_s = cost.device_s;
         span.end_s = span.start_s + cost.device_s;
         streams_[s] = {span.end_s, i};
         if (streams_.size() > 1) {
@@ -365,7 +366,7 @@ std::vector<LayerTime> by_layer(const Graph& graph, const Timeline& timeline) {
         LayerTime& row = rows[graph.operators[i].layer];
         row.layer = graph.operators[i].layer;
         ++row.runs;
-        row.kernels_s += span.end_s - span.start_s;
+        row.kernels_s += span.kernel_s;
         const double idle = std::max(span.start_s - busy_until, 0.0);
         if (idle > 0.0 && span.waited == Waited::host) {
             row.waits_s += idle;

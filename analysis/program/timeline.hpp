@@ -30,6 +30,7 @@ struct Span {
     double issued_s = 0.0; // and is done
     double start_s = 0.0;  // the kernel starts
     double end_s = 0.0;
+    double kernel_s = 0.0; // its length: the difference of late times would lose digits
     std::uint16_t stream = 0;
     Waited waited = Waited::nothing;
     OperatorId before = kNone; // the operator that it waited for; none: the host, or a copy

@@ -198,6 +198,9 @@ class Shapes {
     // theirs.
     Count key_heads(const Transformer& t) const {
         for (const Layer& layer : network_.layers) {
+            if (layer.op == Op::bmm || layer.op == Op::attention) {
+                break; // products behind attention may have the same widths
+            }
             const auto* g = std::get_if<model::GemmShape>(&layer.shape);
             if (layer.op != Op::gemm || g == nullptr || g->k != t.hidden ||
                 layer.count != t.layers || g->n % (2 * t.head_size) != 0 ||
@@ -212,7 +215,26 @@ class Shapes {
                 return pairs;
             }
         }
+        if (queries_wide(t) == 2 && t.heads % 2 == 0 && groups_ % (t.heads / 2) == 0) {
+            return t.heads / 2; // queries, and keys and values in one product as wide as they
+        }
         return sharing_ > 1 && t.heads % sharing_ == 0 ? t.heads / sharing_ : t.heads;
+    }
+
+    // Products before attention that read the embedding's width and are as wide as the queries.
+    Count queries_wide(const Transformer& t) const {
+        Count found = 0;
+        for (const Layer& layer : network_.layers) {
+            if (layer.op == Op::bmm || layer.op == Op::attention) {
+                break;
+            }
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            found += layer.op == Op::gemm && g != nullptr && g->k == t.hidden &&
+                             layer.count == t.layers && g->n == t.heads * t.head_size
+                         ? 1
+                         : 0;
+        }
+        return found;
     }
 
     // The last product of a block, of so many, that writes the width.

@@ -245,15 +245,23 @@ std::string network_to_json(const model::Network& network, const model::NetworkT
 
 constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
 
+namespace {
+
+std::string shortened(const std::string& name, std::size_t width) {
+    return display_width(name) > width ? left(name, width) : name;
+}
+
+} // namespace
+
 std::string networks_to_text(const std::vector<NetworkRow>& rows) {
     std::string text = fmt::format("{} {} {} {} {}\n", left("name", kNameWidth), right("runs", 5),
                                    right("work", 11), right("weights", 9),
                                    "what it is, and parameters with their standard values");
     for (const NetworkRow& row : rows) {
-        text +=
-            fmt::format("{} {} {} {} {}\n", left(row.head.id, kNameWidth),
-                        right(std::to_string(row.runs), 5), right(si(row.totals.macs, "MAC"), 11),
-                        right(si(row.totals.weight_bytes, "B"), 9), masked_controls(row.head.name));
+        text += fmt::format(
+            "{} {} {} {} {}\n", left(row.head.id, kNameWidth), right(std::to_string(row.runs), 5),
+            right(si(row.totals.macs, "MAC"), 11), right(si(row.totals.weight_bytes, "B"), 9),
+            shortened(masked_controls(row.head.name), 100 - kNameWidth - 29));
         if (!row.head.parameters.empty()) {
             text += wrapped(parameters_text(row.head.parameters), kNameWidth + 29, 100);
         }

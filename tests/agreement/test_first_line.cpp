@@ -129,7 +129,10 @@ TEST_CASE(
 TEST_CASE("a sweep says its defaults beside the rows, among them how layers are mapped") {
     const Outcome sweep = run({"sweep", "alexnet", "--on", "eyeriss-v2", "--vary", "batch=1"});
     CHECK(sweep.exit == 0);
-    CHECK(sweep.err.find("mapping auto") != std::string::npos);
+    CHECK(sweep.out.find("mapping auto") != std::string::npos);
+    const Outcome rows =
+        run({"sweep", "alexnet", "--on", "eyeriss-v2", "--vary", "batch=1", "--format", "csv"});
+    CHECK(rows.err.find("mapping auto") != std::string::npos);
 }
 
 } // namespace test_agreement_first_line

@@ -50,7 +50,7 @@ TEST_CASE("hw show gives a description that is a machine of one's own when saved
         const auto check = run({"hw", "check", mine});
         CHECK(check.exit == 0);
         CHECK(contains(check.out, "ok"));
-        CHECK(contains(run({"hw", "show", mine, "--format", "text"}).out, "MACs a cycle"));
+        CHECK(contains(run({"hw", "show", mine, "--format", "text"}).out, "MAC/cycle"));
     }
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on
     Layer narrow = wide;
     narrow.types = {DataType::fp16, DataType::fp16, DataType::fp16};
     CHECK(at(gpu, narrow).time_s == near(at(gpu, wide).time_s));
-    CHECK(at(gpu, narrow).limiter == "SM cycles an element");
+    CHECK(at(gpu, narrow).limiter == "SM cycles per element");
     model::Gpu half = gpu;
     half.sms = 40;
     model::Gpu faster_memory = gpu;
