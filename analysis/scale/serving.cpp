@@ -298,8 +298,9 @@ Result<Serving> too_small(const Transformer& t, const Server& server, const Serv
     }
     return Result<Serving>::failure(
         "no-memory",
-        fmt::format("weights of {:.1f} GB per device and the cache of a request do not fit {:.1f} GB",
-                    weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
+        fmt::format(
+            "weights of {:.1f} GB per device and the cache of a request do not fit {:.1f} GB",
+            weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
         least <= t.heads ? fmt::format("the nearest that works: --tensor {}", least)
                          : std::string("fewer tokens per request, or a device with more memory"));
 }

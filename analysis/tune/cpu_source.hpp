@@ -24,13 +24,13 @@ std::string harness_source();
 // What it shares with other programs that run kernels: includes, Args, Shape, confine().
 std::string harness_shared();
 
-// A program `network FILE CPU THREADS SECONDS median|least` that runs a whole network, turn about, with compiled
-// kernels and with oneDNN 2 or 3, whose header and library it needs. Both compute channels-last, in
-// fp32, with equal weights that are packed before the clock starts. oneDNN fuses bias, addition,
-// and ReLU; a kernel is followed by one pass for them. It prints "library NAME", "difference"
-// (largest over the largest value of the result), "step NAME KERNELS LIBRARY" (medians, s, in the
-// order of FILE), "network KERNELS LIBRARY", and "wrong …" or "failed …" where that is not
-// possible.
+// A program `network FILE CPU THREADS SECONDS median|least` that runs a whole network, turn about,
+// with compiled kernels and with oneDNN 2 or 3, whose header and library it needs. Both compute
+// channels-last, in fp32, with equal weights that are packed before the clock starts. oneDNN fuses
+// bias, addition, and ReLU; a kernel is followed by one pass for them. It prints "library NAME",
+// "difference" (largest over the largest value of the result), "step NAME KERNELS LIBRARY"
+// (medians, s, in the order of FILE), "network KERNELS LIBRARY", and "wrong …" or "failed …" where
+// that is not possible.
 std::string network_source();
 
 // The arguments SHAPE… of a workload.

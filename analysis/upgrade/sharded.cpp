@@ -46,12 +46,12 @@ Result<Shard> first_that_fits(const Result<ScaleResult>& result, const std::stri
     }
     const ScalePoint& point = result->points.front();
     if (!point.memory.fits()) {
-        return Result<Shard>::failure("no-memory",
-                                      fmt::format("{} per device of {} devices, each of which has {}",
-                                                  format_si(point.memory.total(), "B"),
-                                                  point.devices,
-                                                  format_si(point.memory.capacity, "B")),
-                                      "more devices, or devices with more memory");
+        return Result<Shard>::failure(
+            "no-memory",
+            fmt::format("{} per device of {} devices, each of which has {}",
+                        format_si(point.memory.total(), "B"), point.devices,
+                        format_si(point.memory.capacity, "B")),
+            "more devices, or devices with more memory");
     }
     return shard_of(point, fabric);
 }

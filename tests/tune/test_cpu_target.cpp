@@ -184,10 +184,11 @@ TEST_CASE("the last line of progress has the figure that the report states as th
     for (const std::size_t layer : {std::size_t{0}, std::size_t{1}}) {
         const auto& best = json["layers"][layer]["best"];
         CHECK(best["measured_again"] == true);
-        const auto last = std::find_if(reported.rbegin(), reported.rend(), [&](const Progress& one) {
-            return one.activity.starts_with(json["layers"][layer]["layer"].get<std::string>() +
-                                            ":");
-        });
+        const auto last =
+            std::find_if(reported.rbegin(), reported.rend(), [&](const Progress& one) {
+                return one.activity.starts_with(json["layers"][layer]["layer"].get<std::string>() +
+                                                ":");
+            });
         REQUIRE(last != reported.rend());
         CHECK(last->best == near(best["gflops_per_s"].get<double>()));
     }

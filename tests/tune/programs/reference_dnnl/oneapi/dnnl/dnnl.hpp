@@ -1,5 +1,5 @@
-// The part of oneDNN 3 that the network program calls, computed in the plainest way: a second opinion
-// on every network, where the library itself is not installed.
+// The part of oneDNN 3 that the network program calls, computed in the plainest way: a second
+// opinion on every network, where the library itself is not installed.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,8 @@ struct memory {
         desc(const dims& d, data_type, format_tag t) : sizes(d), tag(t) {}
         long count() const {
             long all = 1;
-            for (const long n : sizes) all *= n;
+            for (const long n : sizes)
+                all *= n;
             return all;
         }
     };
@@ -120,9 +121,12 @@ struct convolution_forward {
                         double sum = bias[k];
                         for (long r = 0; r < f[2]; ++r)
                             for (long q = 0; q < f[3]; ++q) {
-                                const long v = y * made.stride[0] - made.pad[0] + r * (made.dilation[0] + 1);
-                                const long u = x * made.stride[1] - made.pad[1] + q * (made.dilation[1] + 1);
-                                if (v < 0 || v >= s[2] || u < 0 || u >= s[3]) continue;
+                                const long v =
+                                    y * made.stride[0] - made.pad[0] + r * (made.dilation[0] + 1);
+                                const long u =
+                                    x * made.stride[1] - made.pad[1] + q * (made.dilation[1] + 1);
+                                if (v < 0 || v >= s[2] || u < 0 || u >= s[3])
+                                    continue;
                                 for (long c = 0; c < s[1]; ++c)
                                     sum += double(in[((b * s[2] + v) * s[3] + u) * s[1] + c]) *
                                            w[((r * f[3] + q) * f[1] + c) * f[0] + k];
@@ -149,7 +153,8 @@ struct inner_product_forward {
         for (long i = 0; i < m; ++i)
             for (long j = 0; j < n; ++j) {
                 double sum = all.at(DNNL_ARG_BIAS).data[j];
-                for (long c = 0; c < k; ++c) sum += double(in[i * k + c]) * w[c * n + j];
+                for (long c = 0; c < k; ++c)
+                    sum += double(in[i * k + c]) * w[c * n + j];
                 out[i * n + j] = finished(made.ops, sum, out[i * n + j]);
             }
     }
@@ -180,7 +185,8 @@ struct pooling_forward {
                             for (long q = 0; q < made.window[1]; ++q) {
                                 const long v = y * made.stride[0] - made.pad[0] + r;
                                 const long u = x * made.stride[1] - made.pad[1] + q;
-                                if (v < 0 || v >= s[2] || u < 0 || u >= s[3]) continue;
+                                if (v < 0 || v >= s[2] || u < 0 || u >= s[3])
+                                    continue;
                                 const double value = in[((b * s[2] + v) * s[3] + u) * s[1] + c];
                                 found = most ? std::max(found, value) : found + value;
                             }
