@@ -191,7 +191,8 @@ std::string claims_html(const ClaimsFound& claims) {
         page_head(html_escaped(title), kClaimsStyle) + "<h1>" + html_escaped(title) +
         "</h1>\n<p>Figures that articles repeat, asked again by one command each. A "
         "figure agrees within 10 %; a larger deviation is explained by a "
-        "counterfactual, the figure with one parameter changed. "
+        "counterfactual, the figure with one parameter changed, which shows "
+        "what the change would account for, not that it is the cause. "
         "<em>unsourced</em> marks published figures without a source at hand, which "
         "are not judged.</p>\n<p>" +
         html_escaped(claims_summary(claims)) +

@@ -144,15 +144,17 @@ std::string claims_text(const ClaimsFound& claims) {
 }
 
 std::string claims_markdown(const ClaimsFound& claims) {
-    std::string text = "# The field's claims, checked\n\n"
-                       "`eyeroof claims --format md` writes this page; `--format html` adds the "
-                       "pictures, and\n`eyeroof claims --only NAME` prints one claim. A figure "
-                       "agrees within 10 %. A larger\ndeviation is *explained* by a "
-                       "counterfactual that comes nearer: the figure with one parameter changed, "
-                       "and what\ndeviation that leaves. *unsourced* marks a published figure "
-                       "without a source at hand: it is shown and not judged.\nEach claim is a "
-                       "folder of `examples/claims/`.\n\n"
-                       "| claim | agree | worst | what is claimed |\n|---|---|---|---|\n";
+    std::string text =
+        "# The field's claims, checked\n\n"
+        "`eyeroof claims --format md` writes this page; `--format html` adds the "
+        "pictures, and\n`eyeroof claims --only NAME` prints one claim. A figure "
+        "agrees within 10 %. A larger\ndeviation is *explained* by a "
+        "counterfactual that comes nearer: the figure with one parameter changed, "
+        "and what\ndeviation that leaves. It shows what the change would account for, not "
+        "that the change is the cause. *unsourced* marks a published figure "
+        "without a source at hand: it is shown and not judged.\nEach claim is a "
+        "folder of `examples/claims/`.\n\n"
+        "| claim | agree | worst | what is claimed |\n|---|---|---|---|\n";
     for (const ClaimFound& found : claims) {
         text +=
             fmt::format("| [{0}](#{0}) | {1} | {2} | {3} |\n", found.claim.name,
