@@ -27,15 +27,6 @@ std::string html_escaped(std::string_view text) {
     return out;
 }
 
-std::string html_lines(std::string_view text) {
-    std::string out;
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-        out += html_escaped(text.substr(0, end)) + '\n';
-        text.remove_prefix(end + 1);
-    }
-    return out + html_escaped(text);
-}
-
 std::string markdown_cell(std::string_view text) {
     std::string out;
     constexpr std::string_view kFormats = "|*_`<[]&\\";

@@ -10,9 +10,6 @@ namespace eyeroof {
 // For text and attributes in double quotes; control characters made visible.
 std::string html_escaped(std::string_view text);
 
-// The same of several lines, for <pre>: they stay lines.
-std::string html_lines(std::string_view text);
-
 // Inside a table cell: no pipe, no control character, nothing that Markdown would format.
 std::string markdown_cell(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include "base/pattern.hpp"
 #include "base/text_file.hpp"
 #include "cli/scenario_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/sweep/front_write.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,11 @@ analysis::RowFormat format_of(const SweepOptions& options) {
     return options.output.format == "jsonl" ? analysis::RowFormat::jsonl : analysis::RowFormat::csv;
 }
 
+// One page with all rows, in place of a file that grows row by row.
+bool is_page(const SweepOptions& options) {
+    return options.output.format == "html";
+}
+
 // A table for people on stdout, in place of rows.
 bool is_table(const SweepOptions& options) {
     return options.output.file.empty() && options.output.format == "text" &&
@@ -100,6 +106,27 @@ Exit table(Context& context, std::string_view rows, const std::string& words) {
     const auto swept = analysis::parse_rows(rows, "the sweep");
     return swept ? context.write(report::sweep_text(*swept, words))
                  : context.fail(swept.diagnostics());
+}
+
+// The points as a table below the picture of time and energy.
+Exit page(Context& context, const SweepOptions& options, const std::string& rows,
+          const std::string& words) {
+    const auto table = analysis::parse_rows(rows, "the sweep");
+    if (!table) {
+        return context.fail(table.diagnostics());
+    }
+    const std::string title =
+        fmt::format("Sweep of {} on {}", options.network.empty() ? "networks" : options.network,
+                    options.machine.empty() ? "machines" : options.machine);
+    const auto aims =
+        analysis::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
+    const std::string svg =
+        aims && aims->size() > 1
+            ? report::front_plot_svg(*table, *aims, analysis::front_of(*table, *aims), title)
+            : std::string();
+    return context.write(
+        report::to_page({title, report::sweep_text(*table, words), rows, svg, "time_s"}),
+        options.output.file);
 }
 
 // Points to stdout, or to a file that grows row by row.
@@ -162,6 +189,9 @@ Exit written(Context& context, const SweepOptions& options, const Swept& swept,
         return context.fail(said);
     }
     context.report(said);
+    if (is_page(options)) {
+        return page(context, options, swept.text, words);
+    }
     const bool looks = !options.pareto.empty() || !options.plot.empty();
     if (options.output.file.empty() && !looks) {
         return is_table(options) ? table(context, swept.text, words) : context.write(swept.text);
@@ -208,6 +238,10 @@ Diagnostics incomplete(const SweepOptions& options, const analysis::Scenario& sc
     }
     if (options.resume && options.output.file.empty()) {
         found.error("usage", "--resume goes on with a file", "name it with -o");
+    }
+    if (is_page(options) && (options.resume || !options.shard.empty())) {
+        found.error("usage", "a page shows a whole sweep",
+                    "--resume and --shard write rows: -o FILE.csv");
     }
     if (scenario.layers) {
         found.append(Pattern::compile(*scenario.layers).diagnostics());
@@ -286,8 +320,9 @@ Exit sweep(Context& context, SweepOptions& options) {
         }
         return analysis::row_of(*grid, format_of(options), point, figures);
     };
-    const Swept swept = options.output.file.empty() ? to_text(context, options, *grid, *range, row)
-                                                    : to_file(context, options, *grid, *range, row);
+    const Swept swept = options.output.file.empty() || is_page(options)
+                            ? to_text(context, options, *grid, *range, row)
+                            : to_file(context, options, *grid, *range, row);
     return written(context, options, swept, words, *range, without, why);
 }
 
@@ -326,7 +361,7 @@ void add_sweep(Frame& frame) {
         ->type_name("COLUMN,COLUMN");
     app.add_option("--plot", options->plot, "Draw all points and the front as SVG")
         ->type_name("FILE");
-    add_output(app, options->output, {"text", "csv", "jsonl"});
+    add_output(app, options->output, {"text", "csv", "jsonl", "html"});
     app.get_option("--output")
         ->description("Write the points to a file, row by row: CSV or JSON lines by its ending; "
                       "--resume continues it");

@@ -1,6 +1,7 @@
 // eyeroof tune: searches the fastest program of a layer by measuring.
 #include "cli/command.hpp"
 #include "cli/tune_options.hpp"
+#include "report/page/table_page.hpp"
 #include "report/tune/report.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,10 @@ std::string rendered(const tuning::TuneResult& result, const TuneCommand& option
     return format == "json"  ? report::tune_json(result)
            : format == "csv" ? report::tune_csv(result)
            : format == "svg" ? report::tune_svg(result)
-                             : report::tune_text(result, options.details);
+           : format == "html"
+               ? report::to_page({"Tuning " + options.network, report::tune_text(result, false),
+                                  report::tune_csv(result), report::tune_svg(result), ""})
+               : report::tune_text(result, options.details);
 }
 
 // The GPU that --on names.
@@ -154,7 +158,7 @@ void add_tune(Frame& frame) {
     app.add_flag("--details", options->details,
                  "Add the search space, the closed form's choice, and the bounds of the best "
                  "candidate (text)");
-    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return tune(context, *options); });
 }
 

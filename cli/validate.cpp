@@ -19,6 +19,7 @@
 #include "report/calibrate/pairs_write.hpp"
 #include "report/calibrate/validation.hpp"
 #include "report/catalog/machines.hpp"
+#include "report/page/table_page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -107,7 +108,10 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
     return fail_if->write(context,
                           format == "json"  ? report::pairs_json(*result)
                           : format == "csv" ? report::pairs_csv(*result)
-                                            : report::pairs_text(*result),
+                          : format == "html"
+                              ? report::to_page({"Predicted and measured speed-ups", "",
+                                                 report::pairs_csv(*result), "", ""})
+                              : report::pairs_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -151,7 +155,10 @@ Exit validate_networks(Context& context, const ValidateOptions& options) {
     return fail_if->write(context,
                           format == "json"  ? report::networks_json(*result)
                           : format == "csv" ? report::networks_csv(*result)
-                                            : report::networks_text(*result),
+                          : format == "html"
+                              ? report::to_page({"Predicted and measured networks", "",
+                                                 report::networks_csv(*result), "", ""})
+                              : report::networks_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -180,6 +187,11 @@ Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
             fmt::format("there are figures of {}", fmt::join(known, ", ")));
     }
     return wanted;
+}
+
+// The summary of a text of several tables.
+std::string last_line(const std::string& text) {
+    return text.size() < 2 ? text : text.substr(text.rfind('\n', text.size() - 2) + 1);
 }
 
 Exit validate_machines(Context& context, const ValidateOptions& options) {
@@ -213,7 +225,11 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
     return fail_if->write(context,
                           format == "json"  ? report::machines_json(*result)
                           : format == "csv" ? report::machines_csv(*result)
-                                            : report::machines_text(*result),
+                          : format == "html"
+                              ? report::to_page({"Predicted and published figures",
+                                                 last_line(report::machines_text(*result)),
+                                                 report::machines_csv(*result), "", ""})
+                              : report::machines_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -263,7 +279,10 @@ Exit validate(Context& context, const ValidateOptions& options) {
     return fail_if->write(context,
                           format == "json"  ? report::validation_json(*result)
                           : format == "csv" ? report::validation_csv(*result)
-                                            : report::validation_text(*result),
+                          : format == "html"
+                              ? report::to_page({"Predicted and measured layers", "",
+                                                 report::validation_csv(*result), "", ""})
+                              : report::validation_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -317,7 +336,7 @@ void add_validate(Frame& frame) {
                  "Use only the data sheet and constants fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "Number of worst rows to show");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv"});
+    add_output(app, options->output, {"text", "json", "csv", "html"});
     frame.run(app, [options](Context& context) { return validate(context, *options); });
 }
 

@@ -56,6 +56,60 @@ std::string operator_rows(const BoundReport& report) {
     return text;
 }
 
+PageTable bounds_table(const BoundReport& report) {
+    PageTable table{{{"bound", false},
+                     {"time"},
+                     {"arithmetic"},
+                     {"memory"},
+                     {"on-chip"},
+                     {"bytes"},
+                     {"bound by", false},
+                     {"of the time"}},
+                    {},
+                    false};
+    const auto add = [&](const char* name, const Bound& b) {
+        table.rows.push_back(
+            {name, seconds(b.time_s), seconds(b.arithmetic_s), seconds(b.memory_s),
+             seconds(b.on_chip_s), format_si(b.bytes, "B"), std::string(wall_text(b.wall)),
+             fmt::format("{:.1f} %",
+                         report.time_s() > 0.0 ? 100.0 * b.time_s / report.time_s() : 0.0)});
+    };
+    add("fused", report.fused);
+    add("cached", report.cached);
+    add("unfused", report.unfused);
+    return table;
+}
+
+PageTable changes_table(const BoundReport& report) {
+    PageTable table{{{"change", false}, {"predicted"}, {"gain"}, {"", false}}, {}};
+    for (const Change& change : report.changes) {
+        table.rows.push_back({html_escaped(change.name), seconds(change.time_s),
+                              fmt::format("{:.2f}x", report.predicted_s / change.time_s),
+                              html_escaped(change.detail)});
+    }
+    return table;
+}
+
+PageTable operators_table(const BoundReport& report) {
+    constexpr std::size_t most = 60;
+    PageTable table{{{"operator", false},
+                     {"above the bound"},
+                     {"predicted"},
+                     {"bound"},
+                     {"runs"},
+                     {"bound by", false}},
+                    {}};
+    for (std::size_t i = 0; i < std::min(most, report.operators.size()); ++i) {
+        const OperatorBound& o = report.operators[i];
+        const auto runs = static_cast<double>(o.runs);
+        table.rows.push_back({html_escaped(o.name),
+                              seconds(runs * (o.predicted_s - o.bound.time_s)),
+                              seconds(runs * o.predicted_s), seconds(runs * o.bound.time_s),
+                              fmt::to_string(o.runs), std::string(wall_text(o.bound.wall))});
+    }
+    return table;
+}
+
 // The parts of the time as one bar, each with its share; what is negative has no width.
 std::string gap_bar(const BoundReport& report) {
     constexpr std::array<std::string_view, 8> kColors = {
@@ -64,7 +118,7 @@ std::string gap_bar(const BoundReport& report) {
     for (const GapPart& part : report.gap) {
         all += std::max(part.seconds, 0.0);
     }
-    std::string bar = "<div class=\"bar\">";
+    std::string bar = "<div class=\"parts\">";
     std::string list = "<ul>";
     for (std::size_t i = 0; i < report.gap.size(); ++i) {
         const GapPart& part = report.gap[i];
@@ -182,13 +236,20 @@ std::string bound_json(const BoundReport& report, const analysis::Question& ques
 
 std::string bound_html(const BoundReport& report) {
     constexpr std::string_view kStyle =
-        "body{font:15px sans-serif;margin:2em}pre{font-size:13px}.bar{display:flex;height:2em}"
-        ".bar div{min-width:1px}li "
-        "span{display:inline-block;width:1em;height:1em;margin-right:.5em}"
+        ".parts{display:flex;height:2rem}.parts div{min-width:1px}"
+        "li span{display:inline-block;width:1em;height:1em;margin-right:.5em}"
         "ul{list-style:none;padding:0}";
-    const std::string title = fmt::format("Bounds of {} on {}", report.network, report.machine);
-    return page_head(html_escaped(title), kStyle) + gap_bar(report) + "<pre>" +
-           html_lines(bound_text(report)) + "</pre>\n" + page_foot();
+    const std::string title =
+        html_escaped(fmt::format("Bounds of {} on {}", report.network, report.machine));
+    std::string html = page_head(title, kStyle) + "<h1>" + title + "</h1>\n<p class=\"rest\">" +
+                       html_escaped(report.words) + "</p>\n" + page_answer(answer_text(report)) +
+                       gap_bar(report);
+    html += page_table(bounds_table(report)) + "<p class=\"rest\">" +
+            html_escaped(report.assumptions) + "</p>\n";
+    if (!report.changes.empty()) {
+        html += "<h2>Changes</h2>\n" + page_table(changes_table(report));
+    }
+    return html + "<h2>Operators</h2>\n" + page_table(operators_table(report)) + page_foot();
 }
 
 } // namespace eyeroof::report

@@ -25,34 +25,23 @@ namespace {
 
 // On a phone a row is two lines: the name or the claim has one of its own, and pictures scroll.
 constexpr const char* kClaimsStyle = R"(
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }
 h2 { margin-top: 3rem; } h3 { margin-top: 2.2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; }
-td, th { padding: .15rem .6rem; border-bottom: 1px solid #8886; text-align: left; vertical-align: top; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.verdict { white-space: nowrap; } td.explained { font-style: italic; } td.differs { font-weight: bold; }
-td.why { padding-left: 2rem; border-bottom: none; font-size: .93em; opacity: .85; }
+td.why { padding-left: 2rem; border-bottom: none; font-size: .93em; color: var(--faint); }
 table.sort td:first-child { white-space: nowrap; }
-pre { padding: .5rem; background: #8882; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre { padding: .5rem; background: #8882; }
 pre code { display: block; padding-left: 1.5em; text-indent: -1.5em; }
-figure { margin: 1rem 0; overflow-x: auto; }
-svg { display: block; max-width: 100%; height: auto; }
 @media (max-width: 42rem) {
   table, tbody { display: block; } td, th { border-bottom: none; padding: .1rem .3rem; }
   tr { display: grid; grid-template-columns: repeat(4, auto); justify-content: space-between;
-       border-bottom: 1px solid #8886; padding: .3rem 0; }
+       border-bottom: 1px solid var(--line); padding: .3rem 0; }
   table.figures td:first-child, table.figures th:first-child, td.why,
   table.sort td:last-child, table.sort th:last-child { grid-column: 1 / -1; }
   table.sort tr { grid-template-columns: 1fr auto auto; }
   td.why { padding-left: 1rem; }
-  figure svg { min-width: 40rem; }
 }
-@media print {
-  body { margin: 0; max-width: none; } a { color: inherit; text-decoration: none; }
-  h2, h3 { break-after: avoid; } tr, pre, figure { break-inside: avoid; }
-  figure { overflow: visible; } button { display: none; }
-})";
+@media print { a { color: inherit; text-decoration: none; } pre { break-inside: avoid; } })";
 
 constexpr double kClaimWidth = 820.0, kBarNames = 300.0, kBarValues = 170.0, kBarsTop = 64.0,
                  kPair = 34.0, kBarHeight = 11.0;

@@ -16,29 +16,28 @@ namespace eyeroof::report {
 
 namespace {
 
-// Numbers stay whole; names of kernels may break anywhere, and lists of steps between words.
-constexpr const char* kStyle =
-    ":root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, sans-serif; margin: "
-    "2rem; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem "
-    "0; } td, th { padding: .15rem .6rem; border-bottom: 1px solid #8886; text-align: left; "
-    "white-space: nowrap; vertical-align: top; } td:first-child { overflow-wrap: anywhere; "
-    "min-width: 12rem; white-space: normal; } td:last-child { white-space: normal; } svg { "
-    "max-width: 100%; height: auto; }";
+// Names of kernels may break anywhere, and lists of steps between words.
+constexpr const char* kStyle = "td:first-child{overflow-wrap:anywhere;min-width:12rem}";
 
 using Row = std::vector<std::string>;
 
-std::string table(const std::vector<Row>& rows, const char* kind) {
-    std::string text = fmt::format("<table{}>\n", kind);
-    const char* tag = "th";
-    for (const Row& row : rows) {
-        text += "<tr>";
-        for (const std::string& cell : row) {
-            text += fmt::format("<{}>{}</{}>", tag, html_escaped(cell), tag);
-        }
-        text += "</tr>\n";
-        tag = "td";
+// The first row has the headings; times and changes stand between the name and the limits.
+std::string table(const std::vector<Row>& rows, bool sortable) {
+    constexpr std::size_t figures = 5; // columns, that of the name with them
+    PageTable table;
+    table.sortable = sortable;
+    for (const std::string& heading : rows.front()) {
+        const std::size_t at = table.columns.size();
+        table.columns.push_back({html_escaped(heading), at > 0 && at < figures});
     }
-    return text + "</table>\n";
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+        Row& cells = table.rows.emplace_back();
+        for (const std::string& cell : rows[r]) {
+            cells.push_back(html_escaped(cell));
+        }
+    }
+    fold_equal(table);
+    return page_table(table);
 }
 
 std::string page(const std::string& title, const std::vector<Row>& totals,
@@ -46,10 +45,13 @@ std::string page(const std::string& title, const std::vector<Row>& totals,
                  const std::string& rest) {
     const std::string heading = html_escaped(title);
     std::string text =
-        page_head(heading, kStyle) + "<h1>" + heading + "</h1>\n" + table(totals, "");
-    text += added.empty() ? "<p>No time is another.</p>\n"
-                          : to_svg(added_bars(added, "Where the time went"), SvgTheme::automatic);
-    return text + table(rows, " class=\"sort\"") + rest + page_foot();
+        page_head(heading, kStyle) + "<h1>" + heading + "</h1>\n" + table(totals, false);
+    text += added.empty()
+                ? "<p>No time is another.</p>\n"
+                : "<figure>" +
+                      to_svg(added_bars(added, "Where the time went"), SvgTheme::automatic) +
+                      "</figure>\n";
+    return text + table(rows, true) + rest + page_foot();
 }
 
 std::string apart_html(const char* what, const std::vector<std::string>& names) {
@@ -109,7 +111,7 @@ std::string run_diff_html(const analysis::RunDiff& diff) {
              analysis::seconds_text(row.time_s.b), analysis::change_text(row.time_s)});
     }
     return page(diff.name_a + " and " + diff.name_b, totals, added, rows,
-                diff.categories.empty() ? "" : table(categories, " class=\"sort\""));
+                diff.categories.empty() ? "" : table(categories, true));
 }
 
 } // namespace eyeroof::report

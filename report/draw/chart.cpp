@@ -6,7 +6,7 @@
 namespace eyeroof::report {
 
 std::string chart_svg(const Chart& chart) {
-    return to_svg(draw_chart(chart, {820.0, 440.0}));
+    return to_svg(draw_chart(chart, {820.0, 440.0}), SvgTheme::automatic);
 }
 
 } // namespace eyeroof::report

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace eyeroof::report {
 
@@ -19,23 +21,14 @@ namespace {
 constexpr std::size_t kMostRows = 2000; // of the table; the plot has them all
 
 constexpr const char* kPlotStyle = R"css(
-:root{color-scheme:light dark}
-body{margin:0 auto;max-width:1100px;padding:12px;font:14px/1.45 system-ui,sans-serif;
-  background:#fff;color:#1a1c21}
-svg{width:100%;height:auto;display:block}
 #card{position:fixed;display:none;pointer-events:none;max-width:480px;padding:8px 10px;
-  border:1px solid #7d838e;border-radius:6px;background:#fffffff2;box-shadow:0 2px 10px #0003}
-#card td:first-child{color:#5f6570;padding-right:10px;white-space:nowrap;vertical-align:top}
+  border:1px solid var(--faint);border-radius:6px;background:var(--paper);opacity:.95;
+  box-shadow:0 2px 10px #0003}
+#card td:first-child{color:var(--faint);white-space:nowrap}
 #card td:last-child{overflow-wrap:anywhere}
 form{display:flex;flex-wrap:wrap;gap:4px 20px;align-items:center;margin:10px 0}
 form input,form select{font:inherit;padding:4px 8px}#filter{width:min(100%,320px)}
-.rows{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-.rows th,.rows td{text-align:right;padding:3px 8px;border-bottom:1px solid #8884}
-.rows th:first-child,.rows td:first-child,.rows td:last-child,.rows th:last-child{text-align:left;
-  overflow-wrap:anywhere}
-.rows tr.on{background:#56b4e940}
-@media (prefers-color-scheme:dark){body{background:#16181d;color:#e8eaee}
-  #card{background:#1c1f26f2}#card td:first-child{color:#a0a7b4}}
+.rows tr.on{background:#56b4e940}.rows td.n,.rows th.n{padding-left:.6rem}
 )css";
 
 // Cards come as data and enter the page as text nodes, so no name can become markup.
@@ -44,11 +37,13 @@ const views=JSON.parse(document.getElementById('points').textContent);
 const sections=[...document.querySelectorAll('section')],card=document.getElementById('card');
 const filter=document.getElementById('filter'),share=document.getElementById('share');
 const level=document.getElementById('level');
+const rows=new Map(); // of the tables, with the points of each
 let now=0,pinned=null;
 views.forEach((points,v)=>{
   const marks=sections[v].querySelectorAll('svg .p');let next=0;
   for(const q of points){q.view=v;q.mark=q.drawn?marks[next++]:null;
-    q.line=document.getElementById('r'+v+'-'+q.row);}});
+    q.line=document.getElementById('r'+v+'-'+q.row);
+    if(q.line)(rows.get(q.line)||rows.set(q.line,[]).get(q.line)).push(q);}});
 function show(e,point){card.replaceChildren();const t=document.createElement('table');
   for(const [what,value] of point.card){const r=t.insertRow();
     r.insertCell().textContent=what;r.insertCell().textContent=value;}
@@ -68,18 +63,22 @@ function draw(){
   sections.forEach((s,v)=>{s.hidden=v!==now;});
   for(const points of views)for(const q of points){
     q.hidden=q.share<least||!q.name.toLowerCase().includes(text);
-    if(q.line){q.line.hidden=q.hidden;q.line.classList.toggle('on',q===pinned);}
     if(q.mark){q.mark.style.display=q.hidden?'none':'';
-      q.mark.style.opacity=pinned&&pinned!==q&&pinned.view===q.view?0.1:'';}}}
+      q.mark.style.opacity=pinned&&pinned!==q&&pinned.view===q.view&&
+        !(q.line&&q.line===pinned.line)?0.1:'';}}
+  for(const [line,points] of rows){const seen=points.filter(q=>!q.hidden);
+    line.hidden=!seen.length;line.classList.toggle('on',points.includes(pinned));
+    if(seen.length)line.cells[0].textContent=
+      seen.at(-1).label+(seen.length>1?' \u00d7'+seen.length:'');}}
 function pin(q){pinned=q;draw();}
 sections.forEach((s,v)=>{const svg=s.querySelector('svg');
   svg.addEventListener('mousemove',e=>{if(pinned)return;const q=nearest(e,svg,v);
     if(q)show(e,q);else hide();});
   svg.addEventListener('mouseleave',()=>{if(!pinned)hide();});
   svg.addEventListener('click',e=>{const q=nearest(e,svg,v);pin(q);if(q)show(e,q);else hide();
-    if(q&&q.line)q.line.scrollIntoView({block:'nearest'});});
-  for(const q of views[v])if(q.line)
-    q.line.addEventListener('click',()=>{hide();pin(pinned===q?null:q);});});
+    if(q&&q.line)q.line.scrollIntoView({block:'nearest'});});});
+for(const [line,points] of rows)line.addEventListener('click',()=>{
+  hide();pin(pinned&&pinned.line===line?null:points.at(-1));});
 filter.addEventListener('input',draw);share.addEventListener('input',draw);
 if(level)level.addEventListener('change',()=>{now=level.selectedIndex;hide();pin(null);});
 document.querySelector('form').addEventListener('submit',e=>e.preventDefault());
@@ -87,14 +86,56 @@ draw();
 )js";
 
 const PageScript& plot_script() {
-    static const PageScript script{kPlotScript, "4C+DwfqXQ1OzJelOi4o/rl+X2HMU0SmmfHGgutSlVwo="};
+    static const PageScript script{kPlotScript, "Qbw/neM02jTRtnUKvxNyMfUKmDoVQ/W80LPI+y0ohRU="};
     return script;
 }
 
-nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& input) {
+// Cells of a point's row behind its name, as HTML.
+std::string cells_of(const ScenePoint& point, const PlotPoint& source) {
+    return fmt::format("<td>{}</td><td class=\"n\">{:.4g}</td><td class=\"n\">{}</td>"
+                       "<td class=\"n\">{:.1f} %</td><td class=\"n\">{}</td>"
+                       "<td class=\"n\">{:.1f} %</td><td>{}</td>",
+                       svg_escape(source.machine), point.x, format_si(point.y, "FLOP/s"),
+                       100.0 * point.of_bound, format_si(source.time_s, "s"), 100.0 * point.share,
+                       svg_escape(source.limiter));
+}
+
+// Points with equal cells share a row, under the name of the first.
+struct PointRow {
+    std::size_t first = 0; // index into the scene's points
+    std::string name, cells;
+    std::size_t points = 0;
+};
+
+struct PointTable {
+    std::vector<PointRow> rows;
+    std::vector<std::size_t> row_of; // beside the scene's points: index into rows
+};
+
+PointTable table_of(const RooflineScene& scene, const PlotInput& input) {
+    PointTable table;
+    table.row_of.resize(scene.points.size());
+    std::map<std::string, std::size_t> known;
+    for (std::size_t i = scene.points.size(); i-- > 0;) {
+        const PlotPoint& source = input.points.at(scene.points[i].source);
+        const char* measured = source.measured ? " (measured)" : "";
+        std::string cells = cells_of(scene.points[i], source);
+        const auto [at, is_new] = known.emplace(cells + measured, table.rows.size());
+        if (is_new) {
+            table.rows.push_back({i, svg_escape(source.name) + measured, std::move(cells)});
+        }
+        ++table.rows[at->second].points;
+        table.row_of[i] = at->second;
+    }
+    return table;
+}
+
+nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& input,
+                                   const PointTable& table) {
     auto points = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < scene.points.size(); ++i) {
         const ScenePoint& point = scene.points[i];
+        const PlotPoint& source = input.points.at(point.source);
         const Place at = scene.area.place_of(point.x, point.y);
         auto rows = nlohmann::ordered_json::array();
         for (const CardRow& row : card_of(input, point)) {
@@ -103,8 +144,9 @@ nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& 
         points.push_back({{"x", at.x},
                           {"y", at.y},
                           {"r", point.radius},
-                          {"row", i},
+                          {"row", table.rows[table.row_of[i]].first},
                           {"name", point.name},
+                          {"label", source.name + (source.measured ? " (measured)" : "")},
                           {"share", point.share},
                           {"drawn", is_drawn(scene, point)},
                           {"card", std::move(rows)}});
@@ -112,23 +154,17 @@ nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& 
     return points;
 }
 
-std::string table(const RooflineScene& scene, const PlotInput& input, std::size_t view) {
+std::string html_of(const PointTable& table, std::size_t view) {
     std::string html = "<table class=\"rows sort\"><thead><tr><th>name</th><th>machine</th>"
-                       "<th>FLOP/byte</th><th>rate</th><th>of the roof</th><th>time</th>"
-                       "<th>share</th><th>bound by</th></tr></thead><tbody>\n";
-    std::size_t rows = 0;
-    for (std::size_t i = scene.points.size(); i-- > 0 && rows < kMostRows; ++rows) {
-        const ScenePoint& point = scene.points[i];
-        const PlotPoint& source = input.points.at(point.source);
-        html += fmt::format(
-            "<tr id=\"r{}-{}\"><td>{}{}</td><td>{}</td><td>{:.4g}</td><td>{}</td><td>{:.1f} %</td>"
-            "<td>{}</td><td>{:.1f} %</td><td>{}</td></tr>\n",
-            view, i, svg_escape(source.name), source.measured ? " (measured)" : "",
-            svg_escape(source.machine), point.x, format_si(point.y, "FLOP/s"),
-            100.0 * point.of_bound, format_si(source.time_s, "s"), 100.0 * point.share,
-            svg_escape(source.limiter));
+                       "<th class=\"n\">FLOP/byte</th><th class=\"n\">rate</th>"
+                       "<th class=\"n\">of the roof</th><th class=\"n\">time</th>"
+                       "<th class=\"n\">share</th><th>bound by</th></tr></thead><tbody>\n";
+    for (std::size_t i = 0; i < std::min(table.rows.size(), kMostRows); ++i) {
+        const PointRow& row = table.rows[i];
+        html += fmt::format("<tr id=\"r{}-{}\"><td>{}{}</td>{}</tr>\n", view, row.first, row.name,
+                            row.points > 1 ? fmt::format(" ×{}", row.points) : "", row.cells);
     }
-    return html + "</tbody></table>\n";
+    return framed(html + "</tbody></table>");
 }
 
 // "</script>" or "<!--" inside a string would end the data.
@@ -217,9 +253,11 @@ std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input
     html += "<div id=\"card\"></div>\n" + controls(views);
     for (std::size_t v = 0; v < views.size(); ++v) {
         const RooflineScene& scene = views[v].scene;
-        html += fmt::format("<section{}>\n{}{}</section>\n", v > 0 ? " hidden" : "",
-                            to_svg(scene, SvgTheme::automatic), table(scene, input, v));
-        data.push_back(points_json(scene, input));
+        const PointTable table = table_of(scene, input);
+        html +=
+            fmt::format("<section{}>\n<figure>{}</figure>\n{}</section>\n", v > 0 ? " hidden" : "",
+                        to_svg(scene, SvgTheme::automatic), html_of(table, v));
+        data.push_back(points_json(scene, input, table));
     }
     const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return html + "<script type=\"application/json\" id=\"points\">" + script_safe(text) +

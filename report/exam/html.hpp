@@ -1,6 +1,5 @@
-// The report as one self-contained HTML page: a ladder per layer, light and dark.
-// Called by cli and gui.
-// Computes nothing.
+// The report as one self-contained HTML page: the answer, the network's seven steps as a picture,
+// equal layers in one row each, and the ladder of each folded below. Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

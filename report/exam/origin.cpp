@@ -99,17 +99,20 @@ std::string constants_html(const Machine& machine) {
     if (rows.empty()) {
         return {};
     }
-    std::string text = fmt::format(
-        "<p>{}</p>\n<table><tr><th>kernels</th><th>constants from</th><th>mean</th><th>median</th>"
-        "<th>measured / predicted</th><th>rows</th><th>which</th></tr>\n",
-        kConstants);
+    PageTable table{{{"kernels", false},
+                     {"constants from", false},
+                     {"mean"},
+                     {"median"},
+                     {"measured / predicted"},
+                     {"rows"},
+                     {"which", false}},
+                    {},
+                    false};
     for (const ConstantsRow& row : rows) {
-        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                            "<td>{}</td></tr>\n",
-                            html_escaped(row.kernels), html_escaped(row.source), row.mean,
-                            row.median, row.band, row.rows, html_escaped(row.basis));
+        table.rows.push_back({html_escaped(row.kernels), html_escaped(row.source), row.mean,
+                              row.median, row.band, row.rows, html_escaped(row.basis)});
     }
-    return text + "</table>\n";
+    return fmt::format("<p>{}</p>\n", kConstants) + page_table(table);
 }
 
 // Each machine once, however often it was named.

@@ -10,6 +10,7 @@
 #include "report/page/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace eyeroof::report {
@@ -172,22 +173,33 @@ std::string side_by_side_markdown(const std::vector<analysis::Report>& sides) {
 
 std::string side_by_side_html(const std::vector<analysis::Report>& sides) {
     const std::string title = html_escaped(title_of(sides));
-    std::string text =
-        page_head(title, ":root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, "
-                         "sans-serif; margin: 2rem; } table { border-collapse: collapse; "
-                         "font-variant-numeric: tabular-nums; } td, th { padding: .15rem .6rem; "
-                         "border-bottom: 1px solid #8886; text-align: left; }") +
-        "<h1>" + title + "</h1>\n<table class=\"sort\">\n";
-    const char* tag = "th";
-    for (const auto& row : table_of(sides)) {
-        text += "<tr>";
-        for (const std::string& cell : row) {
-            text += fmt::format("<{}>{}</{}>", tag, html_escaped(cell), tag);
+    std::string words;
+    for (const analysis::Report& side : sides) {
+        words += "<p class=\"answer\">" + html_escaped(side.machine.id) + ": ";
+        words += html_escaped(fmt::format("{}", fmt::join(total_parts(side), ", "))) + ".";
+        for (const std::string& line : answer_lines(side)) {
+            words += " " + html_escaped(line) + ".";
         }
-        text += "</tr>\n";
-        tag = "td";
+        words += "</p>\n";
     }
-    return text + "</table>\n" + page_foot();
+    PageTable table;
+    for (const auto& cells : table_of(sides)) {
+        std::vector<std::string> row;
+        for (const std::string& cell : cells) {
+            row.push_back(html_escaped(cell));
+        }
+        if (!table.columns.empty()) {
+            table.rows.push_back(std::move(row));
+            continue;
+        }
+        for (const std::string& heading : row) {
+            const bool number =
+                heading.ends_with("time") || heading.ends_with("utilization") || heading == "count";
+            table.columns.push_back({heading, number});
+        }
+    }
+    fold_equal(table);
+    return page_head(title) + "<h1>" + title + "</h1>\n" + words + page_table(table) + page_foot();
 }
 
 } // namespace eyeroof::report

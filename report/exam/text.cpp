@@ -4,6 +4,7 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
+#include "report/exam/answer.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/ladder_text.hpp"
 #include "report/exam/words.hpp"
@@ -21,7 +22,6 @@ namespace eyeroof::report {
 
 namespace {
 
-using model::kStepNames;
 using model::kSteps;
 
 constexpr std::size_t kNameColumn = 19;  // of the table of layers
@@ -45,100 +45,11 @@ std::string machine_facts(const analysis::Report& report, const TextStyle& style
     return wrapped_parts(facts, 0, style.width);
 }
 
-// The part of the layers' time that one limit binds.
-struct Bottleneck {
-    std::size_t step = 0;
-    std::string limit;
-    std::size_t layers = 0;
-    double time_s = 0.0;
-};
-
-double layers_time(const analysis::Report& report) {
-    double all = 0.0;
-    for (const analysis::LayerReport& layer : report.layers) {
-        all += layer.time_s * static_cast<double>(layer.layer.count);
-    }
-    return all;
-}
-
-// The limit that binds the layers which together take longest.
-Bottleneck bottleneck(const analysis::Report& report) {
-    std::vector<Bottleneck> found;
-    for (const analysis::LayerReport& layer : report.layers) {
-        const auto same = [&](const Bottleneck& b) {
-            return b.step == layer.limiter_step && b.limit == layer.limiter;
-        };
-        auto at = std::ranges::find_if(found, same);
-        if (at == found.end()) {
-            at = found.insert(found.end(), {layer.limiter_step, layer.limiter, 0, 0.0});
-        }
-        at->layers += static_cast<std::size_t>(layer.layer.count);
-        at->time_s += layer.time_s * static_cast<double>(layer.layer.count);
-    }
-    const auto worst = std::ranges::max_element(found, {}, &Bottleneck::time_s);
-    return worst == found.end() ? Bottleneck{} : *worst;
-}
-
-// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers".
-std::string bottleneck_text(const analysis::Report& report) {
-    const analysis::Total& total = report.total;
-    if (total.host_s > total.device_s) {
-        return fmt::format("Bound by CPU launch overhead: {} for {} of kernels",
-                           format_si(total.host_s, "s"), format_si(total.device_s, "s"));
-    }
-    const Bottleneck worst = bottleneck(report);
-    const double all = layers_time(report);
-    if (worst.layers == 0 || !(all > 0.0)) {
-        return {};
-    }
-    std::size_t layers = 0;
-    for (const analysis::LayerReport& layer : report.layers) {
-        layers += static_cast<std::size_t>(layer.layer.count);
-    }
-    std::string text = fmt::format("Bound by {} (step {})", worst.limit, worst.step);
-    if (layers > 1) {
-        text += fmt::format(": {:.0f} % of the {}, {} of {} layers", 100.0 * worst.time_s / all,
-                            total.device_s > 0.0 ? "kernel time" : "time", worst.layers, layers);
-    }
-    return text;
-}
-
-// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)".
-std::string largest_saving_text(const analysis::Report& report) {
-    const analysis::Total& total = report.total;
-    if (report.worst.empty() || !(total.time_s > 0.0)) {
-        return {};
-    }
-    const analysis::Loss& loss = report.worst.front();
-    const auto saving = [&](double seconds) {
-        return fmt::format("Largest saving: {} ({})", format_si(seconds, "s"),
-                           percent(seconds / total.time_s));
-    };
-    if (total.host_s > total.device_s && total.time_s - total.device_s > loss.lost_s) {
-        return saving(total.time_s - total.device_s) + " without CPU launch overhead";
-    }
-    const analysis::LayerReport& layer = report.layers[loss.layer];
-    return fmt::format("{} in {} without its step {} loss ({})", saving(loss.lost_s),
-                       layer.layer.name, loss.step, layer.steps[loss.step - 1].limit);
-}
-
 // The answer: time with its interval and the totals, the bottleneck, the largest saving.
 std::string answer(const analysis::Report& report, const TextStyle& style) {
-    const analysis::Total& total = report.total;
-    std::vector<std::string> parts = {time_text(total.time_s, total.low_s, total.high_s)};
-    if (total.macs > 0.0) {
-        parts.push_back(percent(total.utilization) + " utilization");
-    }
-    parts.push_back(total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
-                                     : format_si(total.flops, "op", 4));
-    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
-    if (total.energy_j > 0.0) {
-        parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
-    }
-    std::string text = wrapped_parts(parts, 0, style.width);
-    for (const std::string& line : {bottleneck_text(report), largest_saving_text(report),
-                                    analysis::uncosted_share_text(report)}) {
-        text += line.empty() ? std::string() : wrapped(line, 0, style.width);
+    std::string text = wrapped_parts(total_parts(report), 0, style.width);
+    for (const std::string& line : answer_lines(report)) {
+        text += wrapped(line, 0, style.width);
     }
     return text;
 }
@@ -305,25 +216,10 @@ std::string table(const analysis::Report& report, bool all, const TextStyle& sty
     return text + rest;
 }
 
-bool alike(const analysis::Report& report, const analysis::Loss& a, const analysis::Loss& b) {
-    const auto reason = [&](const analysis::Loss& loss) -> const std::string& {
-        return report.layers[loss.layer].steps[loss.step - 1].reason;
-    };
-    return a.step == b.step && a.lost_s == b.lost_s && reason(a) == reason(b);
-}
-
-std::string saving_lines(const analysis::Report& report, const analysis::Loss& loss,
-                         std::size_t rank, std::size_t equal, const TextStyle& style) {
-    const analysis::LayerReport& layer = report.layers[loss.layer];
-    const model::StepBound& bound = layer.steps[loss.step - 1];
-    const double share = report.total.time_s > 0.0 ? loss.lost_s / report.total.time_s : 0.0;
-    const std::string others =
-        equal > 1 ? fmt::format(" (and {} equal layer{})", equal - 1, equal > 2 ? "s" : "") : "";
-    return wrapped(fmt::format("{}. {}{}: {} ({}), step {} {}, {}", rank, layer.layer.name, others,
-                               format_si(loss.lost_s, "s"), percent(share), loss.step,
-                               kStepNames[loss.step - 1], bound.limit),
-                   2, style.width) +
-           wrapped(bound.reason, 5, style.width);
+std::string saving_lines(const analysis::Report& report, const Saving& saving, std::size_t rank,
+                         const TextStyle& style) {
+    return wrapped(fmt::format("{}. {}", rank, saving_text(report, saving)), 2, style.width) +
+           wrapped(saving_reason(report, saving), 5, style.width);
 }
 
 std::string largest_savings(const analysis::Report& report, const TextStyle& style) {
@@ -334,12 +230,8 @@ std::string largest_savings(const analysis::Report& report, const TextStyle& sty
         "\n" + inked("potential savings from removing one bottleneck", Ink::bold, style.colour) +
         "\n";
     std::size_t rank = 0;
-    for (auto at = report.worst.begin(); at != report.worst.end();) {
-        const auto end = std::find_if_not(at, report.worst.end(), [&](const analysis::Loss& loss) {
-            return alike(report, *at, loss);
-        });
-        text += saving_lines(report, *at, ++rank, static_cast<std::size_t>(end - at), style);
-        at = end;
+    for (const Saving& saving : savings_of(report)) {
+        text += saving_lines(report, saving, ++rank, style);
     }
     return text;
 }

@@ -1,6 +1,13 @@
 #include "report/page/page.hpp"
 
+#include "base/lines.hpp"
+#include "base/markup.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace eyeroof::report {
 
@@ -48,12 +55,41 @@ for(const svg of document.querySelectorAll('svg')){
   const button=document.createElement('button');
   button.textContent='Save as PNG';button.className='png';
   button.addEventListener('click',()=>save(svg));svg.after(button);}
+function reveal(){
+  const at=document.getElementById(location.hash.slice(1));
+  for(let d=at;d;d=d.parentElement)if(d.tagName==='DETAILS')d.open=true;
+  if(at)at.scrollIntoView();}
+addEventListener('hashchange',reveal);reveal();
 )js";
 
 constexpr std::string_view kStyle = R"css(
-table.sort tr:first-child th{cursor:pointer;user-select:none}
+:root{color-scheme:light dark;--ink:#1b1f24;--faint:#5b6470;--paper:#fff;--line:#d8dce2;
+  --bar:#2c7fb8;--pale:#b9d7ea;--loss:#b3440e;--mark:#56b4e940}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--faint:#9aa3ad;--paper:#15181c;
+  --line:#363c44;--bar:#4aa3df;--pale:#24506d;--loss:#ff9a5c}a{color:#8ab4f8}}
+body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;
+  margin:1.5rem auto;padding:0 1rem;overflow-wrap:break-word}
+h1{font-size:1.4rem;margin:0 0 .4rem}h2{font-size:1.05rem;margin:1.8rem 0 .2rem}
+p{margin:.2rem 0 .6rem}.answer{font-weight:600}.rest,summary{color:var(--faint)}
+figure{margin:1rem 0;overflow-x:auto}svg{display:block;width:100%;height:auto}
+svg text{pointer-events:none}
+.frame{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4rem 0}
+td,th{text-align:left;vertical-align:top;padding:.15rem .8rem .15rem 0;
+  border-bottom:1px solid var(--line)}
+th{font-weight:normal;color:var(--faint)}
+td.n,th.n{text-align:right;white-space:nowrap}
+table.sort tr:first-child th{cursor:pointer;user-select:none;white-space:nowrap}
 th[aria-sort=ascending]::after{content:" \25b4"}th[aria-sort=descending]::after{content:" \25be"}
-@media print{button.png,input,select{display:none}}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}summary{cursor:pointer}
+.loss{color:var(--loss)}
+.bar{position:relative;width:12rem;height:.8rem;border:1px solid var(--line)}
+.bar i{position:absolute;inset:0 auto 0 0}
+.could{background:var(--pale)}.done{background:var(--bar)}
+@media (max-width:42rem){figure svg{min-width:40rem}.frame td:first-child{min-width:7rem}}
+@media print{body{margin:0;max-width:none;font-size:11px}.frame,figure{overflow:visible}
+  td,th{padding-right:.4rem}tr,figure{break-inside:avoid}h2{break-after:avoid}
+  button,input,select,form,details:not([open]){display:none}}
 )css";
 
 constexpr std::string_view kEnd = "</body></html>\n";
@@ -61,7 +97,7 @@ constexpr std::string_view kEnd = "</body></html>\n";
 } // namespace
 
 const PageScript& page_script() {
-    static const PageScript script{kScript, "IemmOKIy01NiCKVm+kxW9XJBEmXPW149umbIOM5gS4s="};
+    static const PageScript script{kScript, "oIA1Ybrh+TcOvHz+ltweW3ZQIq/oz5GAcEpiQv2U7zM="};
     return script;
 }
 
@@ -76,7 +112,7 @@ std::string page_head(std::string_view title, std::string_view style,
                        "style-src 'unsafe-inline'; img-src data:{}{}\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<title>{}</title>\n<style>{}{}</style></head><body>\n",
-                       allowed.empty() ? "" : "; script-src", allowed, title, style, kStyle);
+                       allowed.empty() ? "" : "; script-src", allowed, title, kStyle, style);
 }
 
 std::string page_foot(const std::vector<PageScript>& scripts) {
@@ -85,6 +121,66 @@ std::string page_foot(const std::vector<PageScript>& scripts) {
         text += fmt::format("<script>{}</script>\n", script.text);
     }
     return text + std::string(kEnd);
+}
+
+std::string page_answer(std::string_view text) {
+    std::string html;
+    std::size_t width = 0; // of the last line
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const std::size_t word = display_width(line.substr(0, line.find(' ')));
+        const bool goes_on = width <= kTextColumns && width + 1 + word > kTextColumns;
+        html += html.empty() ? "" : goes_on ? " " : "<br>\n";
+        html += html_escaped(line);
+        width = display_width(line);
+    }
+    return "<p class=\"answer\">" + html + "</p>\n";
+}
+
+void fold_equal(PageTable& table) {
+    std::map<std::vector<std::string>, std::size_t> known; // by the cells behind the first
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::size_t> equal;
+    for (std::vector<std::string>& row : table.rows) {
+        std::vector<std::string> key(row.begin() + (row.empty() ? 0 : 1), row.end());
+        const auto [at, is_new] = known.emplace(std::move(key), rows.size());
+        if (is_new) {
+            rows.push_back(std::move(row));
+            equal.push_back(0);
+        }
+        ++equal[at->second];
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (equal[i] > 1) {
+            rows[i].front() += fmt::format(" ×{}", equal[i]);
+        }
+    }
+    table.rows = std::move(rows);
+}
+
+std::string framed(std::string_view table) {
+    return fmt::format("<div class=\"frame\">{}</div>\n", table);
+}
+
+std::string page_table(const PageTable& table) {
+    std::string html = table.sortable ? "<table class=\"sort\"><tr>" : "<table><tr>";
+    const auto add = [&](const char* tag, std::size_t column, const std::string& cell) {
+        const bool number = column < table.columns.size() && table.columns[column].number;
+        html += fmt::format("<{}{}>{}</{}>", tag, number ? " class=\"n\"" : "", cell, tag);
+    };
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        add("th", c, table.columns[c].heading);
+    }
+    html += "</tr>\n";
+    for (const std::vector<std::string>& row : table.rows) {
+        html += "<tr>";
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            add("td", c, row[c]);
+        }
+        html += "</tr>\n";
+    }
+    return framed(html + "</table>");
 }
 
 std::string page_with(std::string page, std::string_view last) {

@@ -1,6 +1,6 @@
 // A document as one HTML page that needs nothing from outside and may run nothing but its own
-// scripts: browsers compare their SHA-256 with the page's policy.
-// Used by the writers of documents.
+// scripts: browsers compare their SHA-256 with the page's policy. One style for all pages: light,
+// dark, on paper, and on a phone, where tables and pictures scroll in their own frames.
 #pragma once
 
 #include <string>
@@ -15,14 +15,38 @@ struct PageScript {
 };
 
 // Rows of tables of class "sort" are put in order by a click on a heading, or Enter: numbers with
-// their unit's prefix and percent, else words. Every picture can be saved as a PNG.
+// their unit's prefix and percent, else words. Every picture can be saved as a PNG. A link into
+// folded details opens them.
 const PageScript& page_script();
 
-// "<!DOCTYPE html> … <body>" and the heading; `title` and `style` are inserted as they are.
-// The style of sortable tables is added.
-std::string page_head(std::string_view title, std::string_view style,
+// "<!DOCTYPE html> … <body>"; `title` and `style`, which adds to the style of all pages, are
+// inserted as they are. Colors: --ink, --faint, --paper, --line, --bar, --pale, --loss, --mark.
+std::string page_head(std::string_view title, std::string_view style = {},
                       const std::vector<PageScript>& scripts = {page_script()});
 std::string page_foot(const std::vector<PageScript>& scripts = {page_script()});
+
+// The answer as the text of a terminal has it, in one paragraph: a line ends where the text's did,
+// and goes on where it was wrapped at kTextColumns.
+std::string page_answer(std::string_view text);
+
+struct PageColumn {
+    std::string heading;
+    bool number = true; // right-aligned, and not broken into lines
+};
+
+// Headings and cells are HTML.
+struct PageTable {
+    std::vector<PageColumn> columns;
+    std::vector<std::vector<std::string>> rows;
+    bool sortable = true;
+};
+
+// Rows whose cells behind the first are equal become one: "conv2_1 ×3".
+void fold_equal(PageTable& table);
+
+// In a frame of its own.
+std::string page_table(const PageTable& table);
+std::string framed(std::string_view table);
 
 // The page with this behind all else that it shows; other text than a page as it is.
 std::string page_with(std::string page, std::string_view last);

@@ -21,19 +21,6 @@ namespace {
 constexpr std::size_t kMostRows = 60;
 constexpr std::size_t kMostBars = 20;
 
-constexpr std::string_view kTableStyle = R"css(
-:root{color-scheme:light dark;--ink:#1b1f24;--faint:#5b6470;--paper:#fff;--line:#d8dce2;--bar:#2c7fb8}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--faint:#9aa3ad;--paper:#15181c;--line:#363c44;--bar:#4aa3df}}
-body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;
-  margin:1.5rem auto;padding:0 1rem}
-h1{font-size:1.4rem;margin:0 0 .4rem}p{margin:.2rem 0 .8rem}.rest{color:var(--faint)}
-figure{margin:1rem 0}svg{width:100%;height:auto}svg text{fill:currentColor;font:12px system-ui,sans-serif}
-.frame{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-td,th{text-align:right;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--line);white-space:nowrap}
-th{font-weight:normal;color:var(--faint)}td:first-child,th:first-child{text-align:left}
-@media print{body{margin:0;font-size:11px}td,th{padding-right:.4rem}.frame{overflow:visible}}
-)css";
-
 using Cells = std::vector<std::string>;
 
 struct Table {
@@ -109,26 +96,25 @@ std::string heading_text(std::string heading) {
 }
 
 std::string table_html(const Table& table) {
-    std::string html = "<div class=\"frame\"><table class=\"sort\"><tr>";
-    for (const std::string& heading : table.headings) {
-        html += "<th>" + heading_text(heading) + "</th>";
+    PageTable page;
+    for (std::size_t c = 0; c < table.headings.size(); ++c) {
+        const bool numbers = c > 0 && std::ranges::all_of(table.rows, [c](const Cells& row) {
+                                 return c >= row.size() || row[c].empty() || number_of(row[c]);
+                             });
+        page.columns.push_back({heading_text(table.headings[c]), numbers});
     }
-    html += "</tr>\n";
     for (std::size_t r = 0; r < std::min(table.rows.size(), kMostRows); ++r) {
-        html += "<tr>";
+        Cells& cells = page.rows.emplace_back();
         for (std::size_t c = 0; c < table.headings.size(); ++c) {
             const bool there = c < table.rows[r].size();
-            html +=
-                "<td>" + (there ? cell_text(table.headings[c], table.rows[r][c]) : "") + "</td>";
+            cells.push_back(there ? cell_text(table.headings[c], table.rows[r][c]) : "");
         }
-        html += "</tr>\n";
     }
-    html += "</table></div>\n";
-    if (table.rows.size() > kMostRows) {
-        html += fmt::format("<p class=\"rest\">and {} more rows: --format csv writes all</p>\n",
-                            table.rows.size() - kMostRows);
-    }
-    return html;
+    return page_table(page) +
+           (table.rows.size() > kMostRows
+                ? fmt::format("<p class=\"rest\">and {} more rows: --format csv writes all</p>\n",
+                              table.rows.size() - kMostRows)
+                : "");
 }
 
 // The largest values of a column, each with its row's first cell.
@@ -153,7 +139,9 @@ std::string bars_svg(const Table& table, const std::string& heading) {
     constexpr double step = 20.0;
     constexpr double most = width - left - 120.0;
     std::string svg =
-        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" fill=\"currentColor\" "
+                    "font-family=\"sans-serif\" "
+                    "font-size=\"12\" role=\"img\" "
                     "viewBox=\"0 0 {} {}\" aria-label=\"{} by row\">\n",
                     width, step * static_cast<double>(values.size()) + 4.0, heading_text(heading));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -172,20 +160,14 @@ std::string bars_svg(const Table& table, const std::string& heading) {
     return svg + "</svg>";
 }
 
-// The first paragraph of a text, in one line.
-std::string first_paragraph(const std::string& text) {
-    std::string paragraph = text.substr(0, text.find("\n\n"));
-    std::ranges::replace(paragraph, '\n', ' ');
-    return paragraph;
-}
-
 } // namespace
 
 std::string to_page(const TablePage& page) {
     const Table table = table_of(page.csv);
     const std::string picture = page.svg.empty() ? bars_svg(table, page.bars) : page.svg;
-    return page_head(html_escaped(page.title), kTableStyle) + "<h1>" + html_escaped(page.title) +
-           "</h1>\n<p>" + html_escaped(first_paragraph(page.text)) + "</p>\n" +
+    return page_head(html_escaped(page.title)) + "<h1>" + html_escaped(page.title) + "</h1>\n" +
+           page_answer(page.text.empty() ? fmt::format("{} rows", table.rows.size())
+                                         : page.text.substr(0, page.text.find("\n\n"))) +
            (picture.empty() ? "" : "<figure>" + picture + "</figure>\n") + table_html(table) +
            page_foot();
 }

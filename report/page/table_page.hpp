@@ -8,7 +8,8 @@ namespace eyeroof::report {
 
 struct TablePage {
     std::string title;
-    std::string text; // as the text format prints it: the first paragraph stands on top
+    std::string text; // as the text format prints it: the first paragraph stands on top; empty:
+                      // how many rows there are
     std::string csv;  // the table, a row of headings first; units by their endings: _s, _bytes, _j
     std::string svg;  // a picture; empty: bars of the column `bars`
     std::string bars; // heading as in the CSV

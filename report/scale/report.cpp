@@ -329,19 +329,25 @@ std::string scale_svg(const analysis::ScaleResult& result) {
 namespace {
 
 std::string html_steps(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
-    std::string text = fmt::format(
-        "<h2>{} devices: {}</h2>\n<table><tr><th>step</th><th>bound, {}/s</th><th>lost</th>"
-        "<th></th><th>why</th></tr>\n",
-        p.devices, svg_escape(p.strategy), result.unit);
+    PageTable table{{{"step", false},
+                     {"bound, " + svg_escape(result.unit) + "/s"},
+                     {"lost"},
+                     {"", false},
+                     {"why", false}},
+                    {},
+                    false};
     const double most = p.steps.empty() ? 1.0 : p.steps.front().samples_per_s;
     for (const analysis::ScaleStep& s : p.steps) {
-        text += fmt::format("<tr><td>{} {}</td><td>{:.4g}</td><td>{:.1f} %</td><td><div "
-                            "class=\"bar\" style=\"width:{:.0f}px\">"
-                            "</div></td><td>{}</td></tr>\n",
-                            s.number, s.name, s.samples_per_s, 100.0 * s.lost,
-                            240.0 * s.samples_per_s / most, svg_escape(s.reason));
+        table.rows.push_back(
+            {fmt::format("{} {}", s.number, s.name), fmt::format("{:.4g}", s.samples_per_s),
+             fmt::format("{:.1f} %", 100.0 * s.lost),
+             fmt::format("<div class=\"bar\"><i class=\"done\" style=\"width:{:.1f}%\"></i></div>",
+                         100.0 * s.samples_per_s / most),
+             svg_escape(s.reason)});
     }
-    text += "</table>\n";
+    std::string text = fmt::format("<h2>{} device{}: {}</h2>\n", p.devices,
+                                   p.devices == 1 ? "" : "s", svg_escape(p.strategy)) +
+                       page_table(table);
     for (const std::string& note : p.notes) {
         text += "<p>" + svg_escape(note) + "</p>\n";
     }
@@ -353,32 +359,42 @@ std::string html_steps(const analysis::ScaleResult& result, const analysis::Scal
 std::string scale_html(const analysis::ScaleResult& result) {
     const std::string title =
         svg_escape(fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric));
-    std::string text =
-        page_head(title, "body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em;"
-                         "color:#222;background:#fff}table{border-collapse:collapse}"
-                         "td,th{padding:.25em .7em;text-align:left;border-bottom:1px solid #ddd}"
-                         "td:not(:last-child){white-space:nowrap}"
-                         ".bar{height:.8em;background:#0072b2}") +
-        fmt::format("<h1>{}</h1>\n<p>Baseline: {}, {}.</p>\n", title, svg_escape(result.baseline),
-                    rate_text(result.baseline_samples_per_s, result));
-    text += scale_svg(result);
-    text += fmt::format(
-        "<table "
-        "class=\"sort\"><tr><th>devices</th><th>strategy</th><th>batch</th><th>step</th><th>{}/s</"
-        "th><th>speed-up</th>"
-        "<th>efficiency</th><th>MFU</th><th>memory</th><th>where the time goes</th></tr>\n",
-        result.unit);
-    for (const analysis::ScalePoint& p : result.points) {
-        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
-                            "td><td>{:.4g}</td><td>{:.0f} %</td>"
-                            "<td>{:.1f} %</td><td>{}</td><td>{}</td></tr>\n",
-                            p.devices, svg_escape(p.strategy), p.batch, duration(p.step_s),
-                            in_si(p.samples_per_s, ""), p.speedup, 100 * p.efficiency, 100 * p.mfu,
-                            fits_text(p), parts_text(p));
+    std::string text = page_head(title) + "<h1>" + title + "</h1>\n<p class=\"rest\">" +
+                       svg_escape(result.baseline) + "</p>\n";
+    if (!result.points.empty()) {
+        text += page_answer(answer_text(result));
     }
-    text += "</table>\n";
+    if (result.points.size() > 1) { // one alone has no curve
+        text += "<figure>" + scale_svg(result) + "</figure>\n";
+    }
+    PageTable table{{{"devices"},
+                     {"strategy", false},
+                     {"batch"},
+                     {"step"},
+                     {svg_escape(result.unit) + "/s"},
+                     {"speed-up"},
+                     {"efficiency"},
+                     {"MFU"},
+                     {"memory"},
+                     {"where the time goes", false}},
+                    {}};
     for (const analysis::ScalePoint& p : result.points) {
-        text += html_steps(result, p);
+        table.rows.push_back(
+            {fmt::to_string(p.devices), svg_escape(p.strategy), fmt::to_string(p.batch),
+             duration(p.step_s), in_si(p.samples_per_s, ""), fmt::format("{:.4g}", p.speedup),
+             fmt::format("{:.0f} %", 100 * p.efficiency), fmt::format("{:.1f} %", 100 * p.mfu),
+             fits_text(p), svg_escape(parts_text(p))});
+    }
+    text += page_table(table);
+    if (!result.points.empty()) {
+        text += html_steps(result, result.points.back());
+    }
+    if (result.points.size() > 1) {
+        text += "<details><summary>The steps of fewer devices</summary>\n";
+        for (std::size_t i = 0; i + 1 < result.points.size(); ++i) {
+            text += html_steps(result, result.points[i]);
+        }
+        text += "</details>\n";
     }
     for (const std::string& note : result.notes) {
         text += "<p>" + svg_escape(note) + "</p>\n";

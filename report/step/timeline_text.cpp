@@ -2,13 +2,16 @@
 #include "analysis/scenario/fields.hpp"
 #include "base/figures.hpp"
 #include "base/lines.hpp"
+#include "base/markup.hpp"
 #include "base/units.hpp"
+#include "report/page/page.hpp"
 #include "report/step/timeline_write.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace eyeroof::report {
@@ -117,16 +120,25 @@ std::string head_text(const TimelineReport& r, const std::vector<analysis::step:
     return text;
 }
 
-std::string parts_text(const TimelineReport& r, const PathSums& path) {
+struct StepPart {
+    const char* name;
+    double seconds;
+};
+
+std::array<StepPart, 4> parts_of(const TimelineReport& r) {
     const analysis::step::Timeline& t = r.timeline();
+    return {{{"kernels run", t.busy_s},
+             {"waiting for the host", t.wait_host_s},
+             {"waiting for copies", t.wait_copy_s},
+             {"after the last kernel", t.end_s}}};
+}
+
+std::string parts_text(const TimelineReport& r, const PathSums& path) {
     std::string text = "\ntime of the step\n";
-    const auto row = [&](const char* name, double seconds) {
-        text += fmt::format("  {:<22}{:>10}  {:>7}\n", name, s(seconds), share(seconds, t.time_s));
-    };
-    row("kernels run", t.busy_s);
-    row("waiting for the host", t.wait_host_s);
-    row("waiting for copies", t.wait_copy_s);
-    row("after the last kernel", t.end_s);
+    for (const StepPart& part : parts_of(r)) {
+        text += fmt::format("  {:<22}{:>10}  {:>7}\n", part.name, s(part.seconds),
+                            share(part.seconds, r.timeline().time_s));
+    }
     return text + wrapped(fmt::format("critical path: {} in kernels, {} in the host's calls, {} in "
                                       "copies",
                                       s(path.kernel_s), s(path.host_s), s(path.copy_s)),
@@ -155,6 +167,48 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
         text += fmt::format("and {} more; --format json has all\n", rows.size() - most_rows);
     }
     return text;
+}
+
+std::string timeline_html(const TimelineReport& r) {
+    constexpr std::size_t most_rows = 60;
+    const analysis::step::Timeline& t = r.timeline();
+    const std::vector<analysis::step::LayerTime> rows = analysis::step::by_layer(r.graph(), t);
+    const PathSums path = sums_of(r);
+    PageTable parts{{{"part of the step", false}, {"time"}, {"share"}}, {}, false};
+    for (const StepPart& part : parts_of(r)) {
+        parts.rows.push_back({part.name, s(part.seconds), share(part.seconds, t.time_s)});
+    }
+    PageTable layers{{{"layer", false},
+                      {"runs"},
+                      {"kernels"},
+                      {"share"},
+                      {"waits"},
+                      {"host-bound"},
+                      {"critical path"}},
+                     {}};
+    for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+        const analysis::step::LayerTime& row = rows[i];
+        const auto on_path = path.by_layer.find(row.layer);
+        layers.rows.push_back({html_escaped(r.graph().layers[row.layer].name),
+                               fmt::to_string(row.runs), s(row.kernels_s),
+                               share(row.kernels_s, t.time_s), s(row.waits_s),
+                               fmt::to_string(row.host_bound),
+                               s(on_path == path.by_layer.end() ? 0.0 : on_path->second)});
+    }
+    const std::string title =
+        html_escaped(r.graph().name) + " on " + html_escaped(r.report.machine.id);
+    std::string html = page_head(title) + "<h1>" + title + "</h1>\n" +
+                       page_answer(head_text(r, rows)) + "<figure>" + timeline_svg(r) +
+                       "</figure>\n<h2>Time of the step</h2>\n" + page_table(parts) +
+                       fmt::format("<p>Critical path: {} in kernels, {} in the host's calls, {} in "
+                                   "copies</p>\n<h2>Layers</h2>\n",
+                                   s(path.kernel_s), s(path.host_s), s(path.copy_s)) +
+                       page_table(layers);
+    if (rows.size() > most_rows) {
+        html += fmt::format("<p class=\"rest\">and {} more layers: --format json has all</p>\n",
+                            rows.size() - most_rows);
+    }
+    return html + page_foot();
 }
 
 std::string timeline_json(const TimelineReport& r) {

@@ -73,9 +73,4 @@ std::string timeline_svg(const TimelineReport& r) {
     return to_svg(draw_timeline(r, {1200.0, 70.0 + 34.0 * lanes}), SvgTheme::automatic);
 }
 
-std::string timeline_html(const TimelineReport& r) {
-    return page_head(svg_escape(r.graph().name), "body{font:14px sans-serif;margin:1em}") +
-           timeline_svg(r) + "<pre>" + html_lines(timeline_text(r)) + "</pre>\n" + page_foot();
-}
-
 } // namespace eyeroof::report

@@ -21,16 +21,16 @@ using PurchaseJson = nlohmann::ordered_json;
 constexpr std::string_view kSheetStyle =
     "body{font:13px/1.35 sans-serif;max-width:60em;margin:1.5em auto;padding:0 1em}"
     "h1{font-size:1.5em;margin:0 0 .4em}h2{font-size:1.05em;margin:.8em 0 .2em}"
-    "p,ul{margin:.4em 0}table{border-collapse:collapse}"
-    "td,th{border:1px solid #ccc;padding:.1em .5em;text-align:left;vertical-align:top}"
-    ".sign{width:100%;margin-top:1em}.sign td{width:24%;height:2.2em}pre{white-space:pre-wrap}"
+    "p,ul{margin:.4em 0}table{margin:0}"
+    "td,th{border:1px solid var(--line);padding:.1em .5em}"
+    ".sign{width:100%;margin-top:1em}.sign td{width:24%;height:2.2em}"
     "@page{margin:12mm}"
     "@media print{body{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;line-height:1.2;"
     "margin:0;padding:0;max-width:none}"
     "h1{font-size:1.4em}main{page-break-inside:avoid}.behind{page-break-before:always}}";
 // Where numbers come from is for the screen: what is signed has the command alone.
 constexpr std::string_view kSheetAlone =
-    "@media print{main~h2,main~p,main~ul,main~table{display:none}}";
+    "@media print{main~h2,main~p,main~ul,main~.frame{display:none}}";
 // Browsers may have wider letters than the PDF, and their tables have frames.
 constexpr double kPrintScale = 0.8;
 
@@ -75,11 +75,11 @@ std::string table_html(const Table& table) {
         return text + "</tr>\n";
     };
     std::string text = table.title.empty() ? "" : "<h2>" + html_escaped(table.title) + "</h2>\n";
-    text += "<table>" + line(table.columns, "th");
+    std::string rows = "<table>" + line(table.columns, "th");
     for (const auto& row : table.rows) {
-        text += line(row, "td");
+        rows += line(row, "td");
     }
-    return text + "</table>\n";
+    return text + framed(rows + "</table>");
 }
 
 // Plain numbers, for spreadsheets; empty where there is none.

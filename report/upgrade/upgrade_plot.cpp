@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace eyeroof::report {
 
@@ -71,12 +72,14 @@ std::string bar_svg(const Bar& bar, double longest, int y) {
                        kLabel + std::max(old_width, new_width) + 6.0, y + 15, svg_escape(bar.note));
 }
 
-std::string row_html(const analysis::UpgradeLayer& l) {
+std::vector<std::string> cells_of(const analysis::UpgradeLayer& l) {
     const std::string name = l.network.empty() ? l.name : l.network + "/" + l.name;
-    return fmt::format("<tr><td>{}</td><td>{:.1f} %</td><td>{:.2f}</td><td>{}</td><td>{}</td>"
-                       "<td>{}</td></tr>\n",
-                       svg_escape(name), 100.0 * l.share_of_from, l.speedup,
-                       svg_escape(l.from_limiter), svg_escape(l.to_limiter), svg_escape(l.why));
+    return {svg_escape(name),
+            fmt::format("{:.1f} %", 100.0 * l.share_of_from),
+            fmt::format("{:.2f}", l.speedup),
+            svg_escape(l.from_limiter),
+            svg_escape(l.to_limiter),
+            svg_escape(l.why)};
 }
 
 } // namespace
@@ -108,23 +111,23 @@ std::string upgrade_svg(const analysis::Upgrade& u) {
 std::string upgrade_page_body(const analysis::Upgrade& u) {
     std::string text = upgrade_text(u);
     text = text.substr(0, text.find("\n\nlayer "));
-    std::string html = upgrade_svg(u) + "<pre>" + html_lines(text) + "</pre>\n";
-    html +=
-        "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
-        "<th>new limit</th><th>why not more</th></tr>\n";
-    for (const analysis::UpgradeLayer& layer : u.layers) {
-        html += row_html(layer);
+    std::string html = "<figure>" + upgrade_svg(u) + "</figure>\n<ul>\n";
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        html += "<li>" + html_escaped(line) + "</li>\n";
     }
-    return html + "</table>\n";
-}
-
-std::string upgrade_html(const analysis::Upgrade& u) {
-    const std::string title = svg_escape(title_of(u));
-    return page_head(title,
-                     "body{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-                     "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
-                     "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
-           "<h1>" + title + "</h1>\n" + upgrade_page_body(u) + page_foot();
+    PageTable table{{{"layer", false},
+                     {"share"},
+                     {"speed-up"},
+                     {"old limit", false},
+                     {"new limit", false},
+                     {"limiting factor", false}},
+                    {}};
+    for (const analysis::UpgradeLayer& layer : u.layers) {
+        table.rows.push_back(cells_of(layer));
+    }
+    fold_equal(table);
+    return html + "</ul>\n" + page_table(table);
 }
 
 } // namespace eyeroof::report

@@ -342,12 +342,13 @@ TEST_CASE("zsh at a terminal completes commands, options, machines, and values")
 TEST_CASE(
     "commands that answer with a table have a page with the answer, a picture, and the table") {
     using Words = std::vector<std::string>;
-    for (Words words : {Words{"memory", "resnet18", "--on", "t4"},
-                        Words{"serve", "llama-3-8b", "--on", "a100-sxm-80gb"},
-                        Words{"collective", "all-reduce", "--fabric", "dgx-a100-hdr"},
-                        Words{"map", "alexnet", "--on", "eyeriss-v1", "--layers", "CONV3"},
-                        Words{"improve", "resnet18", "--on", "t4"},
-                        Words{"fuse", "alexnet", "--on", "npu-int8"}}) {
+    for (Words words :
+         {Words{"memory", "resnet18", "--on", "t4"},
+          Words{"serve", "llama-3-8b", "--on", "a100-sxm-80gb"},
+          Words{"collective", "all-reduce", "--fabric", "dgx-a100-hdr"},
+          Words{"map", "alexnet", "--on", "eyeriss-v1", "--layers", "CONV3"},
+          Words{"improve", "resnet18", "--on", "t4"}, Words{"fuse", "alexnet", "--on", "npu-int8"},
+          Words{"sweep", "alexnet", "--on", "npu-int8", "--vary", "batch=1,2"}}) {
         CAPTURE(words.front());
         words.insert(words.end(), {"--format", "html"});
         const auto page = run(words);
@@ -361,6 +362,33 @@ TEST_CASE(
         words.back() = "csv";
         CHECK(run(words).exit == 0);
     }
+}
+
+TEST_CASE("the page of an exam begins with the answer and lists equal layers once") {
+    const auto page = run({"exam", "resnet50", "--on", "a100-sxm-40gb", "--format", "html"});
+    REQUIRE(page.exit == 0);
+    const std::size_t answer = page.out.find("<p class=\"answer\">");
+    const std::size_t picture = page.out.find("<figure><svg");
+    const std::size_t layers = page.out.find("<h2>Layers</h2>");
+    const std::size_t folded = page.out.find("<details>");
+    CHECK(answer < picture);
+    CHECK(picture < layers);
+    REQUIRE(layers < folded);
+    std::size_t rows = 0;
+    for (std::size_t at = layers; (at = page.out.find("<tr>", at + 1)) < folded;) {
+        ++rows;
+    }
+    CHECK(rows > 10);
+    CHECK(rows < 60); // of 175 layers
+    CHECK(contains(page.out.substr(layers, folded - layers), "</a> ×"));
+    CHECK(contains(page.out.substr(folded), "id=\"l0\""));
+}
+
+TEST_CASE("a page of a sweep cannot be resumed or in parts") {
+    const auto refused = run({"sweep", "alexnet", "--on", "npu-int8", "--vary", "batch=1,2",
+                              "--shard", "1/2", "--format", "html"});
+    CHECK(refused.exit == 2);
+    CHECK(contains(refused.err, "a page shows a whole sweep"));
 }
 
 TEST_CASE("hw list as CSV has a row for each machine of the catalog") {

@@ -13,6 +13,9 @@ trap 'rm -rf "$folder"' EXIT
 "$eyeroof" timeline alexnet --on t4 --format html -o "$folder/timeline.html"
 "$eyeroof" scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 8,16 --format html \
     -o "$folder/scale.html"
+"$eyeroof" bound alexnet --on t4 --format html -o "$folder/bound.html"
+"$eyeroof" sweep alexnet --on npu-int8 --vary batch=1,2 -o "$folder/sweep.html"
+"$eyeroof" validate --machines --on eyeriss-v1 -o "$folder/validate.html"
 cat > "$folder/trace.json" <<'JSON'
 {"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","computeMajor":9,"computeMinor":0,
 "numSms":132,"totalGlobalMem":85018279936}],"traceEvents":[

@@ -1,3 +1,4 @@
+#include "report/page/page.hpp"
 #include "report/page/table_page.hpp"
 
 #include <doctest/doctest.h>
@@ -24,18 +25,33 @@ TEST_CASE("a table's page has the answer, bars, and the figures with the units o
                  "a<b,0.0015,2048,1e6,12.5,3e9,true\nc,0.0005,,2e6,,,false\n",
                  "", "time_s"});
     CHECK(contains(html, "<title>Mappings of &lt;net&gt;</title>"));
-    CHECK(contains(html, "<p>2 ms in all on a machine</p>"));
-    CHECK(contains(html, "<th>layer</th><th>time</th><th>buffer</th><th>energy</th>"
-                         "<th>tokens per s</th><th>link</th><th>proved</th>"));
-    CHECK(contains(html, "<td>a&lt;b</td><td>1.5 ms</td><td>2.05 kB</td><td>1 uJ</td><td>12.5</td>"
-                         "<td>3 GB/s</td><td>true</td>"));
-    CHECK(contains(html, "<td>c</td><td>500 us</td><td></td>"));
+    CHECK(contains(html, "<p class=\"answer\">2 ms in all<br>\non a machine</p>"));
+    CHECK(contains(html,
+                   "<th>layer</th><th class=\"n\">time</th><th class=\"n\">buffer</th><th "
+                   "class=\"n\">energy</th>"
+                   "<th class=\"n\">tokens per s</th><th class=\"n\">link</th><th>proved</th>"));
+    CHECK(contains(html, "<td>a&lt;b</td><td class=\"n\">1.5 ms</td><td class=\"n\">2.05 "
+                         "kB</td><td class=\"n\">1 uJ</td><td class=\"n\">12.5</td>"
+                         "<td class=\"n\">3 GB/s</td><td>true</td>"));
+    CHECK(contains(html, "<td>c</td><td class=\"n\">500 us</td><td class=\"n\"></td>"));
     CHECK(contains(html, "width=\"440.0\"")); // the longest bar, and a third of it
     CHECK(contains(html, "width=\"146.7\""));
     CHECK(contains(html, "Content-Security-Policy"));
     CHECK(contains(html, "prefers-color-scheme:dark"));
     CHECK(contains(html, "overflow-x:auto"));
     CHECK(contains(html, "name=\"viewport\""));
+}
+
+TEST_CASE("the answer of a page goes on where the terminal's text was wrapped") {
+    const std::string long_line(76, 'x');
+    CHECK(page_answer(long_line + "\nwords behind\nNext\n") ==
+          "<p class=\"answer\">" + long_line + " words behind<br>\nNext</p>\n");
+}
+
+TEST_CASE("rows of a page's table that differ by their names alone become one") {
+    PageTable table{{{"layer", false}, {"time"}}, {{"a", "1 s"}, {"b", "2 s"}, {"c", "1 s"}}};
+    fold_equal(table);
+    CHECK(table.rows == std::vector<std::vector<std::string>>{{"a ×2", "1 s"}, {"b", "2 s"}});
 }
 
 TEST_CASE("a table's page takes a picture that is there, and folds long tables") {

@@ -1,0 +1,31 @@
+// The answer of an exam in lines, as every document begins with it: totals, bottleneck, savings.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::report {
+
+// Seconds of all runs of all layers.
+double layers_time(const analysis::Report& report);
+
+// "142 ms (120 ms … 170 ms)", "7.7 % utilization", …: the totals.
+std::vector<std::string> total_parts(const analysis::Report& report);
+
+// The bottleneck, the largest saving, and the share without cost, each where there is one.
+std::vector<std::string> answer_lines(const analysis::Report& report);
+
+// Losses of equal layers are one saving, under the first layer's name.
+struct Saving {
+    analysis::Loss loss;
+    std::size_t equal = 1; // layers
+};
+std::vector<Saving> savings_of(const analysis::Report& report);
+
+// "CONV1 (and 2 equal layers): 1.2 ms (4.0 %), step 6 average bandwidth, DRAM link".
+std::string saving_text(const analysis::Report& report, const Saving& saving);
+const std::string& saving_reason(const analysis::Report& report, const Saving& saving);
+
+} // namespace eyeroof::report
