@@ -94,6 +94,7 @@ LayerReport layer_report(const step::Graph& program, std::uint32_t at, const Gpu
     report.limits = p.limits;
     report.energy_j = context.gpu.tdp_w * p.time_s;
     report.outer_bytes = p.bytes;
+    report.l2_bytes = p.l2_bytes;
     report.kernel = p.form;
     report.mapping_text = p.form.text();
     report.notes = p.notes;

@@ -1,9 +1,11 @@
-// One measured step as a track beside the predicted one. Used by the timeline pane.
+// One measured step as a track beside the predicted one.
 #pragma once
 
 #include "analysis/exam/report.hpp"
 #include "profiles/measurement.hpp"
 #include "report/step/step_scenes.hpp"
+
+#include <array>
 
 namespace eyeroof::gui {
 
@@ -12,9 +14,11 @@ namespace eyeroof::gui {
 report::MeasuredTrack measured_track(const profiles::Profile& profile,
                                      const analysis::Report& report);
 
-// Seconds of a range in which kernels run: those of the track, and those that are predicted.
+// Seconds of a range in which kernels run: those of the track, and those that are predicted; and
+// those in which no kernel of the track runs, by cause.
 struct BusySeconds {
     double measured = 0.0, predicted = 0.0;
+    std::array<double, report::kMeasuredWaits> waits{}; // by MeasuredWait
 };
 BusySeconds busy_in(const report::TimeRange& range, const report::MeasuredTrack& track,
                     const analysis::Report& report);

@@ -261,7 +261,11 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
             });
         }
         auto* machine_switch = static_cast<QToolButton*>(switches_[at]);
-        machine_switch->setChecked(!view.hidden_machines.contains(machine.id));
+        const bool in_sight = !view.hidden_machines.contains(machine.id);
+        machine_switch->setChecked(in_sight);
+        if (input.machines.size() > 1) { // not by shade alone
+            machine_switch->setText((in_sight ? "✓ " : "") + text(machine.name));
+        }
         ++at;
         for (const analysis::Roof& roof : machine.roofs) {
             if (!same) {

@@ -26,6 +26,9 @@ std::vector<LevelBytes> bytes_of(const analysis::LayerReport& layer) {
     }
     if (levels.empty()) {
         levels.push_back({analysis::kGpuMemory, layer.outer_bytes});
+        if (layer.l2_bytes > 0.0) {
+            levels.push_back({"L2", layer.l2_bytes});
+        }
     }
     levels.front().bytes = layer.outer_bytes; // after coding, which the rows may not know
     return levels;

@@ -7,9 +7,11 @@
 #include "report/step/memory_write.hpp"
 #include "report/step/timeline_write.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::report {
@@ -27,7 +29,30 @@ struct MeasuredSlice {
 
     bool operator==(const MeasuredSlice&) const = default;
 };
-using MeasuredTrack = std::vector<MeasuredSlice>; // of one step, by start
+
+// Why no kernel ran: the host had not launched the next one, its launch was on the way, a copy ran,
+// the next one was launched but not started (an event, another stream), or no launch is recorded.
+enum class MeasuredWait { host, launch, copy, device, unknown };
+inline constexpr std::size_t kMeasuredWaits = 5;
+std::string_view measured_wait_text(MeasuredWait wait); // "waits for its launch"
+
+// A part of a gap between kernels that has one cause.
+struct MeasuredGap {
+    double start_s = 0.0, end_s = 0.0;
+    MeasuredWait cause = MeasuredWait::unknown;
+    std::string next; // the kernel that ends the gap
+
+    bool operator==(const MeasuredGap&) const = default;
+};
+
+// Of one step, both by start.
+struct MeasuredTrack {
+    std::vector<MeasuredSlice> slices;
+    std::vector<MeasuredGap> gaps;
+
+    bool empty() const { return slices.empty(); }
+    bool operator==(const MeasuredTrack&) const = default;
+};
 
 struct TimelineLook {
     std::optional<TimeRange> shown;     // absent: the whole step

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace eyeroof::report {
 
@@ -35,6 +36,22 @@ constexpr std::array<Gap, 4> kGaps = {
      {Waited::copy, ColourRole::series3, "waits for a copy"},
      {Waited::operand, ColourRole::series5, "waits for an operand"},
      {Waited::room, ColourRole::series7, "waits for free SMs"}}};
+
+ColourRole role_of(MeasuredWait wait) {
+    switch (wait) {
+    case MeasuredWait::host:
+        return ColourRole::series2;
+    case MeasuredWait::launch:
+        return ColourRole::series6;
+    case MeasuredWait::copy:
+        return ColourRole::series3;
+    case MeasuredWait::device:
+        return ColourRole::series5;
+    case MeasuredWait::unknown:
+        break;
+    }
+    return ColourRole::faint;
+}
 
 TimeRange range_of(const TimelineReport& r, const TimelineLook& look) {
     return look.shown.value_or(TimeRange{0.0, std::max(timeline_length_s(r, look), 1e-12)});
@@ -228,18 +245,55 @@ void add_gaps(Lanes& picture, const TimelineReport& r, const Scale& scale, int s
     }
 }
 
-// Which colour of a gap is which cause, of those that there are.
-void add_gap_legend(Drawing& d, const TimelineReport& r) {
-    double x = kLanesLeft;
+// Why no measured kernel runs, below the line of those that do.
+void add_gaps(Lanes& picture, const MeasuredTrack& track, const Scale& scale, Box box) {
+    box.top += box.height * (1.0 - kGapHeight);
+    box.height *= kGapHeight;
+    for (std::size_t cause = 0; cause < kMeasuredWaits; ++cause) {
+        const auto wait = static_cast<MeasuredWait>(cause);
+        const Naming named = [&](std::size_t i) {
+            return fmt::format("{} {}", track.gaps[i].next, measured_wait_text(wait));
+        };
+        Lane gaps(picture, scale, "measured waits", box, role_of(wait), named, false, true);
+        for (std::size_t i = 0; i < track.gaps.size(); ++i) {
+            if (track.gaps[i].cause == wait) {
+                gaps.add(track.gaps[i].start_s, track.gaps[i].end_s, i, false);
+            }
+        }
+    }
+}
+
+// Causes of gaps that there are, predicted or measured, once each.
+std::vector<std::pair<std::string, ColourRole>> causes_of(const TimelineReport& r,
+                                                          const TimelineLook& look) {
+    std::vector<std::pair<std::string, ColourRole>> causes;
     for (const Gap& gap : kGaps) {
-        const bool there = std::ranges::any_of(
-            r.timeline().spans, [&](const auto& span) { return span.waited == gap.cause; });
-        const std::string name(gap.name);
+        if (std::ranges::any_of(r.timeline().spans,
+                                [&](const auto& span) { return span.waited == gap.cause; })) {
+            causes.emplace_back(gap.name, gap.role);
+        }
+    }
+    for (std::size_t cause = 0; has_track(look) && cause < kMeasuredWaits; ++cause) {
+        const auto wait = static_cast<MeasuredWait>(cause);
+        const std::pair entry{std::string(measured_wait_text(wait)), role_of(wait)};
+        if (std::ranges::any_of(look.measured->gaps,
+                                [&](const auto& gap) { return gap.cause == wait; }) &&
+            std::ranges::find(causes, entry) == causes.end()) {
+            causes.push_back(entry);
+        }
+    }
+    return causes;
+}
+
+// Which colour of a gap is which cause.
+void add_gap_legend(Drawing& d, const TimelineReport& r, const TimelineLook& look) {
+    double x = kLanesLeft;
+    for (const auto& [name, role] : causes_of(r, look)) {
         const double width = 22.0 + text_width(name, kSmallPx);
-        if (!there || x + width > d.canvas.width) {
+        if (x + width > d.canvas.width) {
             continue;
         }
-        d.boxes.push_back({{x, 30.0, 8.0, 8.0}, gap.role, kGapOpacity});
+        d.boxes.push_back({{x, 30.0, 8.0, 8.0}, role, kGapOpacity});
         d.texts.push_back({{x + 12.0, 37.5}, name, ColourRole::faint, kSmallPx});
         x += width;
     }
@@ -250,10 +304,12 @@ void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
     LanesBelow lanes(picture, scale, height);
     if (has_track(look)) {
         const MeasuredTrack& track = *look.measured;
+        add_gaps(picture, track, scale, lanes.box());
         Lane measured = lanes.next(
-            "measured", ColourRole::series4, [&](std::size_t i) { return track[i].name; }, false);
-        for (std::size_t i = 0; i < track.size(); ++i) {
-            measured.add(track[i].start_s, track[i].end_s, i, false);
+            "measured", ColourRole::series4, [&](std::size_t i) { return track.slices[i].name; },
+            false);
+        for (std::size_t i = 0; i < track.slices.size(); ++i) {
+            measured.add(track.slices[i].start_s, track.slices[i].end_s, i, false);
         }
     }
     const auto& spans = r.timeline().spans;
@@ -307,16 +363,32 @@ Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
     add_axis(d, scale, bottom);
     d.figures.columns = {"lane", "operator", "start_s", "end_s", "operators"};
     add_lanes(picture, r, scale, look, lane);
-    add_gap_legend(d, r); // behind the lanes' boxes, which operators stand beside
+    add_gap_legend(d, r, look); // behind the lanes' boxes, which operators stand beside
     return picture;
 }
 
 } // namespace
 
+std::string_view measured_wait_text(MeasuredWait wait) {
+    switch (wait) {
+    case MeasuredWait::host:
+        return "waits for its launch";
+    case MeasuredWait::launch:
+        return "launch latency";
+    case MeasuredWait::copy:
+        return "waits for a copy";
+    case MeasuredWait::device:
+        return "launched, waits on the device";
+    case MeasuredWait::unknown:
+        break;
+    }
+    return "launch not recorded";
+}
+
 double timeline_length_s(const TimelineReport& r, const TimelineLook& look) {
     double end = r.timeline().time_s;
     if (has_track(look)) {
-        for (const MeasuredSlice& slice : *look.measured) {
+        for (const MeasuredSlice& slice : look.measured->slices) {
             end = std::max(end, slice.end_s);
         }
     }

@@ -43,6 +43,7 @@ class TestPerspectives : public QObject {
     void every_control_has_a_name();
     void every_model_keeps_the_rules_of_models();
     void a_measured_track_stands_above_the_predicted_step();
+    void gaps_of_a_measured_track_have_their_causes();
     void rows_have_a_menu();
     void a_kernel_is_assigned_to_a_layer_by_its_menu_taken_back_and_saved();
     void story_of_an_architect();
@@ -303,14 +304,14 @@ void TestPerspectives::a_measured_track_stands_above_the_predicted_step() {
     const analysis::Report& report = window.reports()[0];
     const auto track =
         std::make_shared<const report::MeasuredTrack>(measured_track(profile, report));
-    QCOMPARE(track->size(), std::size_t{2}); // one step of the two
-    QCOMPARE((*track)[1].name, std::string("gemm_b"));
+    QCOMPARE(track->slices.size(), std::size_t{2}); // one step of the two
+    QCOMPARE(track->slices[1].name, std::string("gemm_b"));
     double first = report.timeline.spans.front().start_s;
     for (const auto& span : report.timeline.spans) {
         first = std::min(first, span.start_s);
     }
-    QCOMPARE((*track)[0].start_s, first); // aligned with the first predicted kernel
-    QVERIFY(std::abs((*track)[1].start_s - first - 100e-6) < 1e-12);
+    QCOMPARE(track->slices[0].start_s, first); // aligned with the first predicted kernel
+    QVERIFY(std::abs(track->slices[1].start_s - first - 100e-6) < 1e-12);
     const model::Gpu gpu = std::get<model::Gpu>(question_of(window.session()).machine.kind);
     report::TimelineLook look;
     look.measured = track;
@@ -321,6 +322,51 @@ void TestPerspectives::a_measured_track_stands_above_the_predicted_step() {
     profile.launches[0].start_ns = profiles::kNone;
     profile.launches.resize(1);
     QVERIFY(measured_track(profile, report).empty()); // starts are not known
+}
+
+void TestPerspectives::gaps_of_a_measured_track_have_their_causes() {
+    // Kernels of 10 us that start at 0, 30, 50, 70, and 90 us. The second is launched at 18 us, the
+    // third at 5 us, the fourth at 55 us with a copy from 61 to 65 us, the launch of the fifth is
+    // not recorded.
+    constexpr std::array<std::int64_t, 5> kStarts_us = {0, 30, 50, 70, 90};
+    constexpr std::array<std::int64_t, 5> kCalled_us = {-3, 18, 5, 55, 0};
+    profiles::Profile profile;
+    profile.kernels.resize(1);
+    profile.kernels[0].name = "gemm";
+    for (std::size_t i = 0; i < kStarts_us.size(); ++i) {
+        profiles::Launch launch;
+        launch.start_ns = 1000 * (1000 + kStarts_us[i]);
+        launch.called_ns = i == 4 ? profiles::kNone : 1000 * (1000 + kCalled_us[i]);
+        launch.duration_ns = 10000.0;
+        launch.step = 1;
+        profile.launches.push_back(launch);
+    }
+    profiles::DeviceCopy copy;
+    copy.start_ns = 1000 * 1061;
+    copy.duration_ns = 4000.0;
+    profile.copies.push_back(copy);
+
+    const report::MeasuredTrack track = measured_track(profile, analysis::Report{});
+    using Wait = report::MeasuredWait;
+    const std::vector<report::MeasuredGap> expected = {
+        {10e-6, 18e-6, Wait::host, "gemm"},   {18e-6, 30e-6, Wait::launch, "gemm"},
+        {40e-6, 50e-6, Wait::device, "gemm"}, {60e-6, 61e-6, Wait::device, "gemm"},
+        {61e-6, 65e-6, Wait::copy, "gemm"},   {65e-6, 70e-6, Wait::device, "gemm"},
+        {80e-6, 90e-6, Wait::unknown, "gemm"}};
+    QCOMPARE(track.gaps.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        QVERIFY(track.gaps[i].cause == expected[i].cause);
+        QVERIFY(std::abs(track.gaps[i].start_s - expected[i].start_s) < 1e-12);
+        QVERIFY(std::abs(track.gaps[i].end_s - expected[i].end_s) < 1e-12);
+    }
+    // All of the step is a kernel or a gap; a range cuts both.
+    const BusySeconds busy = busy_in({0.0, 64e-6}, track, analysis::Report{});
+    double total = busy.measured;
+    for (const double seconds : busy.waits) {
+        total += seconds;
+    }
+    QVERIFY(std::abs(total - 64e-6) < 1e-12);
+    QVERIFY(std::abs(busy.waits[static_cast<std::size_t>(Wait::copy)] - 3e-6) < 1e-12);
 }
 
 void TestPerspectives::rows_have_a_menu() {

@@ -39,6 +39,19 @@ QString headline(const TimelineAnswer& answer) {
     return html;
 }
 
+// "Measured gaps: waits for its launch 3.1 us, …": the causes that there are.
+QString waits_text(const BusySeconds& busy) {
+    QStringList parts;
+    for (std::size_t cause = 0; cause < busy.waits.size(); ++cause) {
+        if (busy.waits[cause] > 0.0) {
+            const auto wait = static_cast<report::MeasuredWait>(cause);
+            parts << text(report::measured_wait_text(wait)) + " " + seconds(busy.waits[cause]);
+        }
+    }
+    return parts.isEmpty() ? QString()
+                           : TimelinePane::tr(" Measured gaps: %1.").arg(parts.join(", "));
+}
+
 } // namespace
 
 TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
@@ -124,8 +137,9 @@ QString TimelinePane::sums() const {
     const report::TimeRange range = look().shown.value_or(report::TimeRange{0.0, length});
     const BusySeconds busy = busy_in(range, *answer_->measured, *answer_->of);
     return tr("<br>In sight, %1: kernels of %2 run %3, predicted ones %4.")
-        .arg(seconds(range.to_s - range.from_s), text(answer_->run).toHtmlEscaped(),
-             seconds(busy.measured), seconds(busy.predicted));
+               .arg(seconds(range.to_s - range.from_s), text(answer_->run).toHtmlEscaped(),
+                    seconds(busy.measured), seconds(busy.predicted)) +
+           waits_text(busy);
 }
 
 report::TimelineLook TimelinePane::look() const {
