@@ -7,6 +7,9 @@
 
 namespace test_report_table_page {
 
+using eyeroof::report::fold_equal;
+using eyeroof::report::page_answer;
+using eyeroof::report::PageTable;
 using eyeroof::report::TablePage;
 using eyeroof::report::to_page;
 
