@@ -235,7 +235,7 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
     const bool plain = format == "csv" || format == "html";
     if (options.advice && plain) {
-        return {{"--advice goes with the formats text, json and md",
+        return {{"--advice supports --format text, json, and md",
                  "leave --advice out, or write the advice with --format json"}};
     }
     if (options.advice && !scenario.density.empty()) {
@@ -243,7 +243,7 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
             {"--advice does not count zeros: leave --density out", "ask one of them at a time"}};
     }
     if (!options.tuned.empty() && (plain || !options.compat.empty())) {
-        return {{"--tuned goes with the formats text, json and md",
+        return {{"--tuned supports --format text, json, and md",
                  "leave --tuned out, or write --format json"}};
     }
     if (options.chip.given() && options.cores.given()) {

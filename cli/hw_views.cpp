@@ -114,13 +114,13 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
     if (first == nullptr) {
         return {};
     }
-    std::string text = fmt::format("{:<{}}  {}  {:<9}  what it is\n", title, widest,
-                                   heading_of(first->machine), "trust");
+    std::string text = fmt::format("{:<{}}  {}  {:<10}  description\n", title, widest,
+                                   heading_of(first->machine), "confidence");
     for (const ListedMachine& listed : machines) {
         if (listed.entry.family == family) {
             const Machine& machine = listed.machine;
             std::string line =
-                fmt::format("{:<{}}  {}  {:<9}  ", listed.entry.id, widest, columns_of(machine),
+                fmt::format("{:<{}}  {}  {:<10}  ", listed.entry.id, widest, columns_of(machine),
                             confidence_words(least_trusted(machine.provenance)));
             line += description_of(machine);
             text += cut(std::move(line), kPageWidth) + "\n";
@@ -163,7 +163,7 @@ std::string machines_json(const std::vector<ListedMachine>& machines) {
     for (const ListedMachine& listed : machines) {
         Json entry = head_json(listed.machine);
         entry["family"] = listed.entry.family;
-        entry["trust"] = confidence_name(least_trusted(listed.machine.provenance));
+        entry["confidence"] = confidence_name(least_trusted(listed.machine.provenance));
         if (const auto* a = std::get_if<Accelerator>(&listed.machine.kind)) {
             entry["macs_per_cycle"] = model::mac_units(*a);
             entry["clock_hz"] = a->clock_hz;

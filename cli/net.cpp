@@ -1,5 +1,6 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "analysis/program/lower.hpp"
+#include "base/lines.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
 #include "formats/catalog.hpp"
@@ -139,8 +140,8 @@ Exit check(Context& context, const CheckOptions& options) {
             continue;
         }
         context.report(network.diagnostics());
-        text += fmt::format("{}: {} layers, {} MACs\n", reference, network->layers.size(),
-                            totals->macs);
+        text += fmt::format("{}: {}, {} MACs\n", reference,
+                            counted(network->layers.size(), "layer"), totals->macs);
     }
     if (errors.has_errors()) {
         return context.fail(errors);

@@ -8,7 +8,7 @@
 
 namespace eyeroof::cli {
 
-// `told` by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
+// Given by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
 // where it was built.
 std::optional<std::filesystem::path> find_own_library(const Context& context,
                                                       const std::string& told,

@@ -280,8 +280,7 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
         return context.fail(scenario.diagnostics());
     }
     if (options.largest_batch && scenario->batch) {
-        return context.fail_usage("--batch and --largest-batch say the batch twice",
-                                  "leave one of them out");
+        return context.fail_usage("--batch and --largest-batch conflict", "leave one of them out");
     }
     auto asked = whole_of(context, options, *scenario);
     if (!asked) {

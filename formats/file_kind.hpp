@@ -1,4 +1,4 @@
-// What a file is, told by what stands in it and not by whether some reader accepts it: so a file
+// What a file is, recognized by its content and not by whether some reader accepts it: so a file
 // with a mistake is still read by the reader that its author meant, who says what is wrong.
 // Called by open_any and by commands that take files of several kinds.
 // Reads nothing but enough to tell.

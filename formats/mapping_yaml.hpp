@@ -26,7 +26,7 @@ Result<model::Mapping> parse_mapping_yaml(std::string text, const std::string& f
                                           const model::Accelerator& machine);
 std::string write_mapping_yaml(const model::Mapping& mapping, const model::Accelerator& machine);
 
-// Reads this form or Timeloop's, told by content; `names` are Timeloop's for the layer.
+// Reads this form or Timeloop's, by content; `names` are Timeloop's for the layer.
 Result<model::Mapping> load_mapping(const std::filesystem::path& path,
                                     const model::Accelerator& machine,
                                     const TimeloopNames& names = cnn_layer_names());

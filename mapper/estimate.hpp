@@ -136,7 +136,7 @@ class Estimator {
     std::size_t levels_;
     double macs_;
     Steps least_;        // of every mapping
-    double least_steps_; // … by the third step: all units at work all the time
+    double least_steps_; // … by the third step: all PEs active all the time
     double steps_left_ = 0.0;
     double ramp_ = 0.0;  // cycles after those of the units
     bool ramps_ = false; // does step 7 count?

@@ -25,10 +25,10 @@ OpenSearches open_searches(const Report& report) {
 }
 
 std::string open_searches_text(const Report& report, const OpenSearches& open) {
-    return fmt::format("the searches of {} of {} layers, {} first, stopped before the proof: "
-                       "optimality gap at most {:.1f} %",
-                       open.layers.size(), report.layers.size(),
-                       report.layers.at(open.layers.front()).layer.name, 100.0 * open.gap);
+    return fmt::format(
+        "{} of {} mappings are not proven optimal (first: {}): optimality gap at most {:.1f} %",
+        open.layers.size(), report.layers.size(), report.layers.at(open.layers.front()).layer.name,
+        100.0 * open.gap);
 }
 
 std::string no_fit_text(const Report& report) {

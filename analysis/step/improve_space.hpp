@@ -17,7 +17,7 @@ struct Facts {
     bool padding = false;   // some product is quicker on longer operands
 };
 
-// The choices of each remedy, the first of each being to leave it.
+// The choices of each change; the first of each makes none.
 struct Space {
     std::vector<bool> capture{false}, fuse{false}, attention{false}, in_place{false};
     std::vector<Freeing> freeing{Freeing::none};

@@ -32,7 +32,7 @@ struct ParameterHelp {
 struct Helps {
     double time_s = 0.0;                         // as it is
     std::vector<ParameterHelp> parameters;       // those that help most when doubled first
-    std::array<double, model::kSteps> without{}; // seconds if that step alone took nothing
+    std::array<double, model::kSteps> without{}; // seconds if that step alone were ideal
     bool by_search = false;                      // were the mappings searched before?
 
     bool operator==(const Helps&) const = default;

@@ -39,7 +39,7 @@ class RooflineView : public QWidget {
     void undo_zoom();
     void reset_zoom();
 
-    // What the pointer is told about; empty where it is over nothing.
+    // What the pointer points at; empty where it is over nothing.
     const std::vector<report::CardRow>& card() const { return card_; }
 
   signals:

@@ -36,7 +36,7 @@ class Choices : public QToolBar {
     void keep_told();
     QComboBox* combo(const QString& label, const char* name, int width);
 
-    QStringList told_; // the names that were told of last
+    QStringList told_; // the names that were passed last
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QComboBox* other_ = nullptr;

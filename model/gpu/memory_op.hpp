@@ -9,7 +9,7 @@
 
 namespace eyeroof::model {
 
-// Clock that a kernel's time beyond its work is told at: LaunchSeconds of `kernel` and `graph`.
+// Clock that a kernel's time beyond its work is given at: LaunchSeconds of `kernel` and `graph`.
 inline constexpr double kReferenceHz = 1.5e9;
 
 struct MemoryTime {

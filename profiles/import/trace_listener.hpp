@@ -1,4 +1,4 @@
-// What the values of a PyTorch trace mean, told one by one by a JSON parser.
+// What the values of a PyTorch trace mean, delivered one by one by a JSON parser.
 // Called by kineto_events.cpp.
 #pragma once
 

@@ -79,7 +79,8 @@ Bottleneck bottleneck(const analysis::Report& report) {
     return worst == found.end() ? Bottleneck{} : *worst;
 }
 
-// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers".
+} // namespace
+
 std::string bottleneck_text(const analysis::Report& report) {
     const analysis::Total& total = report.total;
     if (total.host_s > total.device_s) {
@@ -103,7 +104,6 @@ std::string bottleneck_text(const analysis::Report& report) {
     return text;
 }
 
-// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)".
 std::string largest_saving_text(const analysis::Report& report) {
     const analysis::Total& total = report.total;
     if (report.worst.empty() || !(total.time_s > 0.0)) {
@@ -121,6 +121,8 @@ std::string largest_saving_text(const analysis::Report& report) {
     return fmt::format("{} in {} without its step {} loss ({})", saving(loss.lost_s),
                        layer.layer.name, loss.step, layer.steps[loss.step - 1].limit);
 }
+
+namespace {
 
 // The answer: time with its interval and the totals, the bottleneck, the largest saving.
 std::string answer(const analysis::Report& report, const TextStyle& style) {

@@ -21,6 +21,12 @@ struct TextStyle {
     std::size_t width = kTextColumns; // that many at least
 };
 
+// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers"; empty without layers.
+std::string bottleneck_text(const analysis::Report& report);
+
+// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)"; empty without one.
+std::string largest_saving_text(const analysis::Report& report);
+
 std::string to_text(const analysis::Report& report, const TextStyle& style = {});
 
 } // namespace eyeroof::report

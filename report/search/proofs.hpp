@@ -9,7 +9,7 @@
 
 namespace eyeroof::report {
 
-// "mappings of 19 of 21 layers are proved to be the best; CONV2 is open: at most 3.1 % above";
+// "mappings of 19 of 21 layers are proven optimal; CONV2 is open: at most 3.1 % above";
 // empty where none was searched for.
 std::string proofs_text(const analysis::Report& report);
 

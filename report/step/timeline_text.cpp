@@ -98,7 +98,7 @@ std::string head_text(const TimelineReport& r, const std::vector<analysis::step:
     const analysis::step::Timeline& t = r.timeline();
     const std::size_t operators = r.graph().operators.size();
     std::string text =
-        wrapped(fmt::format("{}; {} operators", r.report.words, operators), 0, kTextColumns);
+        wrapped(r.report.words + "; " + counted(operators, "operator"), 0, kTextColumns);
     text += wrapped(fmt::format("{} · kernels {} ({}) · CPU launches {}",
                                 time_text(t.time_s, t.low_s, t.high_s), s(t.busy_s),
                                 share(t.busy_s, t.time_s), s(t.host_s)),
@@ -123,12 +123,11 @@ std::string parts_text(const TimelineReport& r, const PathSums& path) {
     const auto row = [&](const char* name, double seconds) {
         text += fmt::format("  {:<22}{:>10}  {:>7}\n", name, s(seconds), share(seconds, t.time_s));
     };
-    row("kernels run", t.busy_s);
+    row("kernels running", t.busy_s);
     row("waiting for the host", t.wait_host_s);
     row("waiting for copies", t.wait_copy_s);
     row("after the last kernel", t.end_s);
-    return text + wrapped(fmt::format("critical path: {} in kernels, {} in the host's calls, {} in "
-                                      "copies",
+    return text + wrapped(fmt::format("critical path: kernels {}, CPU launches {}, copies {}",
                                       s(path.kernel_s), s(path.host_s), s(path.copy_s)),
                           2, kTextColumns);
 }

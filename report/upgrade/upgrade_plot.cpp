@@ -47,8 +47,8 @@ std::vector<Bar> bars_of(const analysis::Upgrade& u) {
 }
 
 std::string title_of(const analysis::Upgrade& u) {
-    return fmt::format("{}, {} to {}: {:.2f} times faster ({:.2f} to {:.2f}), {}", u.network,
-                       u.from, u.to, u.speedup.value, u.speedup.low, u.speedup.high,
+    return fmt::format("{}, {} to {}: {:.2f}x as fast ({:.2f}x to {:.2f}x), {}", u.network, u.from,
+                       u.to, u.speedup.value, u.speedup.low, u.speedup.high,
                        analysis::verdict_name(u.verdict));
 }
 
@@ -109,9 +109,8 @@ std::string upgrade_page_body(const analysis::Upgrade& u) {
     std::string text = upgrade_text(u);
     text = text.substr(0, text.find("\n\nlayer "));
     std::string html = upgrade_svg(u) + "<pre>" + html_lines(text) + "</pre>\n";
-    html +=
-        "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
-        "<th>new limit</th><th>why not more</th></tr>\n";
+    html += "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speedup</th><th>old "
+            "limit</th><th>new limit</th><th>why not more</th></tr>\n";
     for (const analysis::UpgradeLayer& layer : u.layers) {
         html += row_html(layer);
     }
