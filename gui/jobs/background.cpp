@@ -69,7 +69,7 @@ void Background::stop_early() {
     }
 }
 
-// The window is told at once; the worker ends when it next looks.
+// The window learns of it at once; the worker ends when it next looks.
 void Background::cancel() {
     if (busy_) {
         ++number_;
