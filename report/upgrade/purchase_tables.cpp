@@ -361,7 +361,7 @@ std::vector<std::string> scenario_lines(const analysis::Purchase& p) {
 
 std::string terms_text(const analysis::Purchase& p) {
     const analysis::UpgradePrices& prices = p.prices;
-    return fmt::format("{:.0f} % utilization of the hours, {:g} years, ${:g}/kWh, PUE {:g}, {:g} "
+    return fmt::format("utilization {:.0f} %, {:g} years, ${:g}/kWh, PUE {:g}, {:g} "
                        "kg CO2/kWh, {} per host-month and GPU, resale {} per old GPU",
                        100.0 * prices.utilization, prices.years, prices.power_usd_per_kwh,
                        prices.pue, p.terms.kg_co2_per_kwh, in_dollars(prices.host_usd_per_month),

@@ -210,8 +210,8 @@ TEST_CASE("a step whose time whole networks move names what exam has for it") {
                         .out);
     CHECK(c.at("to_model_s").get<double>() == near(exam.at("total").at("time_s").get<double>()));
     CHECK(c.at("to_s").get<double>() != near(c.at("to_model_s").get<double>()));
-    CHECK(asked(kPair).out.find("as `exam` predicts") != std::string::npos);
-    CHECK(asked(kPair + "--details").out.find("as exam has it") != std::string::npos);
+    CHECK(asked(kPair).out.find("as in `exam`") != std::string::npos);
+    CHECK(asked(kPair + "--details").out.find("as in exam") != std::string::npos);
 }
 
 TEST_CASE("a network that one GPU does not hold is divided over what there is") {

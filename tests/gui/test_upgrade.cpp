@@ -664,7 +664,7 @@ void TestUpgrade::owned_gpus_that_cost_nothing_are_kept() {
     QVERIFY(
         judged(window, [&] { window.findChild<QDoubleSpinBox*>("owner power")->setValue(0.0); }));
     QCOMPARE(window.upgrade().upgrades()[0].money.from_usd_per_hour, 0.0);
-    QVERIFY2(window.upgrade().headline().contains("a year instead of nothing"),
+    QVERIFY2(window.upgrade().headline().contains("per year instead of nothing"),
              qPrintable(window.upgrade().headline()));
     QCOMPARE(window.upgrade().verdicts().item(0, 3)->text(), QString("never enough"));
     QVERIFY(window.findChild<QLabel*>("reasons")->text().contains("No speedup is enough"));
