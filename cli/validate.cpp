@@ -279,9 +279,9 @@ void add_validate(Frame& frame) {
                   "eyeroof validate pairs.csv --pairs\n"
                   "# published speedups: what they add to the model\n"
                   "eyeroof validate --evidence\n"
-                  "# as if these GPUs had never been measured\n"
+                  "# with each GPU held out, as if it had never been measured\n"
                   "eyeroof validate measured.csv --never-seen --format json\n"
-                  "# published figures of accelerators, and how far they are trusted\n"
+                  "# published figures of accelerators, with their confidence\n"
                   "eyeroof validate --machines --on nvdla-large\n"
                   "# fail a build when the predictions get worse\n"
                   "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");

@@ -68,9 +68,10 @@ std::string streamed_text(const MemoryReport& r) {
         return fmt::format("\nNo {} need to stream from the host.\n", what);
     }
     std::string text = fmt::format(
-        "\nstreamed from the host: {} of {} of {}, over {}\n  step                    {:>10}   {} "
-        "without copies\n  exposed copies          {:>10}   {:5.1f} % of the step\n  host to "
-        "device          {:>10}   per step\n",
+        "\nstreamed from the host: {} of {} of {}, over {}\n"
+        "  step                    {:>10}   {} without copies\n"
+        "  exposed copies          {:>10}   {:5.1f} % of the step\n"
+        "  host to device          {:>10}   per step\n",
         gb(s.streamed), gb(s.of), what, format_si(r.link_bytes_per_s, "B/s", 3),
         format_si(s.time_s, "s", 3), format_si(s.alone_s, "s", 3), format_si(s.exposed_s(), "s", 3),
         100.0 * s.exposed_s() / s.time_s, gb(s.to_device));
