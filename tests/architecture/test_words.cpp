@@ -134,6 +134,23 @@ TEST_CASE("comments of the program use none of the banned words") {
     CHECK(comments > 5000);
 }
 
+TEST_CASE("descriptions in the JSON schemas use none of the banned words") {
+    std::size_t phrases = 0;
+    for (const char* folder : {"report/schema", "hwdb/schema"}) {
+        for (const auto& entry : fs::directory_iterator(fs::path(source_dir()) / folder)) {
+            const auto lines = lines_of(entry.path());
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                for (const std::string& phrase : phrases_of(lines[i])) {
+                    ++phrases;
+                    const std::string word = found_in(phrase);
+                    CHECK_MESSAGE(word.empty(), shown(entry.path(), i + 1), ": ", word);
+                }
+            }
+        }
+    }
+    CHECK(phrases > 300);
+}
+
 TEST_CASE("headers describe what they offer, not who calls it") {
     const std::regex callers("(^|[.] )(Called|Used) (only )?by ");
     for (const char* folder :
