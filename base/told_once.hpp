@@ -1,5 +1,4 @@
 // Diagnostics that say the same of many things, each reported once.
-// Used where diagnostics are shown.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,5 +1,4 @@
 // Finds a library of this project that is opened at run time, and says when.
-// Called by the commands that profile and measure GPUs.
 #pragma once
 
 #include "cli/context.hpp"

@@ -7,8 +7,6 @@
 //       keep: [input, output]
 //       temporal: [K2, P56]       # outer to inner
 //       spatial: [Q14 x, C4 y]    # dimension and trips, then the axis
-//
-// Called by cli and study.
 #pragma once
 
 #include "formats/timeloop.hpp"

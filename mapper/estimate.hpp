@@ -1,6 +1,5 @@
 // Energy and cycles from the factors of a space: exact energy, and cycles that are exact for
 // perfect factors and never too high otherwise. On a node of the trees both are lower bounds.
-// Called by every strategy, millions of times a second: nothing here allocates once it is made.
 #pragma once
 
 #include "mapper/bandwidth_cycles.hpp"

@@ -1,5 +1,5 @@
 // The timeline of a step: a host thread that launches, streams that run kernels, copy engines.
-// Called by run() and by analyses of a step. Kernel times come from costs.hpp.
+// Kernel times come from costs.hpp.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,5 +1,5 @@
-// Whole-chip area, energy, and power of an exam, in five numbers; `eyeroof exam --chip` has them
-// by component. Called by the command line and by Python.
+// Whole-chip area, energy, and power of an exam, in five numbers; `eyeroof exam --chip` has them by
+// component.
 #pragma once
 
 #include "analysis/exam/report.hpp"

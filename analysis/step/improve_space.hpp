@@ -1,6 +1,5 @@
-// The optimizations that a network and a machine allow, and all their combinations.
-// Used by improve.cpp only.
-// Simulates no step.
+// The optimizations that a network and a machine allow, and all their combinations. Simulates no
+// step.
 #pragma once
 
 #include "analysis/step/improve.hpp"

@@ -1,6 +1,5 @@
 // What would help: every parameter of a machine raised by 10 %, doubled, and to the next value that
 // helps at all; and the time of the network with one ideal step.
-// Called by `eyeroof exam --advice` on accelerators.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,5 +1,4 @@
 // Goes over the messages of a file within limits, and remembers how that ended.
-// Called by read_graph and read_tensor.
 #pragma once
 
 #include "formats/onnx/graph.hpp"

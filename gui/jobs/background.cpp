@@ -24,7 +24,6 @@ void Background::run(Job job) {
     start(std::move(job));
 }
 
-// Called in the worker's thread; what it says is heard in the window's.
 ProgressCallback Background::teller() {
     return [this, number = number_,
             last = std::chrono::steady_clock::now()](const Progress& now) mutable {

@@ -1,5 +1,4 @@
 // One piece of work at a time in the background: the newest wins, an older one is asked to stop.
-// Used by whatever would otherwise block the window: examinations, sensitivities, searches.
 #pragma once
 
 #include "base/progress.hpp"

@@ -1,4 +1,4 @@
-// One measured step as a track beside the predicted one. Used by the timeline pane.
+// One measured step as a track beside the predicted one.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,5 @@
-// The roofline plot as a widget: shows a scene, answers the pointer and the keyboard.
-// Used by the main window, which gives it a plot and hears of selections.
-// Computes no prediction.
+// The roofline plot as a widget: shows a scene, answers the pointer and the keyboard. Computes no
+// prediction.
 #pragma once
 
 #include "report/draw/roofline_drawing.hpp"

@@ -1,5 +1,4 @@
 // The row at the top: which network on which machine, against which.
-// Used by the main window.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

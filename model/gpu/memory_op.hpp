@@ -1,5 +1,4 @@
 // Operators bound by memory on a GPU: element-wise functions, norms, softmax, pooling, embedding.
-// Called by the GPU time model.
 #pragma once
 
 #include "model/gpu/gpu.hpp"

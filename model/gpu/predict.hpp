@@ -1,5 +1,4 @@
 // The time of one layer on one GPU: seven steps, the library's kernel, an interval, the limiter.
-// Called by study for exam, validate, upgrade and calibrate.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,4 @@
-// The report as one self-contained HTML page: a ladder per layer, light and dark.
-// Called by cli and gui.
-// Computes nothing.
+// The report as one self-contained HTML page: a ladder per layer, light and dark. Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

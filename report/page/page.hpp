@@ -1,6 +1,5 @@
 // A document as one HTML page that needs nothing from outside and may run nothing but its own
 // scripts: browsers compare their SHA-256 with the page's policy.
-// Used by the writers of documents.
 #pragma once
 
 #include <string>

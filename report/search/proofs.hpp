@@ -1,6 +1,5 @@
-// How far a report's searches for mappings got: what is proved, and the worst gap.
-// Called by the writers of reports.
-// Computes nothing but the summary.
+// How far a report's searches for mappings got: what is proved, and the worst gap. Computes nothing
+// but the summary.
 #pragma once
 
 #include "analysis/exam/report.hpp"
