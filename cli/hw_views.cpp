@@ -163,7 +163,7 @@ std::string machines_json(const std::vector<ListedMachine>& machines) {
     for (const ListedMachine& listed : machines) {
         Json entry = head_json(listed.machine);
         entry["family"] = listed.entry.family;
-        entry["confidence"] = confidence_name(least_trusted(listed.machine.provenance));
+        entry["trust"] = confidence_name(least_trusted(listed.machine.provenance));
         if (const auto* a = std::get_if<Accelerator>(&listed.machine.kind)) {
             entry["macs_per_cycle"] = model::mac_units(*a);
             entry["clock_hz"] = a->clock_hz;
