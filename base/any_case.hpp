@@ -1,5 +1,4 @@
 // Quantities as people type them on a command line: units in any case.
-// Used for options; files keep the exact spelling of units.hpp.
 #pragma once
 
 #include "base/result.hpp"

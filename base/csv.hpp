@@ -1,6 +1,5 @@
 // Splits CSV text into records and cells, with the place of each cell (RFC 4180, plus LF line ends,
 // blank lines, which are passed over, and lines before the header that begin with '#').
-// Used by the readers of layer tables, SCALE-Sim topologies and measurements.
 #pragma once
 
 #include "base/result.hpp"

@@ -9,7 +9,7 @@ namespace eyeroof {
 
 inline constexpr std::size_t kTextColumns = 80; // of text, where no terminal is wider
 
-// Columns that UTF-8 text takes on a terminal; combining marks and wide letters are not told apart.
+// Columns that UTF-8 text takes on a terminal; combining marks and wide letters count as one.
 std::size_t display_width(std::string_view text);
 
 // Names come from files: control characters (which could steer a terminal) become '?', broken UTF-8
@@ -26,6 +26,11 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 // `parts` joined by " · " in such lines; a part is never broken.
 std::string wrapped_parts(const std::vector<std::string>& parts, std::size_t indent,
                           std::size_t width);
+
+// "1 core", "4 cores": a noun whose plural ends in "s".
+template <class Number> std::string counted(Number count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == Number{1} ? "" : "s");
+}
 
 // A bar of `cells` columns: `full` (0 … 1) in solid eighths, on to `possible` in light shade, and
 // dots for the rest.

@@ -1,5 +1,4 @@
 // Text as it stands inside of HTML and Markdown: names come from files and may hold anything.
-// Used by the writers of documents.
 #pragma once
 
 #include <string>

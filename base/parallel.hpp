@@ -1,6 +1,6 @@
-// Numbered pieces of work on several threads, each taken by the first free thread.
-// Used by the searches. What a piece of work throws (memory that is not there) ends the work of all
-// threads and is thrown again by the caller's thread.
+// Numbered pieces of work on several threads, each taken by the first free thread. What a piece of
+// work throws (memory that is not there) ends the work of all threads and is thrown again by the
+// caller's thread.
 #pragma once
 
 #include <algorithm>

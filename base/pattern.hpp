@@ -1,5 +1,4 @@
 // Regular expressions for names, searched in time linear in the name, whatever the expression is.
-// Used by every --layers, --filter and --kernel, and by assignments of kernels to layers.
 // Syntax: RE2's (as Perl's, without look-around and backreferences).
 #pragma once
 

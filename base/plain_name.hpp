@@ -1,5 +1,4 @@
 // A name however people write it: "ResNet-50", "resnet_50" and "resnet50" are one.
-// Called where networks and machines are found by name.
 #pragma once
 
 #include "base/ascii.hpp"

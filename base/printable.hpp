@@ -1,6 +1,4 @@
 // Text from outside made fit to print: what a terminal would obey is shown instead.
-// Used where names of files, kernels, GPUs and layers reach a terminal, and by the readers that
-// keep such names.
 #pragma once
 
 #include <cstddef>

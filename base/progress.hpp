@@ -1,6 +1,5 @@
-// Progress of long work, reported to a callback; free of any user interface.
-// Called by the mapper and the study, from one thread at a time.
-// Cancelling goes the other way, through std::stop_token.
+// Progress of long work, reported to a callback; free of any user interface. Cancelling goes the
+// other way, through std::stop_token.
 #pragma once
 
 #include <functional>

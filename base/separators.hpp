@@ -1,6 +1,5 @@
 // Tables whose columns are separated by semicolons or tabs, as spreadsheets of many countries write
 // them.
-// Called by the readers of CSV before they read.
 #pragma once
 
 #include <string>

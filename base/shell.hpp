@@ -1,5 +1,4 @@
 // Words of a command line.
-// Used by whatever says which command shows the same.
 #pragma once
 
 #include <string>

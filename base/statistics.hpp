@@ -1,5 +1,4 @@
 // Figures of samples that more than one room needs, each defined once.
-// Called by fits, tables of errors and measured trials.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
 // "Did you mean …?": the nearest of the names that would have been right.
-// Used by readers and validation for unknown keys, names and enumerators.
 #pragma once
 
 #include <span>

@@ -1,5 +1,4 @@
 // Loads a text file from a path that a user gave.
-// Called by every reader of user files (YAML here, CSV and others in formats).
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,4 @@
-// Diagnostics that say the same of many things, told once.
-// Used where diagnostics are shown.
+// Diagnostics that say the same of many things, each reported once.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,6 +1,5 @@
 // Strong types for quantities at API borders, and the one table that reads and prints their units.
-// Used by readers, writers and public model functions; inside tight code plain doubles with a
-// suffix. SI (kB = 1000 B) and IEC (KiB = 1024 B) prefixes are different and never guessed.
+// SI (kB = 1000 B) and IEC (KiB = 1024 B) prefixes are different and never guessed.
 #pragma once
 
 #include "base/result.hpp"

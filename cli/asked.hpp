@@ -1,5 +1,4 @@
 // What a JSON answer repeats of its own question, so that `--scenario answer.json` asks it again.
-// Used by program.cpp for every command.
 #pragma once
 
 #include "cli/context.hpp"

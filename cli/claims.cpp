@@ -193,9 +193,9 @@ void add_claims(Frame& frame) {
     auto command = std::make_shared<ClaimsCommand>();
     CLI::App& app = frame.add(
         "claims", "Check published claims of the field: their figures beside the predictions",
-        "# all of them in a table; those that measure this machine run by name alone\n"
+        "# all claims in a table; claims that measure this machine run only by name\n"
         "eyeroof claims\n"
-        "# one, with its commands, figures, and what explains the differences\n"
+        "# one claim with its commands, figures, and explained differences\n"
         "eyeroof claims --only ops-per-byte\n"
         "# the page with pictures\n"
         "eyeroof claims --format html -o claims.html");

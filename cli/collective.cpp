@@ -98,7 +98,7 @@ void add_collective(Frame& frame) {
         "eyeroof collective send --fabric roce-100g --devices 2 --transport grpc-tcp\n"
         "eyeroof collective all-to-all --fabric dgx-a100-hdr --devices 64 --size '64 MiB' "
         "--format json");
-    app.add_option("operation", command->operation, "What the devices do together")
+    app.add_option("operation", command->operation, "Operation that the devices perform")
         ->required()
         ->check(CLI::IsMember(analysis::collective_names()));
     app.add_option("--fabric", command->fabric,

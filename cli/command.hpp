@@ -1,5 +1,4 @@
 // The frame that every command stands in: how a command is named, shown and run.
-// Used by each cli/<command>.cpp; built and run by run_program.
 //
 // A new command is one file and one line:
 //

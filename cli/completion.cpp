@@ -374,7 +374,7 @@ void add_completion(Frame& frame) {
     CLI::App& app = frame.add("completion", "Print the completion script for a shell",
                               "# for this session\n"
                               "source <(eyeroof completion bash)\n"
-                              "# for good\n"
+                              "# permanently\n"
                               "eyeroof completion fish -o ~/.config/fish/completions/eyeroof.fish");
     add_choice(app, "SHELL", options->shell, {"bash", "zsh", "fish"},
                "The shell: bash, zsh or fish")

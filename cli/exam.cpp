@@ -39,7 +39,7 @@ constexpr const char* kExamExamples =
     "eyeroof exam --scenario answer.json --set clock=x2\n"
     "# two layers in full: the reason of every step, the mapping, and the traffic\n"
     "eyeroof exam vgg16 --on tpu-v1 --layers 'CONV1_[12]' --details\n"
-    "# the mapping that no other beats, sizes that need not divide included, and the proof\n"
+    "# the optimal mapping with its proof, imperfect factors included\n"
     "eyeroof exam alexnet --on simba --layers CONV3 --mapping best --factors any --details\n"
     "# a training step on a GPU, compiled, as a captured graph\n"
     "eyeroof exam resnet50 --batch 64 --phase training --on a100-sxm-40gb --compiled --launch "
@@ -50,7 +50,7 @@ constexpr const char* kExamExamples =
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# what a PyTorch trace says, as a page: timeline, roofline, operators\n"
     "eyeroof exam trace.json.gz --format html -o trace.html\n"
-    "# several ranks of one run: imbalance, and who waits for whom\n"
+    "# several ranks of one run: imbalance, and which rank waits for which\n"
     "eyeroof exam rank0.json.gz rank1.json.gz\n"
     "# what skipping zeros gains: pruned weights and zero activations\n"
     "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
@@ -235,7 +235,7 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
     const bool plain = format == "csv" || format == "html";
     if (options.advice && plain) {
-        return {{"--advice goes with the formats text, json and md",
+        return {{"--advice supports --format text, json, and md",
                  "leave --advice out, or write the advice with --format json"}};
     }
     if (options.advice && !scenario.density.empty()) {
@@ -243,7 +243,7 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
             {"--advice does not count zeros: leave --density out", "ask one of them at a time"}};
     }
     if (!options.tuned.empty() && (plain || !options.compat.empty())) {
-        return {{"--tuned goes with the formats text, json and md",
+        return {{"--tuned supports --format text, json, and md",
                  "leave --tuned out, or write --format json"}};
     }
     if (options.chip.given() && options.cores.given()) {

@@ -127,7 +127,7 @@ Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Sc
         return mixed_cores(context, options, scenario, *file);
     }
     if (options.cores.parts) {
-        return context.fail_usage("--parts goes with a package of unequal cores",
+        return context.fail_usage("--parts needs a package of unequal cores",
                                   "equal cores share each layer as the mapper divides it");
     }
     const auto question = analysis::resolve(scenario, folders_of(context));

@@ -63,7 +63,8 @@ Result<Array> array_of(const model::Machine& machine) {
     if (sides < 1 || sides > 2) {
         return Result<Array>::failure(
             "unsupported",
-            fmt::format("SCALE-Sim knows arrays of rows and columns, and {} is none", machine.name),
+            fmt::format("SCALE-Sim models arrays of rows and columns; {} has another shape",
+                        machine.name),
             "use systolic:ROWSxCOLS, or a SCALE-Sim cfg file");
     }
     return array;
@@ -87,10 +88,10 @@ Result<Array> array_named(Context& context, const analysis::Scenario& scenario) 
     return array;
 }
 
-// What SCALE-Sim cannot do becomes a warning: its layer is left out.
+// What SCALE-Sim cannot do becomes a warning with its number of layers.
 Result<std::vector<Row>> rows_of(const model::Network& network, const Array& array) {
     std::vector<Row> rows;
-    Diagnostics left_out;
+    std::vector<std::pair<Diagnostic, std::vector<std::string>>> skipped; // by equal reason
     for (const model::Layer& layer : network.layers) {
         const auto work = model::compat::scalesim_work(layer);
         const auto cycles =
@@ -103,9 +104,23 @@ Result<std::vector<Row>> rows_of(const model::Network& network, const Array& arr
             continue;
         }
         for (const Diagnostic& d : cycles.diagnostics()) {
-            left_out.warning(d.code, fmt::format("{} is left out: {}", layer.name, d.message),
-                             d.hint);
+            auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& group) {
+                return group.first.message == d.message;
+            });
+            if (at == skipped.end()) {
+                at = skipped.insert(skipped.end(), {d, {}});
+            }
+            at->second.push_back(layer.name);
         }
+    }
+    Diagnostics left_out;
+    for (const auto& [d, names] : skipped) {
+        left_out.warning(d.code,
+                         names.size() == 1
+                             ? fmt::format("{} is skipped: {}", names.front(), d.message)
+                             : fmt::format("{} layers are skipped (first: {}): {}", names.size(),
+                                           names.front(), d.message),
+                         d.hint);
     }
     if (rows.empty()) {
         return Result<std::vector<Row>>::failure(
@@ -153,7 +168,7 @@ std::string text_of(const model::Network& network, const Array& array,
                     masked_controls(network.name), array.rows, array.cols,
                     model::dataflow_name(array.dataflow));
     text += fmt::format("{}{}{}{}{}\n", left("layer", 26), right("MAC", 16), right("SCALE-Sim", 16),
-                        right("of array", 10), right("eyeroof", 16));
+                        right("util.", 10), right("eyeroof", 16));
     double total = 0.0;
     for (const Row& row : rows) {
         text += fmt::format(
@@ -225,7 +240,8 @@ Exit exam_scalesim(Context& context, const ExamOptions& options,
     }
     const std::string& format = options.output.format;
     if (format != "text" && format != "json" && format != "csv") {
-        return context.fail_usage("--compat scalesim has no such format", "text, json or csv");
+        return context.fail_usage("--compat scalesim does not support this format",
+                                  "text, json or csv");
     }
     return context.write(format == "json"  ? json_of(network, *array, *rows)
                          : format == "csv" ? csv_of(*rows)

@@ -41,7 +41,8 @@ std::string one_only(const ExamOptions& options, const analysis::Scenario& scena
 Exit exam_side_by_side(Context& context, const ExamOptions& options,
                        const analysis::Scenario& scenario, const std::string& command) {
     if (const std::string what = one_only(options, scenario); !what.empty()) {
-        return context.fail_usage(what + " goes with one --on", "ask for one machine at a time");
+        return context.fail_usage(what + " needs exactly one --on",
+                                  "examine one machine at a time");
     }
     const analysis::DataFolders folders = folders_of(context);
     const auto network = analysis::load_workload(scenario.network, scenario.sizes, folders);

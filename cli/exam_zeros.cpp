@@ -28,7 +28,7 @@ Result<double> share_of(const std::string& part, std::string_view text) {
     if (error != std::errc() || end != text.data() + text.size() ||
         !(value >= 0.0 && value <= 1.0)) {
         return Result<double>::failure(
-            "density", fmt::format("--density: '{}' gives no share", part),
+            "density", fmt::format("--density: '{}' is not a share", part),
             "a density is the share of nonzero values, 0 to 1, as in weights=0.4");
     }
     return value;
@@ -185,7 +185,7 @@ Result<analysis::Report> run_with_density(Context& context, const analysis::Ques
     if (levels == nullptr) {
         return Result<analysis::Report>::failure(
             "no-zeros-skipped",
-            fmt::format("no file says what {} does about zeros", question.machine.name),
+            fmt::format("no file describes how {} skips zeros", question.machine.name),
             "machines with one: eyeriss-v2, scnn, eie, sparse-tensor-core; hwdb/sparse has the "
             "format");
     }
@@ -200,7 +200,14 @@ Result<analysis::Report> run_with_density(Context& context, const analysis::Ques
     if (!shares) {
         return shares.diagnostics();
     }
-    context.report(shares.diagnostics());
+    Diagnostics said;
+    for (const Diagnostic& one : shares.diagnostics()) {
+        // of a layer that --layers excludes
+        if (!question.scenario.layers || one.code != "unused-density") {
+            said.add(one);
+        }
+    }
+    context.report(said);
     return analysis::run_sparse(question, *levels, *shares, context.stop(), context.progress());
 }
 

@@ -1,5 +1,4 @@
 // --fail-if of every command that gives an answer: which names it has there, and exit code 1.
-// Used by exam, map, upgrade, offload and validate.
 #pragma once
 
 #include "analysis/calibrate/machines.hpp"

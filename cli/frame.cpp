@@ -20,7 +20,7 @@ constexpr const char* kSummary =
     "Predict how fast a network runs on a machine, what bounds it, and what would make it faster.";
 constexpr const char* kFrameExamples = "# the seven steps of AlexNet on Eyeriss, layer by layer\n"
                                        "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
-                                       "# what there is\n"
+                                       "# the catalogs\n"
                                        "eyeroof hw list\n"
                                        "eyeroof net list\n"
                                        "# your own layers on your own machine\n"

@@ -268,7 +268,7 @@ std::string help_text(const CLI::App& app) {
     }
     text += titled("Examples", examples_of(app));
     if (app.get_parent() == nullptr) {
-        text += "\nExit codes: 0 done, 1 the analysis says no, 2 usage, 3 bad input, "
+        text += "\nExit codes: 0 done, 1 a check or condition failed, 2 usage, 3 bad input, "
                 "4 device not available.\n";
     }
     return text;

@@ -133,7 +133,7 @@ void add_hw(Frame& frame) {
         "eyeroof hw check\n"
         "eyeroof hw check ./mine.yaml --format json",
         &hw);
-    check_app.add_option("machines", checking->machines, "Names or files; all when there is none")
+    check_app.add_option("machines", checking->machines, "Names or files [all]")
         ->type_name("MACHINE");
     add_output(check_app, checking->output, {"text", "json"});
     frame.run(check_app, [checking](Context& context) { return check(context, *checking); });

@@ -117,7 +117,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     auto options = std::make_shared<HwCalibrateOptions>();
     CLI::App& app = frame.add(
         "calibrate", "Fit a GPU's constants to measured layers or to one sustained rate",
-        "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"
+        "# every command reads calibration/<id>.yaml in the folders of --hwdb\n"
         "eyeroof hw calibrate t4 measured.csv --timing eager -o mine/calibration/t4.yaml\n"
         "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
         &hw);
@@ -125,8 +125,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
         ->required()
         ->type_name("MACHINE");
     app.add_option("table", options->table,
-                   "Layer CSV with measured_s (rows of other GPUs are "
-                   "passed over)")
+                   "Layer CSV with measured_s (rows of other GPUs are skipped)")
         ->type_name("FILE");
     app.add_option("--sustained", options->sustained, "Sustained rate, such as '14 TFLOP/s'");
     std::vector<std::string> types;

@@ -1,6 +1,5 @@
-// What each kind of machine has of its own in hw list and hw show.
-// Called by cli/hw_views.cpp only.
-// Computes nothing but what it prints.
+// What each kind of machine has of its own in hw list and hw show. Computes nothing but what it
+// prints.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

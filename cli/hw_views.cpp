@@ -114,13 +114,13 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
     if (first == nullptr) {
         return {};
     }
-    std::string text = fmt::format("{:<{}}  {}  {:<9}  what it is\n", title, widest,
-                                   heading_of(first->machine), "trust");
+    std::string text = fmt::format("{:<{}}  {}  {:<10}  description\n", title, widest,
+                                   heading_of(first->machine), "confidence");
     for (const ListedMachine& listed : machines) {
         if (listed.entry.family == family) {
             const Machine& machine = listed.machine;
             std::string line =
-                fmt::format("{:<{}}  {}  {:<9}  ", listed.entry.id, widest, columns_of(machine),
+                fmt::format("{:<{}}  {}  {:<10}  ", listed.entry.id, widest, columns_of(machine),
                             confidence_words(least_trusted(machine.provenance)));
             line += description_of(machine);
             text += cut(std::move(line), kPageWidth) + "\n";

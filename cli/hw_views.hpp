@@ -1,6 +1,5 @@
-// Machines for a person and for a program: tables, summaries and JSON of what hwdb loaded.
-// Called by cli/hw.cpp.
-// Computes nothing but what it prints; reads no file.
+// Machines for a person and for a program: tables, summaries and JSON of what hwdb loaded. Computes
+// nothing but what it prints; reads no file.
 #pragma once
 
 #include "hwdb/catalog.hpp"

@@ -108,7 +108,8 @@ std::string summary_text(const profiles::Profile& profile, std::size_t columns) 
     constexpr std::size_t kRows = 20;
     const auto sums = profiles::summarise(profile);
     std::string text =
-        fmt::format("{} launches of {} kernels", profile.launch_count(), sums.size());
+        fmt::format("{} launch{} of {}", profile.launch_count(),
+                    profile.launch_count() == 1 ? "" : "es", counted(sums.size(), "kernel"));
     text += profile.run.gpu.empty() ? "\n" : " on " + profile.run.gpu + "\n";
     for (const std::string& fact : analysis::facts_of(profile.run)) {
         text += "  " + fact + "\n";
@@ -133,7 +134,7 @@ std::string summary_text(const profiles::Profile& profile, std::size_t columns) 
                             last_cell(shown_name(sum.name), columns - kFigures));
     }
     if (sums.size() > kRows) {
-        text += fmt::format("        … and {} kernels more\n", sums.size() - kRows);
+        text += fmt::format("        … and {} more\n", counted(sums.size() - kRows, "kernel"));
     }
     return text;
 }
@@ -172,7 +173,7 @@ std::string check_text(const analysis::LayerReport& layer) {
 std::string match_text(const analysis::Report& report, std::size_t unmatched) {
     std::string text =
         fmt::format("\n{:<24} {:>8} {:>10} {:>12}  {:<11} {:<5} {}\n", "layer", "launches",
-                    "executions", "time each", "found by", "sure", "operations of 2MNK");
+                    "executions", "time each", "method", "conf.", "FLOP / 2MNK");
     for (const analysis::LayerReport& layer : report.layers) {
         if (!layer.measured) {
             text += fmt::format("{:<24} {:>8}\n", layer.layer.name, "none");

@@ -58,7 +58,7 @@ std::string command_entry(const CLI::App& app, const std::string& above) {
 constexpr const char* kEnd =
     ".SH EXIT STATUS\n"
     ".TP\n\\fB0\\fR\nDone; the result is on standard output or in the file of \\fB\\-o\\fR.\n"
-    ".TP\n\\fB1\\fR\nThe analysis says no: a check or a \\fB\\-\\-fail\\-if\\fR.\n"
+    ".TP\n\\fB1\\fR\nA check or a \\fB\\-\\-fail\\-if\\fR condition failed.\n"
     ".TP\n\\fB2\\fR\nThe command line is wrong.\n"
     ".TP\n\\fB3\\fR\nA file, a machine or a network is.\n"
     ".TP\n\\fB4\\fR\nThe device or its counters are not available.\n"

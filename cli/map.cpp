@@ -24,13 +24,13 @@ namespace eyeroof::cli {
 namespace {
 
 constexpr const char* kMapExamples =
-    "# the mapping of each AlexNet layer on Eyeriss that no other beats, with the proof\n"
+    "# the optimal mapping of each AlexNet layer on Eyeriss, with its proof\n"
     "eyeroof map alexnet --on eyeriss-v1 --objective edp\n"
-    "# one layer, the loop nest, sizes that need not divide\n"
+    "# one layer with its loop nest, imperfect factors included\n"
     "eyeroof map resnet50 --on nvdla-large --layers conv1 --factors any --details\n"
     "# energy counts twice as much as time\n"
     "eyeroof map vgg16 --on simba --layers CONV3_1 --objective 'energy^2*latency'\n"
-    "# how the other searches do against the proven bound\n"
+    "# convergence of the search strategies towards the proven bound\n"
     "eyeroof map vgg16 --on eyeriss-v1 --layers CONV3_1 --plot convergence.svg\n"
     "# what speed costs in energy, and what on-chip capacity buys\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --pareto --plot front.svg\n"

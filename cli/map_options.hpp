@@ -1,5 +1,4 @@
-// What `eyeroof map` is asked: its options, and what they mean for the search.
-// Used by cli/map.cpp only. Runs nothing.
+// What `eyeroof map` is asked: its options, and what they mean for the search. Runs nothing.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

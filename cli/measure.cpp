@@ -203,7 +203,7 @@ void add_host(Frame& frame, CLI::App& measure) {
     auto options = std::make_shared<HostSpeedOptions>();
     CLI::App& host = frame.add(
         "host", "Infer how fast a host launches kernels from the time of a small program",
-        "# one activation that took 12 us between two events; also of a captured PyTorch program\n"
+        "# one activation that took 12 us between two events; also for a captured PyTorch program\n"
         "eyeroof measure host relu.yaml --on h100-sxm-80gb --measured 12us",
         &measure);
     add_scenario(host, options->scenario);

@@ -1,5 +1,4 @@
 // The metric files among the program's data.
-// Called by the commands that profile or draw profiles.
 #pragma once
 
 #include "cli/context.hpp"

@@ -1,5 +1,6 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "analysis/program/lower.hpp"
+#include "base/lines.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
 #include "formats/catalog.hpp"
@@ -139,8 +140,8 @@ Exit check(Context& context, const CheckOptions& options) {
             continue;
         }
         context.report(network.diagnostics());
-        text += fmt::format("{}: {} layers, {} MACs\n", reference, network->layers.size(),
-                            totals->macs);
+        text += fmt::format("{}: {}, {} MACs\n", reference,
+                            counted(network->layers.size(), "layer"), totals->macs);
     }
     if (errors.has_errors()) {
         return context.fail(errors);
@@ -161,10 +162,10 @@ void add_show(Frame& frame, CLI::App& parent) {
     CLI::App& app =
         frame.add("show", "Show the layers of a network: shapes, MACs, and compulsory traffic",
                   "eyeroof net show alexnet --batch 4\n"
-                  "# a narrower MobileNet on smaller images, said in two ways\n"
+                  "# a narrower MobileNet on smaller images, in two notations\n"
                   "eyeroof net show mobilenet-v1:width=0.5,resolution=128\n"
                   "eyeroof net show mobilenet-v1 --dim width=0.5 --dim resolution=128\n"
-                  "# a file of your own to begin with\n"
+                  "# a file to edit\n"
                   "eyeroof net show resnet50 --format csv -o mine.csv",
                   &parent);
     app.add_option("NETWORK", options->network, "A name of `net list`, or a file")

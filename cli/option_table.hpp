@@ -1,5 +1,4 @@
 // All options of all commands as one Markdown table, made from the command tree.
-// Used by `eyeroof manual --options`; docs/options.md is what it writes.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,4 @@
 // What an option's value lacks, as a mistake of the command line.
-// Used by commands that read values with the parsers of the study.
 #pragma once
 
 #include "base/diagnostic.hpp"

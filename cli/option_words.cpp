@@ -68,6 +68,9 @@ std::string name_of(const CLI::Option& option) {
     if (const auto comma = text.find(','); comma != std::string::npos) {
         text.replace(comma, 1, ", ");
     }
+    if (const auto value = text.find("{false}"); value != std::string::npos) {
+        text.erase(value); // what CLI11 adds to the name of a flag that negates another
+    }
     const bool takes_value = option.get_items_expected_max() > 0;
     const std::string kind = value_kind_of(option);
     return takes_value && !option.get_positional() && !kind.empty() ? text + " " + kind : text;

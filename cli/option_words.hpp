@@ -1,5 +1,4 @@
 // How help and manual write an option: its value's kind, what it may be, what it is without.
-// Called by help.cpp and manual.cpp.
 #pragma once
 
 #include "cli/command.hpp"

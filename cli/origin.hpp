@@ -1,5 +1,4 @@
 // What a command's HTML or Markdown says of its own making.
-// Used by the commands that write such documents.
 #pragma once
 
 #include "cli/command.hpp"

@@ -1,5 +1,4 @@
 // Finds a library of this project that is opened at run time, and says when.
-// Called by the commands that profile and measure GPUs.
 #pragma once
 
 #include "cli/context.hpp"
@@ -8,7 +7,7 @@
 
 namespace eyeroof::cli {
 
-// `told` by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
+// Given by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
 // where it was built.
 std::optional<std::filesystem::path> find_own_library(const Context& context,
                                                       const std::string& told,

@@ -148,7 +148,7 @@ void add_profile(Frame& frame) {
         "profile", "Profile the kernels of a CUDA program: times, bytes, and counters",
         "# times, and DRAM, L2 and L1 bytes, in two runs of the program\n"
         "eyeroof profile --save run.jsonl -- ./app --batch 8\n"
-        "# operations by precision too, of the first ten products\n"
+        "# operations by precision too, of the first ten GEMMs\n"
         "eyeroof profile --metrics roofline-full --kernel gemm --count 10 -- python3 net.py");
     app.add_option("COMMAND", options->command, "The program and its arguments, behind --")
         ->required();

@@ -1,5 +1,4 @@
 // A program as a function: arguments in, exit code out.
-// Called by main, by the Python package and by the tests.
 #pragma once
 
 #include "cli/context.hpp"

@@ -1,5 +1,5 @@
 // What `eyeroof roofline` was asked: its options, a session's contents below them, and what they
-// mean for the study and the view. Used by roofline.cpp only.
+// mean for the study and the view.
 #pragma once
 
 #include "cli/measurements.hpp"

@@ -46,7 +46,7 @@ Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
     refuse(found, "--devices", devices.diagnostics());
     refuse(found, "--bucket", bucket.diagnostics());
     if (scenario.batch && options.batch_per_device) {
-        found.error("usage", "--batch and --batch-per-device say the same twice",
+        found.error("usage", "--batch and --batch-per-device conflict",
                     "--batch for strong scaling, --batch-per-device for weak");
     }
     if (options.nodes && !options.per_node) {

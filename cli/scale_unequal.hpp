@@ -1,5 +1,4 @@
 // A request or a training step divided over devices that differ.
-// Used by scale.cpp.
 #pragma once
 
 #include "cli/scenario_options.hpp"

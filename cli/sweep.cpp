@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kSweepExamples =
     "# array, bandwidth, and batch, for a spreadsheet\neyeroof sweep resnet50 --on npu-int8 --vary "
     "axes.kernel=16:64:16 --vary batch=1,4\neyeroof sweep resnet50 --on npu-int8 --vary "
-    "'dram-link-bandwidth=25.6 GB/s,x1,x2'\n# what no other point beats in time and energy, and a "
-    "picture of all\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto "
+    "'dram-link-bandwidth=25.6 GB/s,x1,x2'\n# the Pareto front of time and energy, and a plot of "
+    "all points\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --pareto "
     "time,energy --plot f.svg\n# many arrays, each with its dataflow's own mapping, without a "
     "search\neyeroof sweep alexnet --on npu-int8 --vary axes.kernel=1:64:1 --mapping dataflow -o "
     "a.csv\n# a long sweep that you can interrupt and resume\neyeroof sweep resnet50 --on npu-int8 "

@@ -185,7 +185,7 @@ void add_timeline(Frame& frame) {
         "eyeroof timeline resnet50 --on v100-sxm2-16gb --phase training --format trace -o a.json\n"
         "# the batch goes to the GPU in each step, from pageable memory\n"
         "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
-        "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
+        "# ten epochs of MNIST: a laptop alone, and a K80 that copies all data or only batches\n"
         "eyeroof timeline mnist-cnn --on k80-die --dtype fp32 --compare-copies "
         "--against laptop-quad-3.1ghz\n"
         "# many small GEMMs: eager, a captured graph, or one persistent kernel\n"

@@ -131,9 +131,9 @@ Exit tune(Context& context, const TuneCommand& options) {
 constexpr const char* kTuneExamples =
     "# the fastest kernels of a network's layers on this processor, 128 trials each\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C6$' --log c6.jsonl\n"
-    "# the same search on a stand-in that computes: seconds, no compiler\n"
+    "# the same search on a closed-form model: seconds, no compiler\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --details\n"
-    "# kernels of a GPU: on the one here, and computed for one that is not\n"
+    "# GPU kernels: measured on this GPU, or by closed form for another one\n"
     "eyeroof tune resnet18-c1-c12 --layers C2 --target gpu --log gpu.jsonl\n"
     "eyeroof tune resnet18-c1-c12 --layers C2 --target model --on a100-sxm-80gb --details\n"
     "# the whole network with tuned kernels beside oneDNN, in one run on this processor\n"

@@ -280,8 +280,7 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
         return context.fail(scenario.diagnostics());
     }
     if (options.largest_batch && scenario->batch) {
-        return context.fail_usage("--batch and --largest-batch say the batch twice",
-                                  "leave one of them out");
+        return context.fail_usage("--batch and --largest-batch conflict", "leave one of them out");
     }
     auto asked = whole_of(context, options, *scenario);
     if (!asked) {
@@ -324,7 +323,7 @@ constexpr const char* kUpgradeExamples =
     "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb\n"
     "# 16 GPUs, two candidates: one bought, one rented\n"
     "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s@0.79/h\n"
-    "# owned GPUs that sell for 200 dollars each\n"
+    "# owned GPUs with a resale price of 200 dollars\n"
     "eyeroof upgrade resnet50 --from t4 --owned --resale '$200' --to l4@2.5k "
     "--power-price 0.15/kWh\n"
     "# with your own throughput as evidence\n"

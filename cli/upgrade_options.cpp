@@ -148,8 +148,8 @@ Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions&
     }
     if (asked.gpu.empty() && !found.has_errors()) {
         found.error("usage", "--from MACHINE is missing",
-                    "the GPU that runs it now (eyeroof hw list), or --fleet FILE; a trace says it "
-                    "itself");
+                    "the GPU that runs it now (eyeroof hw list), or --fleet FILE; a trace names "
+                    "its own GPU");
     }
     if (found.has_errors()) {
         return found;

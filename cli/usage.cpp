@@ -232,33 +232,39 @@ constexpr Moved kMoved[] = {
 };
 
 // What other programs call an option.
-constexpr std::pair<const char*, const char*> kElsewhere[] = {
-    {"--bs", "--batch N"},
-    {"--batch-size", "--batch N"},
-    {"--precision", "--dtype WORD"},
-    {"--data-type", "--dtype WORD"},
-    {"--fp16", "--dtype fp16"},
-    {"--bf16", "--dtype bf16"},
-    {"--amp", "--dtype fp16"},
-    {"--train", "--phase training"},
-    {"--training", "--phase training"},
-    {"--inference", "--phase inference"},
-    {"--gpu", "--on MACHINE"},
-    {"--device", "--on MACHINE"},
-    {"--hardware", "--on MACHINE"},
-    {"--hw", "--on MACHINE"},
-    {"--machine", "--on MACHINE"},
-    {"--arch", "--on MACHINE"},
-    {"--model", "NETWORK, without an option"},
-    {"--network", "NETWORK, without an option"},
-    {"--json", "--format json"},
-    {"--csv", "--format csv"},
-    {"--html", "--format html"},
-    {"--out", "-o FILE"},
-    {"--seq-len", "--dim seq=N"},
-    {"--sequence-length", "--dim seq=N"},
-    {"--cuda-graph", "--launch graph"},
-    {"--gpus", "--devices N"},
+constexpr Moved kElsewhere[] = {
+    {"", "--bs", "--batch N"},
+    {"", "--batch-size", "--batch N"},
+    {"", "--precision", "--dtype WORD"},
+    {"", "--data-type", "--dtype WORD"},
+    {"", "--fp16", "--dtype fp16"},
+    {"", "--bf16", "--dtype bf16"},
+    {"", "--amp", "--dtype fp16"},
+    {"", "--train", "--phase training"},
+    {"", "--training", "--phase training"},
+    {"", "--inference", "--phase inference"},
+    {"", "--gpu", "--on MACHINE"},
+    {"", "--device", "--on MACHINE"},
+    {"", "--hardware", "--on MACHINE"},
+    {"", "--hw", "--on MACHINE"},
+    {"", "--machine", "--on MACHINE"},
+    {"", "--arch", "--on MACHINE"},
+    {"", "--model", "NETWORK, without an option"},
+    {"", "--network", "NETWORK, without an option"},
+    {"", "--json", "--format json"},
+    {"", "--csv", "--format csv"},
+    {"", "--html", "--format html"},
+    {"", "--out", "-o FILE"},
+    {"", "--seq-len", "--dim seq=N"},
+    {"", "--sequence-length", "--dim seq=N"},
+    {"", "--cuda-graph", "--launch graph"},
+    {"upgrade", "--gpus", "--count N"},
+    {"upgrade", "--horizon", "--years YEARS"},
+    {"upgrade", "--lifetime", "--years YEARS"},
+    {"upgrade", "--price", "--buy USD"},
+    {"upgrade", "--electricity", "--power-price USD"},
+    {"upgrade", "--usage", "--utilization SHARE"},
+    {"", "--gpus", "--devices N"},
 };
 
 std::string moved_to(const std::string& command, const std::string& name) {
@@ -267,9 +273,9 @@ std::string moved_to(const std::string& command, const std::string& name) {
             return fmt::format("it is now `{}`", moved.now);
         }
     }
-    for (const auto& [word, here] : kElsewhere) {
-        if (name == word) {
-            return fmt::format("that is {} here", here);
+    for (const Moved& other : kElsewhere) {
+        if (name == other.name && (*other.command == 0 || command == other.command)) {
+            return fmt::format("that is {} here", other.now);
         }
     }
     return "";

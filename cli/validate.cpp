@@ -294,13 +294,13 @@ void add_validate(Frame& frame) {
         frame.add("validate", "Compare predictions with measured times, beside a naive roofline",
                   "# a layer CSV with the columns gpu and measured_s beside its own\n"
                   "eyeroof validate measured.csv --timing kernel\n"
-                  "# speed-ups of whole networks, beside guessing their median\n"
+                  "# speedups of whole networks, beside their median as a guess\n"
                   "eyeroof validate pairs.csv --pairs\n"
-                  "# published speed-ups: what they add to the model\n"
+                  "# published speedups: what they add to the model\n"
                   "eyeroof validate --evidence\n"
-                  "# as if these GPUs had never been measured\n"
+                  "# with each GPU held out, as if it had never been measured\n"
                   "eyeroof validate measured.csv --never-seen --format json\n"
-                  "# published figures of accelerators, and how far they are trusted\n"
+                  "# published figures of accelerators, with their confidence\n"
                   "eyeroof validate --machines --on nvdla-large\n"
                   "# fail a build when the predictions get worse\n"
                   "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
@@ -319,10 +319,9 @@ void add_validate(Frame& frame) {
     app.add_flag("--pairs", options->pairs,
                  "Read a table of speedups: network,from,to,speedup and optionally "
                  "to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match");
-    app.add_option(
-           "--fit", options->fit,
-           "With --pairs: also write how far predicted speed-ups hold for whole networks, a "
-           "transfer.yaml for a machine folder")
+    app.add_option("--fit", options->fit,
+                   "With --pairs: also write how far predicted speedups hold for whole networks, a "
+                   "transfer.yaml for a machine folder")
         ->type_name("FILE");
     app.add_option("--source", options->fit_source, "Source of the table, for --fit")
         ->type_name("TEXT");

@@ -1,6 +1,4 @@
-// `exam --advice` on accelerators: the table of what would help, in each format.
-// Used by exam.
-// Runs nothing.
+// `exam --advice` on accelerators: the table of what would help, in each format. Runs nothing.
 #pragma once
 
 #include "analysis/what_if/helps.hpp"

@@ -1,6 +1,5 @@
 // AccelForge's files: architectures (`arch` with nodes !Memory, !Container, !Compute) and workloads
-// (`workload` with einsums). Called where a machine or a network is read. Templates are expanded
-// first (template.hpp).
+// (`workload` with einsums). Templates are expanded first (template.hpp).
 //
 // Architectures: sizes are bits, energies joules an action, throughputs actions a second;
 // an action moves `bits_per_action` bits, 1 unless it says otherwise. A spatial fan-out that reuses

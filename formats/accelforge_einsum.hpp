@@ -1,5 +1,4 @@
-// Einsums as AccelForge writes them, as text or as accesses of tensors. Used by
-// accelforge_workload.cpp only.
+// Einsums as AccelForge writes them, as text or as accesses of tensors.
 #pragma once
 
 #include "base/checked.hpp"

@@ -16,7 +16,7 @@ namespace {
 
 using ForeignMachine = std::optional<Result<model::Machine>>;
 
-// A machine of another tool than Timeloop, told by its content.
+// A machine of another tool than Timeloop, recognized by its content.
 ForeignMachine parse_foreign_machine(const std::string& text, const std::string& file) {
     if (is_accelforge_arch(text)) {
         return parse_accelforge_arch(text, file);

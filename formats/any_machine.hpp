@@ -1,7 +1,5 @@
 // Machines by name or by path: the one door through which commands and the window get a machine,
-// whatever format its file has.
-// Called by cli and gui with the folders to search; tells a file's format by its content.
-// Must not know where those folders come from.
+// whatever format its file has. Must not know where those folders come from.
 #pragma once
 
 #include "base/result.hpp"

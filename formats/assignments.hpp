@@ -4,8 +4,6 @@
 //   assign:
 //     - {layer: conv1, kernel: "^fused_stem"}   # regular expression over the kernel's name
 //     - {layer: fc, range: classifier}          # ranges that contain this text
-//
-// Called by cli; the matching itself is in profiles.
 #pragma once
 
 #include "profiles/matching.hpp"

@@ -1,6 +1,5 @@
-// Networks by name or by path: the one door through which commands get a network.
-// Called by cli and gui with the folders to search; tells a file's format by its content.
-// Must not know where those folders come from.
+// Networks by name or by path: the one door through which commands get a network. Must not know
+// where those folders come from.
 #pragma once
 
 #include "formats/network_yaml.hpp"

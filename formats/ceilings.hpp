@@ -9,7 +9,6 @@
 //
 // `median`, `spread`, `trials`, `how`, `confidence` and the run's facts (date, driver, cuda, host,
 // sm_clock, memory_clock, power_limit, power, temperature_c, source) may stand there too.
-// Called by cli for --ceilings.
 #pragma once
 
 #include "profiles/measurement.hpp"

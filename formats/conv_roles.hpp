@@ -1,8 +1,7 @@
 // Which of a convolution's dimensions is meant by one that a file names as it likes: it follows
 // from the tensors that the dimension addresses. Output and weights: K. Input and weights: C.
 // Output and input: a position, or N. All three: G. Two that share an input coordinate are a
-// window: the one of the output slides (P or Q), the one of the weights is the tap (R or S). Used
-// by the readers of Timeloop's problems and ZigZag's workloads.
+// window: the one of the output slides (P or Q), the one of the weights is the tap (R or S).
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,5 +1,4 @@
 // Evaluates the small expressions of network files: "=32*width", "=ceil(resolution/32)".
-// Called by the reader of network YAML.
 #pragma once
 
 #include "base/result.hpp"

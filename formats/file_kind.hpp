@@ -1,7 +1,6 @@
-// What a file is, told by what stands in it and not by whether some reader accepts it: so a file
-// with a mistake is still read by the reader that its author meant, who says what is wrong.
-// Called by open_any and by commands that take files of several kinds.
-// Reads nothing but enough to tell.
+// What a file is, recognized by its content and not by whether some reader accepts it: so a file
+// with a mistake is still read by the reader that its author meant, who says what is wrong. Reads
+// nothing but enough to tell.
 #pragma once
 
 #include "base/result.hpp"

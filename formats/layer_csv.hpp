@@ -1,5 +1,4 @@
 // Reads the layer CSV: a header of column names, then a layer a row (docs/formats.md).
-// Called by load_network and by the commands that repeat a table with columns of their own added.
 #pragma once
 
 #include "model/workload/layer.hpp"

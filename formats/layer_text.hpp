@@ -1,6 +1,6 @@
 // A layer spelled as text, one cell a field: the columns of the layer CSV and the keys of a layer
-// in network YAML are the same, and so is what they mean. Used by both readers, and by the writer
-// of `net show`. Must not know in which kind of file the cells stand.
+// in network YAML are the same, and so is what they mean. Must not know in which kind of file the
+// cells stand.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // Puts stores that another tool lists one by one into the levels of a machine: stores of different
-// tensors with no axis between them share a level. Called by the readers of ZigZag's and
-// AccelForge's hardware.
+// tensors with no axis between them share a level.
 #pragma once
 
 #include "hwdb/yaml.hpp"

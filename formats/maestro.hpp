@@ -1,6 +1,5 @@
 // MAESTRO's files (`.m`): networks of layers, whose dataflows and accelerators are passed over;
 // accelerators; and dataflows alone, which are taken as constraints.
-// Called where a network, a machine or constraints are read.
 //
 //   Constant Channels 64;
 //   Network Small {

@@ -1,5 +1,4 @@
 // The words of MAESTRO's files: names, numbers, and marks with their places.
-// Used by formats/maestro*.cpp only.
 #pragma once
 
 #include <cstddef>

@@ -7,8 +7,6 @@
 //       keep: [input, output]
 //       temporal: [K2, P56]       # outer to inner
 //       spatial: [Q14 x, C4 y]    # dimension and trips, then the axis
-//
-// Called by cli and study.
 #pragma once
 
 #include "formats/timeloop.hpp"
@@ -26,7 +24,7 @@ Result<model::Mapping> parse_mapping_yaml(std::string text, const std::string& f
                                           const model::Accelerator& machine);
 std::string write_mapping_yaml(const model::Mapping& mapping, const model::Accelerator& machine);
 
-// Reads this form or Timeloop's, told by content; `names` are Timeloop's for the layer.
+// Reads this form or Timeloop's, by content; `names` are Timeloop's for the layer.
 Result<model::Mapping> load_mapping(const std::filesystem::path& path,
                                     const model::Accelerator& machine,
                                     const TimeloopNames& names = cnn_layer_names());

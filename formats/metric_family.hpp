@@ -1,6 +1,4 @@
 // Reads profiles/metrics/*.yaml: which counters of a chip family give operations, bytes and time.
-// Called by cli and the tests; stands here because only study sees both the YAML reader and
-// profiles.
 #pragma once
 
 #include "profiles/metric_family.hpp"

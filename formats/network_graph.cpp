@@ -360,7 +360,7 @@ std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
         const auto text = node.text();
         const auto value = text ? evaluate(text->starts_with('=') ? text->substr(1) : *text, all)
                                 : Result<double>(1.0);
-        all[name] = value ? *value : 1.0; // what is wrong with it is told by the layers' reader
+        all[name] = value ? *value : 1.0; // the layers' reader reports what is wrong with it
     }
     GraphParser parser(root, layers, all);
     const std::vector<Item> items = parser.parse(graph.items(1));

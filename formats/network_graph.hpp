@@ -1,5 +1,5 @@
 // The `graph` of a network YAML: in which order its layers run, and who reads whose output; blocks
-// that repeat are written once and unrolled here. Called by the reader of network YAML.
+// that repeat are written once and unrolled here.
 #pragma once
 
 #include "formats/expression.hpp"

@@ -324,7 +324,7 @@ class Expander {
             const std::string own = name.empty() && number.empty() ? "" : name + number + "_";
             expand(items, inner, prefix + own, all.value_or(model::kMaxDimension), *at);
         }
-        blocks_[*at].broken = failures != failures_; // a mistake is told once, not once a use
+        blocks_[*at].broken = failures != failures_; // an error is reported once, not per use
     }
 
     // The other keys of a use are the block's own values.

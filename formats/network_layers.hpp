@@ -1,5 +1,5 @@
 // The layers of a network YAML: cells with expressions worked out, derived values (`let`), blocks
-// that are used again and again. Called by the reader of network YAML only.
+// that are used again and again.
 #pragma once
 
 #include "formats/expression.hpp"

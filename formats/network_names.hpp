@@ -1,5 +1,4 @@
 // Names of networks: which file and which variant of it is meant, however the name is written.
-// Called by load_network and list_networks.
 // Reads the heads of files only, never their layers.
 #pragma once
 

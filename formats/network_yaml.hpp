@@ -1,6 +1,5 @@
 // Reads and writes network YAML: a name, a source, parameters, and layers whose keys are the
-// columns of the layer CSV (docs/formats.md; schema in report/schema/network.schema.json). Called
-// by load_network and `net show`.
+// columns of the layer CSV (docs/formats.md; schema in report/schema/network.schema.json).
 #pragma once
 
 #include "formats/expression.hpp"

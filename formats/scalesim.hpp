@@ -1,6 +1,4 @@
 // Reads SCALE-Sim's own files: the topology CSV (convolutions or matrix products) and the cfg.
-// Called by load_network, by load_any_machine for a cfg, and by `exam --compat scalesim` for the
-// array and the dataflow.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,5 +1,5 @@
 // Templates around YAML, the part of Jinja2 that Timeloop's front end and AccelForge use in their
-// files. Called by the readers of these files before they parse.
+// files.
 //
 // Expanded: {{ expression }}, {{ name | default(value) }}, {{ include_text('file') }},
 // {% set name = expression %}, {% for name in range(n) %} … {% endfor %}, lists in place of the

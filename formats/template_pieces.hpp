@@ -1,5 +1,4 @@
 // Cuts a template into text, outputs {{ }}, and statements {% %}.
-// Used by template.cpp only.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -1,6 +1,5 @@
 // Timeloop's files: architecture, problem, mapping and constraints, as far as they describe what
-// eyeroof models. Called where a machine, network, mapping or constraint file is taken.
-// What is not supported is an error with its name, file and line.
+// eyeroof models. What is not supported is an error with its name, file and line.
 //
 // Read: flat architectures (`arch:`, storage innermost first); trees (`architecture:` version 0.2
 // and 0.3 with `subtree` and `local`, "name[0..N]" for N + 1 instances); and the lists of nodes of

@@ -1,5 +1,5 @@
 // A component of a Timeloop architecture: one storage or the arithmetic, whatever form of file it
-// stands in. Used by formats/timeloop_arch.cpp, _nodes.cpp and _component.cpp only.
+// stands in.
 #pragma once
 
 #include "formats/expression.hpp"

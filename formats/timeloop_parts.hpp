@@ -1,5 +1,5 @@
 // What the readers of Timeloop's files share: keys in both spellings, factors, permutations, sets
-// of data spaces, and targets. Used by formats/timeloop_*.cpp only.
+// of data spaces, and targets.
 #pragma once
 
 #include "formats/expression.hpp"

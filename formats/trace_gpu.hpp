@@ -1,5 +1,4 @@
 // The catalog's GPU that a profile was taken on, by what the profiler says of its device.
-// Called by the commands that take a trace, where no machine is named.
 #pragma once
 
 #include "hwdb/folders.hpp"

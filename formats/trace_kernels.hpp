@@ -1,5 +1,4 @@
 // The layer of one execution of an operator that no table knows, from its kernels' names and grids.
-// Used by trace_network.cpp; private to this folder.
 #pragma once
 
 #include "formats/trace_network.hpp"

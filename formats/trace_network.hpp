@@ -1,6 +1,5 @@
 // A trace as a network: operators that launched kernels become layers, with the launches that they
-// stand for. Called by the catalog, which takes a trace wherever it takes a network, and by the
-// commands that lay the trace's own times over the answer.
+// stand for.
 //
 // One step is taken: the one of median kernel time among those that "ProfilerStep#N" marks, else
 // one period of a sequence of kernels that repeats, else all of the trace. Equal operators of equal

@@ -1,5 +1,4 @@
-// Which launches and copies of a trace are one step. Used by trace_network.cpp; private to this
-// folder.
+// Which launches and copies of a trace are one step.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,7 +1,6 @@
 // ZigZag's workloads as networks: the YAML list of layers (`loop_dims` and `loop_sizes`), and the
 // older form keyed by layer (`loop_dim_size`), as YAML or as the Python file it was written in
 // (`workload = {0: {…}}`).
-// Called by the catalog of networks.
 //
 //   - id: 0
 //     name: first

@@ -1,6 +1,5 @@
 // ZigZag's and Stream's hardware: one core's memories and array (`memories`, `operational_array`),
-// or a system of cores in files of their own (`cores`).
-// Called where a machine is read. A system with several cores that compute is
+// or a system of cores in files of their own (`cores`). A system with several cores that compute is
 // refused: `cores` takes packages.
 //
 // A memory is shared along its served dimensions and repeated along all others. Memories whose

@@ -1,5 +1,4 @@
 // The words of ZigZag's workloads: equations, relations of dimensions, and the Python form as YAML.
-// Called by zigzag.cpp, which makes layers of them.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,5 +1,4 @@
 // Reads a spatial accelerator from its YAML description, and writes one.
-// Called by the catalog, `eyeroof hw show` and `hw check`.
 //
 // The format is described by schema/machine.schema.json and by the entries in accelerators/. Every
 // quantity has its unit. A bandwidth is per second ("480 MB/s") or per cycle ("64 bit/cycle",

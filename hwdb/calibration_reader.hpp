@@ -1,5 +1,4 @@
 // Reads and writes the fitted constants of the GPU time model.
-// Called by the catalog when it loads a GPU, and by `eyeroof hw calibrate`.
 //
 // A file in calibration/ belongs to the GPU that it is named after; "carried-over" serves all GPUs
 // without one. Each class (linear, batched, tensor_gemm, conv, tensor_conv, memory) has its terms,

@@ -1,5 +1,4 @@
 // Machines by name: entries of the catalog folders, files by path, and parametric machines.
-// Called by study and cli.
 #pragma once
 
 #include "base/result.hpp"

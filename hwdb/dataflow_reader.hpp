@@ -1,5 +1,5 @@
 // Reads one dataflow of an accelerator's file: which dimensions may lie on which axis, and what
-// rests. Called by the reader of accelerators.
+// rests.
 #pragma once
 
 #include "hwdb/sourced.hpp"

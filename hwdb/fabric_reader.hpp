@@ -1,5 +1,4 @@
 // Reads fabrics, what joins devices, from fabrics/NAME.yaml.
-// Called by cli and gui.
 //
 //   eyeroof: fabric/1
 //   name: "DGX A100, HDR InfiniBand"

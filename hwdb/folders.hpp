@@ -1,5 +1,4 @@
 // Folders of machines, nearest first, and what of a name stands in the nearest.
-// Used by the catalog and by the readers of files that a folder has one of.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
 // Reads a GPU, or a host processor, from its YAML description, and writes one.
-// Called by the catalog, `eyeroof hw show`, `hw check` and what saves changed machines.
 //
 // The format is that of the entries in gpus/ and hosts/: clocks, peaks by data type (each with the
 // pipe that serves it: vector or tensor), dram, l2, sm, links, tdp, prices. Quantities have units;

@@ -1,6 +1,5 @@
 // Checks a machine description beyond what its reader enforces: does it hold together, where do its
 // numbers come from, and does a printed peak agree with units times clock?
-// Called by `eyeroof hw check` and by the tests, for every entry of the catalog.
 // Prints nothing.
 #pragma once
 

@@ -1,6 +1,5 @@
 // Published figures of machines, as YAML: what was printed of which machine and network, where, and
 // how far it is to be trusted.
-// Called by `eyeroof validate --machines` and tests; see hwdb/schema/published.schema.json.
 #pragma once
 
 #include "base/provenance.hpp"

@@ -1,6 +1,5 @@
 // Reads numbers together with where they come from: `source`, `confidence` and `note` keys at any
 // mapping, inherited downwards and overridden by any number written as {value: …, source: …}.
-// Called by the readers of machines.
 //
 //   sources: {jssc: "Chen et al., IEEE JSSC 52(1), 2017"}
 //   source: jssc                  # a name from the table, or a text of its own

@@ -1,5 +1,4 @@
 // The parametric systolic array: "systolic:32x32" (rows by columns), "systolic:32x32:os".
-// Called by the catalog.
 #pragma once
 
 #include "base/result.hpp"

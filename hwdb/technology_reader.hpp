@@ -1,5 +1,4 @@
 // hwdb/technology.yaml: processes, reference circuits and published chips.
-// Called by cli; the equations are those of model/technology.
 #pragma once
 
 #include "hwdb/folders.hpp"

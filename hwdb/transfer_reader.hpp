@@ -1,5 +1,4 @@
 // hwdb/transfer.yaml: how far predicted speed-ups hold for whole networks.
-// Called by cli and gui; written by `validate --pairs --fit`.
 #pragma once
 
 #include "base/result.hpp"

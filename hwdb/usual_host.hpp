@@ -1,5 +1,4 @@
 // The host that a GPU usually stands in: the catalog's server of its generation.
-// Called by cli and gui for networks whose host no one names.
 #pragma once
 
 #include "hwdb/catalog.hpp"

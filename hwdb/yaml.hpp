@@ -1,7 +1,5 @@
 // A strict reader of YAML documents: typed access, every error with file:line:column and field
-// path, all errors at once. Called by every reader of a YAML format (machines here; networks,
-// mappings and others in formats). Shows no type of the YAML library; knows nothing of any
-// format.
+// path, all errors at once. Shows no type of the YAML library; knows nothing of any format.
 //
 //   auto document = hwdb::load_yaml("net.yaml");
 //   if (!document) return document.diagnostics();

@@ -147,7 +147,7 @@ std::vector<std::pair<std::string, Node>> Node::entries() const {
 }
 
 void Node::ignore_rest() const {
-    if (present() && is_map()) { // of anything else the wrong type is still to be told
+    if (present() && is_map()) { // of anything else the wrong type is still to be reported
         state_->ignored.insert(index_);
     }
 }

@@ -1,5 +1,4 @@
 // Text as a YAML scalar that the strict reader turns into the same text again.
-// Called by every writer of a YAML format that does not use an emitter.
 #pragma once
 
 #include <string>

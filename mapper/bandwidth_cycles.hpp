@@ -1,6 +1,5 @@
 // Cycles that finite bandwidths ask for, from products of cost factors. All instances are taken to
-// share the words evenly: exact for perfect factors, never too high otherwise. Called for every
-// node of the search: nothing here allocates.
+// share the words evenly: exact for perfect factors, never too high otherwise.
 #pragma once
 
 #include "mapper/order_choices.hpp"

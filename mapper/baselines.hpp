@@ -1,5 +1,5 @@
 // The searches that the exact one is judged against: they see the same spaces and costs, and prove
-// nothing. Called by search.cpp.
+// nothing.
 #pragma once
 
 #include "mapper/exact.hpp"

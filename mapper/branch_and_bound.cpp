@@ -13,7 +13,7 @@
 //   B5 storage         its smallest tiles overflow a store;
 //   B1 workload        its least energy is too much even with all MACs at once;
 //   B2 dataflow        … with what may lie on no axis one after the other;
-//   B3 units           … with all units at work all the time;
+//   B3 units           … with all PEs active all the time;
 //   B4 steps           … with its trips in time;
 //   B6 bandwidth       … with the cycles that its words need;
 //   orders             with one order of loops for all operands its energy is too much;

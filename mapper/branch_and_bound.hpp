@@ -1,5 +1,5 @@
 // Branch and bound through the trees of one branch: nodes in the order of decisions, bounded and
-// left by rule. Called by exact.cpp, on several threads at once.
+// left by rule.
 #pragma once
 
 #include "mapper/effort.hpp"

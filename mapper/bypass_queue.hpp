@@ -1,6 +1,5 @@
 // The choices of what each level keeps, one after the other, the one with the lowest bound first.
 // There are up to 8^(levels - 1) of them: none is made before it is asked for.
-// Called by search.cpp.
 #pragma once
 
 #include "mapper/space.hpp"

@@ -1,6 +1,5 @@
 // What a search goes through one after the other: the choices of what each level keeps, the least
 // lower bound first, and the cases of step 7 of each.
-// Called by search.cpp.
 #pragma once
 
 #include "mapper/bypass_queue.hpp"

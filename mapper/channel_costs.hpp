@@ -1,5 +1,5 @@
 // What words take on the channels of the two levels that step 7 looks at: the outermost memory's
-// and those that feed the units. Called by the bounds of step 7 (estimate, rests).
+// and those that feed the units.
 #pragma once
 
 #include "mapper/problem_space.hpp"

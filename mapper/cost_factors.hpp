@@ -1,7 +1,6 @@
 // The factors that a chain contributes to every count: the cost factors of a space. What depends on
 // one dimension alone is worked out once for each of its splits, what a window needs once for each
 // pair of loop lists.
-// Called by space.cpp while it builds a space.
 #pragma once
 
 #include "mapper/space.hpp"

@@ -1,6 +1,5 @@
 // Energy and cycles from the factors of a space: exact energy, and cycles that are exact for
 // perfect factors and never too high otherwise. On a node of the trees both are lower bounds.
-// Called by every strategy, millions of times a second: nothing here allocates once it is made.
 #pragma once
 
 #include "mapper/bandwidth_cycles.hpp"
@@ -136,7 +135,7 @@ class Estimator {
     std::size_t levels_;
     double macs_;
     Steps least_;        // of every mapping
-    double least_steps_; // … by the third step: all units at work all the time
+    double least_steps_; // … by the third step: all PEs active all the time
     double steps_left_ = 0.0;
     double ramp_ = 0.0;  // cycles after those of the units
     bool ramps_ = false; // does step 7 count?

@@ -1,5 +1,4 @@
 // The cost of one mapping in closed form: which combination of orders, and of each group the leaf.
-// Called by the baselines and the benchmark, millions of times a second: nothing allocates.
 #pragma once
 
 #include "mapper/estimate.hpp"

@@ -1,5 +1,4 @@
 // Branch and bound over the trees of all spaces of a task.
-// Called by search.cpp.
 #pragma once
 
 #include "mapper/effort.hpp"

@@ -1,5 +1,5 @@
 // Whether what a product of cost factors stands for is allowed: fan-outs, capacities, and the least
-// utilization that is asked for. Called for every node of the search: nothing here allocates.
+// utilization that is asked for.
 #pragma once
 
 #include "mapper/space.hpp"

@@ -1,6 +1,6 @@
 // What one thing costs in another: the Pareto front of latency and energy, and the DRAM traffic
 // that a buffer's capacity buys. Both are exact: every point carries its certificate, and
-// `complete` says that there is no point beside them. Called by study.
+// `complete` says that there is no point beside them.
 #pragma once
 
 #include "mapper/search.hpp"

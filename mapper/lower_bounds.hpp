@@ -1,5 +1,5 @@
 // Lower bounds: how little the traffic into a level can cost when only that level's capacity is
-// respected. Used by the exact search at its root and where all trips in space are decided.
+// respected.
 #pragma once
 
 #include "mapper/estimate.hpp"

@@ -1,6 +1,5 @@
 // The nodes of a search that are not searched yet, the one with the least bound first. Taken and
 // added by several threads.
-// Called by exact.cpp.
 #pragma once
 
 #include "mapper/branch_and_bound.hpp"

@@ -1,5 +1,5 @@
 // The trips in space of a whole mapping, put on the axes in every way that may change what it
-// costs. Called by exact.cpp at the leaves of a search.
+// costs.
 //
 // Under eyeroof's counting the way with the fewest hops through the array is best. Under Timeloop's
 // a unit passes input windows on to the units beside it: how many depends on which trips lie on

@@ -2,7 +2,6 @@
 // stores further in hold the whole of them, and late otherwise. Neither bounds nor trees tell the
 // two apart before all trips are known, and a bound for both is as low as the lower one; so that a
 // space is searched in cases, one for each operand and store.
-// Called by search.cpp and by the bounds of step 7.
 #pragma once
 
 #include "mapper/problem_space.hpp"

@@ -1,5 +1,5 @@
 // Products over the groups of a space, factor by factor: what a node of the trees, or a mapping, is
-// valued by. Called by every strategy, millions of times a second: nothing here allocates.
+// valued by.
 #pragma once
 
 #include "mapper/space.hpp"

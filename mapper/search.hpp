@@ -1,5 +1,5 @@
 // The door to the mapper: searches a task's mapspace and gives the best mapping with its
-// certificate. Called by study, cli and the benchmarks.
+// certificate.
 #pragma once
 
 #include "base/progress.hpp"

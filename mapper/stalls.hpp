@@ -1,5 +1,4 @@
-// What step 7 adds to the cycles of steps 1 to 6 at least, before all trips are known. Called for
-// every node of the search.
+// What step 7 adds to the cycles of steps 1 to 6 at least, before all trips are known.
 //
 // Of the operands that are kept inside the array at most one rests there, the others stream; what
 // rests stalls the PEs where its store is single buffered, and so is what the outermost memory

@@ -1,5 +1,4 @@
 // What no mapping of a task falls below, whatever it keeps where: cycles by the first six steps.
-// Called where bounds are needed before any split is made, and for the certificate.
 #pragma once
 
 #include "mapper/problem_space.hpp"

@@ -1,5 +1,4 @@
 // What an operator without multiply-accumulates takes on an accelerator's vector unit.
-// Called by analysis/exam.
 //
 //   compute = operations / lanes, one an element at least, or elements / (lanes rate) where the
 //   unit

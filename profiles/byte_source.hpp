@@ -1,5 +1,4 @@
 // Bytes of a file, plain or gzip, or of memory, read in blocks with the position kept.
-// Used by every reader of this folder; memory sources serve tests and fuzzing.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // The counters of one launch by name, in the order of their names. A profile holds the same few
 // names at every launch: they are shared, and a launch costs one piece of memory.
-// Used by every reader, writer and user of launches.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // Where a device's time goes: at work, with what, and idle, and whether the host is why.
-// Called by `eyeroof import` and the comparisons of traces.
 #pragma once
 
 #include "profiles/measurement.hpp"

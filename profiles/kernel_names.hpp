@@ -1,5 +1,4 @@
 // What a kernel's name tells of its work.
-// Called by matching and by the reader of library logs.
 #pragma once
 
 #include "model/workload/layer.hpp"

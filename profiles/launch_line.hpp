@@ -1,5 +1,4 @@
 // One line of a profile file that holds a launch: nearly all of a large profile's lines.
-// Used by the file's reader and its writer; private to this folder.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,5 +1,4 @@
 // Keeps the memory of a profile bounded: launches one by one up to a limit, sums beyond it.
-// Used by everything that reads launches from a file.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,6 +1,6 @@
 // The logs that cuBLAS, cuBLASLt and cuDNN write of their own calls: shapes for kernels that no
-// range and no framework operator explains. Called by `eyeroof import --log`.
-// The texts are not documented; what is not understood is passed over and counted.
+// range and no framework operator explains. The texts are not documented; what is not understood is
+// passed over and counted.
 //
 //   cuBLASLt  CUBLASLT_LOG_LEVEL=5 CUBLASLT_LOG_FILE=calls.log     one line a call
 //   cuBLAS    CUBLAS_LOGINFO_DBG=1 CUBLAS_LOGDEST_DBG=calls.log    a block of lines a call

@@ -1,5 +1,4 @@
 // Which kernel belongs to which layer, by which evidence, and how sure that is.
-// Called by study for the comparison with predictions, and by `eyeroof import`.
 #pragma once
 
 #include "model/workload/layer.hpp"

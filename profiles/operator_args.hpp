@@ -1,5 +1,4 @@
 // An operator's arguments: tensors with their elements and types, and the values of the others.
-// Used by the files of this folder that make a layer of an operator; private to them.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,5 +1,4 @@
 // Whether a measured operator does the work of a layer.
-// Called by matching.
 #pragma once
 
 #include "model/workload/layer.hpp"

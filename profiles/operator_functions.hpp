@@ -1,6 +1,5 @@
-// Frameworks' pointwise operators and reductions by name, as the model's functions.
-// Used by operator_layer.cpp; private to this folder. Names are without namespace and the "_" of
-// operators in place.
+// Frameworks' pointwise operators and reductions by name, as the model's functions. Names are
+// without namespace and the "_" of operators in place.
 #pragma once
 
 #include <optional>

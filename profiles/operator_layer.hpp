@@ -1,8 +1,6 @@
 // Any operator of a framework as a layer: what it computes and moves, by its name, dimensions and
-// types. Called by the readers of traces, to find the operator that says a kernel's work, and by
-// formats, which makes a network of a trace.
-// GEMMs and convolutions are those of operator_work.hpp; the rest follows the operators' signatures
-// in PyTorch, vLLM, FlashAttention and FBGEMM.
+// types. GEMMs and convolutions are those of operator_work.hpp; the rest follows the operators'
+// signatures in PyTorch, vLLM, FlashAttention and FBGEMM.
 #pragma once
 
 #include "profiles/operator_work.hpp"

@@ -1,5 +1,4 @@
-// What an operator must do, told from its name and the dimensions it was called with: a layer.
-// Used for points and matching where no counter counted the operations.
+// What an operator must do, inferred from its name and the dimensions it was called with: a layer.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,5 +1,4 @@
 // A profile as points of a roofline plot: time, operations per precision, bytes per level.
-// Called by study for the plot and the comparison with predictions.
 #pragma once
 
 #include "profiles/measurement.hpp"

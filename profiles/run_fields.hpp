@@ -1,5 +1,4 @@
 // The names that a profile file gives to what is known of a run.
-// Used by the file's reader and its writer; private to this folder.
 #pragma once
 
 #include "profiles/measurement.hpp"

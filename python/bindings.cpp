@@ -35,7 +35,7 @@ namespace {
 using Strings = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-// Bad input, told as the command line tells it; becomes eyeroof.Error.
+// Bad input, reported as the command line reports it; becomes eyeroof.Error.
 struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -104,7 +104,7 @@ class Library {
         return paths;
     }
 
-    // Nothing where no folder has one that can be read: the chip is then not told.
+    // Nothing where no folder has one that can be read: the chip is then unknown.
     const std::optional<model::Technology>& technology() {
         const std::lock_guard lock(mutex_);
         if (!technology_tried_) {

@@ -170,18 +170,18 @@ class Adviser {
     }
 
     void say_old_library(const Layer& layer, Count whole, Advice& a) const {
-        a.text = fmt::format(
-            "pad {} from {} to {}: {} -> {}, {:.2f} times faster{}; tensor cores load {} {} "
-            "elements at once",
-            a.dimension, a.from, a.to, format_si(a.now_s, "s"), format_si(a.then_s, "s"), a.gain,
-            a.gradients_only ? " in the gradients (forward gains nothing)" : "", whole,
-            model::data_type_name(layer.types.input));
+        a.text = fmt::format("pad {} from {} to {}: {} -> {}, {:.2f}x faster{}; tensor cores load "
+                             "{} {} elements at once",
+                             a.dimension, a.from, a.to, format_si(a.now_s, "s"),
+                             format_si(a.then_s, "s"), a.gain,
+                             a.gradients_only ? " in the gradients (forward gains nothing)" : "",
+                             whole, model::data_type_name(layer.types.input));
         const auto vector = vector_time(layer);
         const bool gemm = layer.op == Op::gemm || layer.op == Op::bmm;
         if (gemm && vector && *vector > a.then_s && !a.gradients_only) {
             a.old_gain = *vector / a.then_s;
-            a.text += fmt::format(" (a library before cuBLAS 11 leaves them: {:.1f} times faster)",
-                                  a.old_gain);
+            a.text +=
+                fmt::format(" (cuBLAS before 11 does not use them: {:.1f}x faster)", a.old_gain);
         }
     }
 
@@ -362,7 +362,7 @@ class Adviser {
                      false,
                      {}};
             a.text = fmt::format("fuse {} into one kernel that reads {} tensor{} and writes one: "
-                                 "{} -> {}, {:.2f} times faster",
+                                 "{} -> {}, {:.2f}x faster",
                                  names, reads, reads == 1 ? "" : "s", format_si(now, "s"),
                                  format_si(then, "s"), a.gain);
             keep(std::move(a), layers[first].count, true);
@@ -397,9 +397,9 @@ class Adviser {
                  0.0,
                  false,
                  {}};
-        a.text = fmt::format("compute {} in the epilogue of {}: {} -> {}, {:.2f} times faster",
-                             after.name, product.name, format_si(now, "s"), format_si(alone, "s"),
-                             a.gain);
+        a.text =
+            fmt::format("compute {} in the epilogue of {}: {} -> {}, {:.2f}x faster", after.name,
+                        product.name, format_si(now, "s"), format_si(alone, "s"), a.gain);
         keep(std::move(a), product.count, true);
     }
 

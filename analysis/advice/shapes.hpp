@@ -1,5 +1,5 @@
-// The gain of shape changes on a GPU, found by examining the changed shapes.
-// Called by what_helps(). Every gain is two runs of the time model, none is a rule of thumb.
+// The gain of shape changes on a GPU, found by examining the changed shapes. Every gain is two runs
+// of the time model, none is a rule of thumb.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

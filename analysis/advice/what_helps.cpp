@@ -41,7 +41,7 @@ const step::Outcome* best_change(const std::vector<step::Outcome>& changes, doub
 }
 
 std::string change_text(const step::Outcome& outcome) {
-    return fmt::format("{}: {:.2f} times as fast, {} a step",
+    return fmt::format("{}: {:.2f}x as fast, {} per step",
                        fmt::join(step::remedies_of(outcome.combination), " + "), outcome.gain,
                        format_si(outcome.time_s, "s"));
 }

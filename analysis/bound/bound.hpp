@@ -3,7 +3,7 @@
 //   unfused  every operator alone, its tensors once
 //   cached   operators fused at will, intermediate tensors kept on the chip as far as they fit
 //   fused    inputs, weights, and outputs once, whatever the chip's size
-// fused <= cached <= unfused. Called by `eyeroof bound` and Python's er.bound().
+// fused <= cached <= unfused.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,5 +1,4 @@
 // Fits the constants of a class of kernels to measured layers of one GPU.
-// Called by `eyeroof hw calibrate`.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

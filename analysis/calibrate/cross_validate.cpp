@@ -19,7 +19,7 @@ using model::KernelClass;
 
 namespace {
 
-// Rows by class and GPU; every bad one is told.
+// Rows by class and GPU; every bad one is reported.
 class Sorter {
   public:
     Sorter(const MachineSource& machines, const CrossValidateOptions& options)
@@ -79,7 +79,7 @@ class Sorter {
   private:
     const model::Gpu* find(const std::string& id, Diagnostics& found) {
         auto known = gpus_.find(id);
-        if (known == gpus_.end() && unknown_.insert(id).second) { // each is told once
+        if (known == gpus_.end() && unknown_.insert(id).second) { // each is reported once
             auto machine = machines_(id);
             if (!machine) {
                 found.append(machine.diagnostics());

@@ -1,6 +1,5 @@
 // Errors of predictions on measured times that the constants have not seen: other shapes of a GPU,
 // and a whole GPU that was left out.
-// Called by `eyeroof-dev cross-validate`; makes the constants of `validate --never-seen`.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

@@ -1,5 +1,4 @@
 // Nominal 80 % intervals of measured / predicted, valid for small samples.
-// Called by the cross-validation.
 #pragma once
 
 #include <vector>

@@ -171,6 +171,51 @@ std::vector<ReliabilityBin> reliability_of(const std::vector<EvidenceRow>& rows,
     return bins;
 }
 
+std::array<DecisionLimit, 3> limits_of(const std::vector<EvidenceRow>& rows,
+                                       const std::vector<Predicted>& predicted) {
+    const std::vector<double> weights = weights_of(rows);
+    std::array<DecisionLimit, 3> limits;
+    for (std::size_t t = 0; t < kPriceRatios.size(); ++t) {
+        DecisionLimit& limit = limits[t];
+        double far = 0.0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double ratio = std::log(kPriceRatios[t]);
+            const double truth = std::log(rows[i].speedup) - ratio;
+            const Predicted& p = predicted[i];
+            limit.unbiased +=
+                weights[i] * 0.5 * std::erfc(-std::fabs(truth) / p.sigma / std::sqrt(2.0));
+            if (std::fabs(truth) < std::log1p(kNearRatio)) {
+                limit.near += weights[i];
+                continue;
+            }
+            far += weights[i];
+            limit.far_right += (p.ln > ratio) == (truth > 0.0) ? weights[i] : 0.0;
+        }
+        limit.far_right = far > 0.0 ? limit.far_right / far : 0.0;
+    }
+    return limits;
+}
+
+std::string limits_text(const EvidenceCheck& check) {
+    std::string text = "\ndecisions by both, family held out, %";
+    for (const double ratio : kPriceRatios) {
+        text += fmt::format("  {:>7}", fmt::format("at {:.2f}", ratio));
+    }
+    text += "\n";
+    const auto row = [&](const std::string& name, double DecisionLimit::*figure) {
+        text += fmt::format("{:<37}", name);
+        for (const DecisionLimit& limit : check.limits) {
+            text += fmt::format("  {:>7.0f}", kPercents * (limit.*figure));
+        }
+        text += "\n";
+    };
+    row(fmt::format("published within {:.0f} % of the ratio", kPercents * kNearRatio),
+        &DecisionLimit::near);
+    row("right where it is further away", &DecisionLimit::far_right);
+    row("right for unbiased errors of this size", &DecisionLimit::unbiased);
+    return text;
+}
+
 } // namespace
 
 EvidenceCheck check_evidence(const std::vector<EvidenceRow>& all, const model::Transfer& transfer) {
@@ -189,6 +234,9 @@ EvidenceCheck check_evidence(const std::vector<EvidenceRow>& all, const model::T
             figures.held_out = out.name;
             figures.way = way;
             check.figures.push_back(std::move(figures));
+            if (out.name == "family" && std::string(way) == "both") {
+                check.limits = limits_of(rows, predicted);
+            }
             if (out.name == "source" && std::string(way) == "both") {
                 check.reliability = reliability_of(rows, predicted);
             }
@@ -198,11 +246,11 @@ EvidenceCheck check_evidence(const std::vector<EvidenceRow>& all, const model::T
 }
 
 std::string evidence_text(const EvidenceCheck& check) {
-    std::string text = fmt::format(
-        "{} published speed-ups of {} families, {} sources, {} GPUs; errors in %, each family, "
-        "phase and precision counted once\n{:<9} {:<9} {:>6} {:>7} {:>7}",
-        check.rows, check.families, check.sources, check.gpus, "held out", "by", "error", "median",
-        "inside");
+    std::string text =
+        fmt::format("{} published speedups of {} families, {} sources, {} GPUs; errors in %, each "
+                    "family, phase and precision counted once\n{:<9} {:<9} {:>6} {:>7} {:>7}",
+                    check.rows, check.families, check.sources, check.gpus, "held out", "by",
+                    "error", "median", "inside");
     for (const double ratio : kPriceRatios) {
         text += fmt::format("  {:<21}", fmt::format("at {:.2f}: right, called", ratio));
     }
@@ -216,7 +264,7 @@ std::string evidence_text(const EvidenceCheck& check) {
         }
         text += "\n";
     }
-    text += "called: % of rows that a verdict is given of, and in parentheses % of those right\n"
+    text += "called: % of rows with a verdict (% of these that are right)\n" + limits_text(check) +
             "\nreliability of both, source held out\n   stated  verdicts  mean stated  right\n";
     for (const ReliabilityBin& bin : check.reliability) {
         text += fmt::format("{:>3.0f}-{:<3.0f} % {:>9} {:>11.0f} % {:>4.0f} %\n",

@@ -1,5 +1,5 @@
 // The value of published speedups beside the model: both, and each alone, on rows whose family,
-// source, or GPU was held out. Called by `eyeroof validate --evidence` and by tests.
+// source, or GPU was held out.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"
@@ -35,9 +35,23 @@ struct ReliabilityBin {
     bool operator==(const ReliabilityBin&) const = default;
 };
 
+// What a decision at one price ratio can reach, with the family held out: how many published
+// speedups lie so close to the ratio that an error of the stated size turns the decision.
+struct DecisionLimit {
+    double near = 0.0;      // share within kNearRatio of the ratio, either way
+    double far_right = 0.0; // of the others: share on the right side, by model and evidence
+    // Share on the right side for predictions without bias whose errors have the stated standard
+    // deviation: the mean of Phi(|ln(published / ratio)| / sigma).
+    double unbiased = 0.0;
+
+    bool operator==(const DecisionLimit&) const = default;
+};
+inline constexpr double kNearRatio = 0.15;
+
 struct EvidenceCheck {
     int rows = 0, families = 0, sources = 0, gpus = 0;
     std::vector<EvidenceFigures> figures;
+    std::array<DecisionLimit, 3> limits;     // at each price ratio
     std::vector<ReliabilityBin> reliability; // with the source held out
 
     bool operator==(const EvidenceCheck&) const = default;

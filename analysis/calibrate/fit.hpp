@@ -1,5 +1,4 @@
 // Fits the constants of one class of kernels to measured times.
-// Called by calibrate (one GPU) and by cross_validate (several GPUs with common constants).
 #pragma once
 
 #include "model/gpu/predict.hpp"

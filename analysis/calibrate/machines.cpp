@@ -131,7 +131,7 @@ Result<double> of_array_or_chip(Figure figure, const MachineRun& run) {
     const Report& report = run.report;
     if (figure == Figure::chip_mw || figure == Figure::chip_giga_ops_per_w) {
         if (!report.chip) {
-            return Result<double>::failure("no-figure", "the process is not known",
+            return Result<double>::failure("no-figure", "the process is unknown",
                                            "give the machine a `process_nm`");
         }
         return Result<double>(figure == Figure::chip_mw
@@ -152,7 +152,7 @@ Result<double> of_array_or_chip(Figure figure, const MachineRun& run) {
         static_cast<double>(model::instances_of(*accelerator, accelerator->levels.size() - 2));
     return area ? Result<double>(tera_ops(report, report.total.processing_time_s) /
                                  (arrays * (area->cells_um2 + area->adcs_um2) * 1e-6))
-                : Result<double>::failure("no-figure", "the area of the array is not known",
+                : Result<double>::failure("no-figure", "the area of the array is unknown",
                                           "give it `cell_um2` and `adc_um2`");
 }
 

@@ -1,5 +1,4 @@
 // Published figures of accelerators beside the predictions.
-// Called by `eyeroof validate --machines` and tests.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

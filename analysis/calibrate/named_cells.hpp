@@ -1,5 +1,4 @@
 // A CSV table row by row, cells by the name of their column.
-// Called by the readers of measured pairs and networks.
 #pragma once
 
 #include "base/csv.hpp"

@@ -1,5 +1,4 @@
 // Predicted beside measured times of whole networks, inference and training.
-// Called by `eyeroof validate --networks`.
 #pragma once
 
 #include "analysis/calibrate/pairs.hpp"

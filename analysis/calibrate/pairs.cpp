@@ -52,7 +52,7 @@ MeasuredPair pair_of(const NamedCells& cells, const std::string& file, Diagnosti
     const std::string speedup = text_of(cells, "speedup");
     pair.speedup = positive_number(speedup).value_or(0.0);
     if (!(pair.speedup > 0.0)) {
-        found.error("bad-speedup", "'" + speedup + "' is no positive speed-up",
+        found.error("bad-speedup", "'" + speedup + "' is not a positive speedup",
                     "a number above 0: time before by time after", place_of(cells, "speedup", file),
                     "speedup");
     }

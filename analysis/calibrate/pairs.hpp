@@ -1,5 +1,4 @@
 // Predicted beside measured speedups of whole networks from one GPU to another.
-// Called by `eyeroof validate --pairs`.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

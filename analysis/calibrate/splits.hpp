@@ -1,5 +1,4 @@
 // Splits measured layers into rows for the fit and held-out rows for its evaluation.
-// Called by `hw calibrate` and by cross-validation.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,5 +1,4 @@
 // Compares predictions with measured layer times and reports the errors.
-// Called by `eyeroof validate` and by the fit of constants.
 #pragma once
 
 #include "base/result.hpp"

@@ -70,7 +70,7 @@ class PackageReader {
         }
         for (const CoreKind& known : package_.kinds) {
             if (known.machine.id == machine->id) {
-                name.error("duplicate-kind", fmt::format("{} stands here twice", *text),
+                name.error("duplicate-kind", fmt::format("{} is listed twice", *text),
                            "give each kind of core once, with its count");
             }
         }

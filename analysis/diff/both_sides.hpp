@@ -1,5 +1,4 @@
 // A figure on both sides of a comparison, and the text of its change.
-// Used by the comparisons of exams and of measured runs.
 #pragma once
 
 #include <optional>

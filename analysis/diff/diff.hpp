@@ -1,6 +1,5 @@
-// The difference of two exams, layer by layer and step by step: of two machines, two
-// mappings, two batches, two versions of the program.
-// Called by cli with the JSON that `exam` writes.
+// The difference of two exams, layer by layer and step by step: of two machines, two mappings, two
+// batches, two versions of the program.
 #pragma once
 
 #include "analysis/diff/both_sides.hpp"

@@ -1,5 +1,4 @@
 // Examines one layer on one kind of machine.
-// Called by run.cpp and gpu_step.cpp, which string layers into a report.
 #pragma once
 
 #include "analysis/exam/best_mappings.hpp"

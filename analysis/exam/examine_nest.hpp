@@ -1,6 +1,5 @@
 // Examines one nest of a layer on an accelerator: selects its mapping by the policy, counts its
 // cost, and checks the result against the physical bounds.
-// Called by examine_accelerator.cpp, which adds up a layer's nests.
 #pragma once
 
 #include "analysis/exam/examine.hpp"

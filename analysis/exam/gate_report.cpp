@@ -90,7 +90,7 @@ GateFigures gate_figures(const Report& report) {
     figures.why_none = [](const std::string& key) -> std::string {
         return key == "measured_s" || key == "unexplained_s"
                    ? "measured figures need --profile, with kernels of the layer in it"
-                   : "the error of these predictions is not known, so there is no interval";
+                   : "the error of these predictions is unknown, so there is no interval";
     };
     return figures;
 }

@@ -1,6 +1,5 @@
 // Figures of one nest, and of an operator without one, that the report and the sweeps share: the
 // traffic of the outermost memory, and the time of an operator that does not run on the array.
-// Called by examine() and by analysis/sweep.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,5 +1,4 @@
 // Figures that follow from a report by simple arithmetic, computed once for all writers.
-// Called by the writers, the gate and the views.
 #pragma once
 
 #include "analysis/exam/report.hpp"

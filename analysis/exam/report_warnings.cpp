@@ -25,9 +25,12 @@ OpenSearches open_searches(const Report& report) {
 }
 
 std::string open_searches_text(const Report& report, const OpenSearches& open) {
-    return fmt::format("the searches of {} of {} layers, {} first, stopped before the proof: "
-                       "optimality gap at most {:.1f} %",
-                       open.layers.size(), report.layers.size(),
+    const auto searched =
+        std::count_if(report.layers.begin(), report.layers.end(),
+                      [](const LayerReport& layer) { return !layer.certificates.empty(); });
+    return fmt::format("{} of {} searched mappings are not proven optimal (first: {}): optimality "
+                       "gap at most {:.1f} %",
+                       open.layers.size(), searched,
                        report.layers.at(open.layers.front()).layer.name, 100.0 * open.gap);
 }
 

@@ -1,5 +1,4 @@
 // The entry point of the engines: examines a question and returns the report.
-// Called by cli, gui and python, and by every analysis that compares scenarios.
 #pragma once
 
 #include "analysis/exam/report.hpp"

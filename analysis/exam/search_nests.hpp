@@ -1,6 +1,5 @@
 // Searches many loop nests: each distinct one once, several in parallel, with a common progress
 // line.
-// Called by map_network and by the exam's search for best mappings.
 #pragma once
 
 #include "mapper/search.hpp"

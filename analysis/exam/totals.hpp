@@ -1,5 +1,4 @@
 // Sums a report's layers: network totals and the three worst losses.
-// Called by run.cpp once all layers are examined.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -55,9 +55,9 @@ Diagnostics check_types(const Network& network, const Machine& machine,
             types += (types.empty() ? "" : ", ") + type;
         }
         found.warning("other-words",
-                      fmt::format("{} {} layer{} evaluated as {}, which is what {} computes with",
-                                  layers, types, layers == 1 ? " is" : "s are",
-                                  words_text(accelerator), machine.name));
+                      fmt::format("{} {} layer{} evaluated as {}, the only type of {}", layers,
+                                  types, layers == 1 ? " is" : "s are", words_text(accelerator),
+                                  machine.name));
     }
     return found;
 }

@@ -1,6 +1,5 @@
 // The data types of a network on an accelerator: words have the widths of the machine's
 // description, whatever the types of the layers.
-// Called by run().
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

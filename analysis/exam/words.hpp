@@ -1,5 +1,4 @@
 // A question in one sentence, with the defaults that apply: the first line of every result.
-// Called by describe().
 #pragma once
 
 #include "analysis/scenario/question.hpp"

@@ -1,5 +1,4 @@
 // The parameters of a machine for fusion: one on-chip buffer, the link beyond it, and the peak.
-// Called by fuse_network; filled from a machine or by hand.
 #pragma once
 
 #include "base/result.hpp"

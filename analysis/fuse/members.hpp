@@ -1,5 +1,4 @@
 // A network's layers as members of chains: windows that move over planes, GEMMs, and attention.
-// Called by fuse_network.
 #pragma once
 
 #include "analysis/fuse/readers.hpp"

@@ -1,5 +1,5 @@
 // Advice for measured layers, as rules over their counters: what the counters say, the step of the
-// prediction that they contradict, what to do, and the estimated gain. Called by the window.
+// prediction that they contradict, what to do, and the estimated gain.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,5 +1,5 @@
 // Critical path of a traced step: from the end of its last kernel or copy back through streams,
-// launches, and collectives to its start. Called by traced.cpp and ranks.cpp.
+// launches, and collectives to its start.
 //
 // Before a kernel that starts at s, launched by the host at c, the path goes on with the kernel or
 // copy of any stream that ended last at e <= s:

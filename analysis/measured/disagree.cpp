@@ -120,7 +120,7 @@ class Comparison {
     }
 
     // More than needed: padding of tiles beyond what step 4 took, or another algorithm. Fewer may
-    // be an algorithm that the prediction knows (Winograd): told, but no time is made of it.
+    // be an algorithm that the prediction knows (Winograd): reported without a time.
     void operations() {
         const double macs = static_cast<double>(layer_.macs);
         const double needed = macs > 0.0 ? 2.0 * macs : static_cast<double>(layer_.flops);

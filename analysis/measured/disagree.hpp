@@ -1,5 +1,4 @@
 // Splits a predicted time into parts and replaces each part by its measured count.
-// Called by lay_profile for each measured layer.
 #pragma once
 
 #include "analysis/exam/report.hpp"

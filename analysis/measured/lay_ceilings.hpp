@@ -1,5 +1,4 @@
 // Adds measured ceilings to a report: beside the numbers of the description, never instead of them.
-// Called by cli after study::run; the plot takes them through add_ceilings.
 #pragma once
 
 #include "analysis/exam/report.hpp"

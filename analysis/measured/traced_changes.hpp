@@ -1,5 +1,4 @@
 // Changes of a program that its trace suggests, with an upper bound of each saving.
-// Used by traced.cpp; private to this folder.
 #pragma once
 
 #include "analysis/measured/traced.hpp"

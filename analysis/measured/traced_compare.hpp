@@ -1,5 +1,5 @@
-// Compares predictions with the kernels of a trace: comparable rows, their errors, and
-// the modules that launched them. Used by traced.cpp; private to this folder.
+// Compares predictions with the kernels of a trace: comparable rows, their errors, and the modules
+// that launched them.
 #pragma once
 
 #include "analysis/measured/traced.hpp"

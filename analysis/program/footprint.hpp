@@ -1,8 +1,7 @@
 // Closed forms of training memory as the field prints them: bytes per parameter, bytes of a
-// transformer layer's activations. Called by `eyeroof memory` and by tests that hold the graph's
-// own sums against them. Sources: Korthikanti et al., arXiv:2205.05198 (activations); Rajbhandari
-// et al., arXiv:1910.02054 (mixed precision with Adam); Dettmers et al., arXiv:2110.02861 (8-bit
-// states).
+// transformer layer's activations. Sources: Korthikanti et al., arXiv:2205.05198 (activations);
+// Rajbhandari et al., arXiv:1910.02054 (mixed precision with Adam); Dettmers et al.,
+// arXiv:2110.02861 (8-bit states).
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"

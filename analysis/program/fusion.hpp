@@ -1,5 +1,4 @@
 // The program after a compiler: pointwise operators and reductions fused into kernels.
-// Called by lower().
 #pragma once
 
 #include "analysis/program/graph.hpp"

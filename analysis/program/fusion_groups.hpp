@@ -1,5 +1,4 @@
 // Groups of operators that a compiler fuses into one kernel.
-// Used by fusion.cpp.
 #pragma once
 
 #include "analysis/program/graph.hpp"

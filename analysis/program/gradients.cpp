@@ -38,7 +38,7 @@ Layer update_of(const Layer& layer, Count elements, const TrainingOptions& optio
     return update;
 }
 
-// What an update of this layer's weights writes. Of an embedding whose table is not told only the
+// What an update of this layer's weights writes. Of an embedding whose table is unknown only the
 // lines that were looked up.
 Count updated_by(const Layer& layer) {
     if (const auto* rows = std::get_if<model::RowsShape>(&layer.shape);

@@ -1,5 +1,4 @@
 // The operators that training adds to a layer: gradients and the update of its weights.
-// Called by the builder of programs and by memory's closed forms.
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"

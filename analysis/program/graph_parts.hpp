@@ -1,5 +1,4 @@
 // Tools of the graph's builders: adding operators and tensors.
-// Used by graph.cpp and graph_training.cpp only.
 #pragma once
 
 #include "analysis/program/graph.hpp"

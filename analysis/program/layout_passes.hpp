@@ -1,5 +1,4 @@
 // Kernels that change the layout of tensors around convolutions, as operators of the program.
-// Called by lower().
 #pragma once
 
 #include "analysis/program/costs.hpp"

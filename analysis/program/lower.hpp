@@ -1,5 +1,4 @@
 // Lowers a question to the program of a step: the only conversion of a network.
-// Called by run() and by analyses that need a program without its times.
 #pragma once
 
 #include "analysis/program/costs.hpp"

@@ -1,6 +1,5 @@
-// Memory over a step: lifetimes of tensors, the peak and its holders, the largest batch. A
-// tensor lives from the operator that writes it first to the last that needs it. Called by run()
-// and by analyses of a step.
+// Memory over a step: lifetimes of tensors, the peak and its holders, the largest batch. A tensor
+// lives from the operator that writes it first to the last that needs it.
 #pragma once
 
 #include "analysis/program/costs.hpp"

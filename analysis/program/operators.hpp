@@ -1,5 +1,5 @@
 // The operators of a network that a program contains: all, all except fused ones, or only
-// convolutions and GEMMs. Called by lower().
+// convolutions and GEMMs.
 #pragma once
 
 #include "analysis/scenario/scenario.hpp"

@@ -1,5 +1,4 @@
 // A GPU whose power limiter has settled.
-// Called by run() and by analyses that lower a question themselves.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

@@ -1,5 +1,5 @@
 // The timeline of a step: a host thread that launches, streams that run kernels, copy engines.
-// Called by run() and by analyses of a step. Kernel times come from costs.hpp.
+// Kernel times come from costs.hpp.
 #pragma once
 
 #include "analysis/program/costs.hpp"
@@ -50,7 +50,7 @@ struct Timeline {
     std::vector<Span> spans; // beside Graph::operators
     std::vector<CopySpan> copies;
     double time_s = 0.0;      // from the first issue to the last end
-    double host_s = 0.0;      // that the host issues
+    double host_s = 0.0;      // of the CPU's launches
     double busy_s = 0.0;      // that at least one kernel runs
     double kernels_s = 0.0;   // of all kernels; more than busy_s where some run side by side
     double wait_host_s = 0.0; // no kernel runs, and the next is not issued yet

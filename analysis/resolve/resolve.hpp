@@ -1,5 +1,4 @@
 // From a scenario to a question: the network, machine, host and files that it names.
-// Called by cli, gui and python.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

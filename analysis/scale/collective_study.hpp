@@ -1,5 +1,4 @@
 // A collective over message sizes on one fabric, with the figures that nccl-tests prints.
-// Called by `eyeroof collective`.
 #pragma once
 
 #include "analysis/scale/collectives.hpp"

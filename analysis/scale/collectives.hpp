@@ -1,6 +1,4 @@
 // The time of a collective on a fabric, by latency (alpha) and bandwidth (beta) of its levels.
-// Called by the strategies, `eyeroof scale` and the tests, which hold it against messages simulated
-// one by one.
 //
 // `n` members, `S` bytes of the whole array on each (of all_gather: gathered), on one level with
 // latency a (latency + overhead + transport) and B bytes/s out of one member:

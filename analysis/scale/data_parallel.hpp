@@ -1,5 +1,4 @@
 // One step of data parallel training: every device has the whole network and a part of the batch.
-// Called by scale(); every time of a device comes from its caller.
 #pragma once
 
 #include "analysis/scale/collectives.hpp"

@@ -1,5 +1,5 @@
-// Names of algorithms, members of a group on the levels of a fabric, and bandwidths as they are
-// told.
+// Names of algorithms, members of a group on the levels of a fabric, and bandwidths in
+// words.
 #include "analysis/scale/collectives.hpp"
 #include "base/checked.hpp"
 

@@ -1,5 +1,4 @@
 // One message through the software on both sides and the wire between them.
-// Called by collectives' callers to put a transport under a fabric, and for single messages.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // One network on heterogeneous devices: a request or a training step divided over them, and many
 // requests or microbatches in a pipeline of stages.
-// Called by `eyeroof split`.
 #pragma once
 
 #include "analysis/program/costs.hpp"

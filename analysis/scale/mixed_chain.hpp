@@ -1,5 +1,4 @@
 // A chain on heterogeneous devices: contiguous parts that minimize the slowest device.
-// Called by mixed.cpp; plain numbers, so that tests can try every answer.
 #pragma once
 
 #include <cstddef>

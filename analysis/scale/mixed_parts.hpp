@@ -1,6 +1,5 @@
 // Common inputs of both ways of dividing a network over unequal devices: the link between them,
 // operator times, and memory capacity.
-// Used by mixed.cpp and mixed_step.cpp only.
 #pragma once
 
 #include "analysis/scale/mixed.hpp"

@@ -1,6 +1,5 @@
 // A training step on heterogeneous devices: its operators as tasks of a schedule, and as stages of
 // a pipeline.
-// Called by split_network().
 #pragma once
 
 #include "analysis/program/graph.hpp"

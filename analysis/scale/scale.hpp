@@ -1,5 +1,4 @@
 // From the step of one device to many: the time of a training step on 8 to 10,000 devices.
-// Called by `eyeroof scale`.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,6 +1,5 @@
 // The best strategy for a number of devices: decoders by plans that fit memory, other networks by a
 // choice for each layer.
-// Called by `eyeroof scale --search`.
 #pragma once
 
 #include "analysis/scale/split.hpp"

@@ -1,5 +1,4 @@
 // Serving a decoder: time to first token, time per output token, tokens per second and device.
-// Called by `eyeroof serve`.
 #pragma once
 
 #include "analysis/scale/engine.hpp"

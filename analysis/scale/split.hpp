@@ -1,6 +1,5 @@
-// Splits of work over devices, exact where possible: chains into stages, a choice for each
-// layer of a chain, graphs over mixed devices.
-// Called by search(); plain numbers, so that tests can try every answer.
+// Splits of work over devices, exact where possible: chains into stages, a choice for each layer of
+// a chain, graphs over mixed devices.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Predecessors and successors of a task graph, and a lower bound of the remaining time.
-// Used by the schedulers only.
 #pragma once
 
 #include "analysis/scale/split.hpp"

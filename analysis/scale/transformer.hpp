@@ -1,5 +1,4 @@
-// A decoder as parallel training divides it: its sizes, parameters, FLOPs, and a block's
-// operators. Called by the transformer's strategies, search and serving.
+// A decoder as parallel training divides it: its sizes, parameters, FLOPs, and a block's operators.
 #pragma once
 
 #include "base/result.hpp"

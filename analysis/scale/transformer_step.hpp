@@ -1,6 +1,5 @@
 // One training step of a decoder cut over devices: tensor and sequence, pipeline, context, expert
 // and data parallel.
-// Called by scale_transformer() and search.
 #pragma once
 
 #include "analysis/scale/scale.hpp"

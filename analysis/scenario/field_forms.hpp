@@ -1,5 +1,4 @@
 // The forms that a scenario's field takes: a text, a list, a flag, a word of a few, a whole number.
-// Used by the tables of fields in this folder.
 #pragma once
 
 #include "analysis/scenario/fields.hpp"

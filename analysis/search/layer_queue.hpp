@@ -1,5 +1,4 @@
 // The distinct layers of a network in order, each with its share of the time limit.
-// Used by the questions that search a layer several times (trade-offs, the chain from the search).
 #pragma once
 
 #include "analysis/search/map_network.hpp"

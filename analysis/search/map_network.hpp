@@ -1,5 +1,4 @@
 // Maps a network on an accelerator: searches every distinct layer once, several in parallel.
-// Called by cli.
 #pragma once
 
 #include "analysis/exam/conflicts.hpp"

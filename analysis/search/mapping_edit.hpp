@@ -1,5 +1,4 @@
 // A layer's mapping as editable text, and the report with the edited mapping.
-// Called by the mapping pane; the same mapping is given to `eyeroof exam --mapping FILE`.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,5 +1,5 @@
 // The machine's chain reached by search, beside the bounds of the equations: the remaining gap of
-// each step. Called by cli.
+// each step.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

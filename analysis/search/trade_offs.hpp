@@ -1,5 +1,5 @@
 // Trade-offs, layer by layer: the Pareto front of latency and energy on a machine, and memory
-// traffic against on-chip capacity. Called by cli.
+// traffic against on-chip capacity.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

@@ -33,7 +33,7 @@ Result<DensityTable> read(hwdb::Document document, std::string id) {
         layer.name = node.need("name").text().value_or("");
         if (!seen.insert(layer.name).second) {
             node["name"].error("duplicate-layer",
-                               fmt::format("layer '{}' stands here twice", layer.name),
+                               fmt::format("layer '{}' is listed twice", layer.name),
                                "give each layer once");
         }
         layer.input = node["input"].number(0.0, 1.0);
@@ -88,15 +88,19 @@ Result<std::vector<model::sparse::Densities>> densities_of(const DensityTable& t
     Diagnostics found;
     if (!missing.empty()) {
         found.error("no-density",
-                    fmt::format("'{}' tells no density of {}", table.id, listed(missing)),
+                    fmt::format("'{}' has no density for {}", table.id, listed(missing)),
                     "add them to the file, or choose layers with --layers");
     }
+    std::vector<std::string> unused;
     for (const LayerDensity& layer : table.layers) {
         if (!used.contains(layer.name)) {
-            found.warning(
-                "unused-density",
-                fmt::format("the network has no layer '{}' among those examined", layer.name));
+            unused.push_back(layer.name);
         }
+    }
+    if (!unused.empty()) {
+        found.warning("unused-density",
+                      fmt::format("densities of '{}' for layers that the network lacks: {}",
+                                  table.id, listed(unused)));
     }
     return found.has_errors()
                ? Result<std::vector<model::sparse::Densities>>(std::move(found))

@@ -148,7 +148,7 @@ class Correction {
             report_.steps[i].macs_per_cycle /= lanes;
             if (lanes > 1.0 + 1e-9) {
                 model::StepBound& step = report_.steps[i];
-                step.limit = step.limit == "nothing" ? "lanes that are not full" : step.limit;
+                step.limit = step.limit == "nothing" ? "partial lanes" : step.limit;
                 step.reason += fmt::format("; partial lanes cost {:.3g}x the cycles", lanes);
             }
         }
@@ -172,11 +172,10 @@ class Correction {
         }
         const double s = dense_.cycles_a_step;
         report_.steps[5].reason =
-            fmt::format("what this mapping moves takes {:.4g} cycles; the units need {:.4g}",
+            fmt::format("the mapping's transfers take {:.4g} cycles; the PEs need {:.4g}",
                         moving * s, at_work * s);
         report_.steps[6].reason =
-            fmt::format("{:.4g} cycles computing, of them x {:.3g} waiting for the slowest unit, "
-                        "{:.4g} waiting "
+            fmt::format("{:.4g} compute cycles (x {:.3g} for the slowest PE), {:.4g} stall cycles "
                         "on chip, {:.4g} for the outermost memory",
                         sum.compute * s, slowest, sum.on_chip_stall * s, sum.outer_stall * s);
     }
@@ -226,8 +225,8 @@ class Correction {
         report_.notes.insert(
             report_.notes.begin(),
             fmt::format("densities: inputs {}, weights {}, outputs {}; of {:.4g} MACs {} have no "
-                        "zero and {} take a cycle; lanes that are not full x {:.3f}, waiting for "
-                        "the slowest unit x {:.3f}; the search counts neither",
+                        "zero and {} take a cycle; partial lanes x {:.3f}, waiting for the slowest "
+                        "unit x {:.3f}; the search counts neither",
                         percent_text(densities_.input), percent_text(densities_.weight),
                         percent_text(densities_.output), all, percent_text(dense_.effectual),
                         percent_text(dense_.processed), lanes, slowest));

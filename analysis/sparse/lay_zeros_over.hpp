@@ -1,6 +1,5 @@
 // Converts the report of a layer on the dense equivalent of a machine
-// (model/sparse/dense_equivalent.hpp) to that of the machine that skips zeros. Called by
-// levels_exam.cpp only.
+// (model/sparse/dense_equivalent.hpp) to that of the machine that skips zeros.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -21,7 +21,7 @@ using model::sparse::Densities;
 
 namespace {
 
-// Attention's second operand is no weight, and its zeros are not told.
+// Attention's second operand is no weight, and its zeros are unknown.
 Densities densities_for(const Layer& layer, const Densities& densities) {
     return model::multiplies(layer.op) && layer.op != model::Op::attention ? densities
                                                                            : Densities{};

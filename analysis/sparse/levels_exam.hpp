@@ -14,7 +14,7 @@ namespace eyeroof::analysis {
 // The report of study::run with what zeros change:
 //   macs, steps, utilization   MACs that take a cycle: with skipping the effectual ones. Steps 4
 //   and
-//                              5 are less by lanes that are not full, step 7 by units that wait
+//                              5 fall with partial lanes, step 7 with PEs that wait
 //   time, traffic, energy      as they are; traffic in the formats' bytes, metadata among them
 //   certificates               of expected counts: lanes and waiting, which only add, are not in
 //                              the search. Bounds stay bounds.

@@ -1,5 +1,4 @@
 // Reads the rules for zeros of a machine of levels from a sparse machine's file.
-// Called by the reader of sparse machines.
 #pragma once
 
 #include "hwdb/sourced.hpp"

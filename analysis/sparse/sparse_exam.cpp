@@ -95,7 +95,7 @@ model::sparse::Cost cost_from(const LayerReport& sparse, const LayerReport& dens
          fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual,
                      static_cast<double>(cost.macs)));
     link(2, "zeros that are not skipped", done / sparse.units,
-         fmt::format("{:.3g} MACs take a cycle", done));
+         fmt::format("{:.3g} MACs take one cycle", done));
     for (std::size_t step = 3; step < model::kSteps; ++step) {
         const model::StepBound& bound = sparse.steps[step - 1];
         link(static_cast<int>(step), model::kStepNames[step - 1],

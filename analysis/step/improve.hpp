@@ -56,7 +56,7 @@ struct Excluded {
 
 struct Improvement {
     Outcome now;
-    std::vector<Outcome> alone; // one remedy each; what fits first, largest gain first
+    std::vector<Outcome> alone; // one change each; what fits first, largest gain first
     std::vector<Outcome> all;   // every combination that runs, fitting or not
     std::vector<Outcome> front; // of all combinations that fit, by item time and peak; none of them
                                 // dominated; quickest first
@@ -67,7 +67,7 @@ struct Improvement {
 
 struct ImproveOptions {
     Count limit = 0;      // bytes for tensors
-    bool together = true; // also combinations of remedies
+    bool together = true; // also combinations of changes
     std::vector<Count> batches = {1, 2, 4};
     std::optional<double> density;         // of blocks that pruning leaves; nothing: none offered
     std::optional<double> steps_per_epoch; // of retraining

@@ -29,7 +29,7 @@ std::vector<std::string> remedies_of(const Combination& c) {
     add(c.in_place, "relu in place");
     add(c.freeing == Freeing::segments, "recomputation in sqrt(n) segments");
     add(c.freeing == Freeing::recompute, "recomputation, best");
-    add(c.freeing == Freeing::cheapest, "recomputation, cheapest a byte");
+    add(c.freeing == Freeing::cheapest, "recomputation, cheapest per byte");
     add(c.freeing == Freeing::offload, "activations to the host");
     add(c.freeing == Freeing::stream, "weights from the host");
     return names;
@@ -103,9 +103,8 @@ void add_training(const Facts& f, Space& s, std::vector<Excluded>& excluded) {
     s.freeing = {Freeing::none, Freeing::segments, Freeing::recompute, Freeing::cheapest};
     link(f) ? s.freeing.push_back(Freeing::offload)
             : excluded.push_back({"activations to the host", "the machine names no link"});
-    excluded.push_back({"weights in int8, int4", "they are trained"});
-    excluded.push_back({"pruned weights", "a schedule of training makes them; inference uses "
-                                          "them"});
+    excluded.push_back({"weights in int8, int4", "training updates the weights"});
+    excluded.push_back({"pruned weights", "training prunes them; only inference uses them"});
     excluded.push_back(
         {"recomputation with activations to the host", "both free the same tensors"});
 }

@@ -1,6 +1,5 @@
-// The optimizations that a network and a machine allow, and all their combinations.
-// Used by improve.cpp only.
-// Simulates no step.
+// The optimizations that a network and a machine allow, and all their combinations. Simulates no
+// step.
 #pragma once
 
 #include "analysis/step/improve.hpp"
@@ -17,7 +16,7 @@ struct Facts {
     bool padding = false;   // some product is quicker on longer operands
 };
 
-// The choices of each remedy, the first of each being to leave it.
+// The choices of each change; the first of each makes none.
 struct Space {
     std::vector<bool> capture{false}, fuse{false}, attention{false}, in_place{false};
     std::vector<Freeing> freeing{Freeing::none};

@@ -1,6 +1,7 @@
 #include "analysis/step/launch_ways.hpp"
 
 #include "analysis/step/packing.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -41,11 +42,11 @@ LaunchWays launch_ways(const Graph& graph, const Costs& costs, const model::Gpu&
 std::string launch_ways_text(const LaunchWays& found) {
     const auto s = [](double seconds) { return format_si(seconds, "s"); };
     std::string text = fmt::format(
-        "{} on {}: launch modes for {} operators\n\n{:<28} {:>9} {:>9} {:>12}\n", found.network,
-        found.machine, found.operators, "way", "step", "launches", "eager / this");
+        "{} on {}: launch modes for {}\n\n{:<28} {:>9} {:>9} {:>12}\n", found.network,
+        found.machine, counted(found.operators, "operator"), "mode", "step", "launches", "speedup");
     for (const LaunchWay& way : found.ways) {
-        text += fmt::format("{:<28} {:>9} {:>9} {:>12.2f}\n", way.name, s(way.step_s), way.launches,
-                            found.ways.front().step_s / way.step_s);
+        text += fmt::format("{:<28} {:>9} {:>9} {:>11.2f}x\n", way.name, s(way.step_s),
+                            way.launches, found.ways.front().step_s / way.step_s);
     }
     return text + (found.levels == 0
                        ? std::string("\nGradients have no persistent kernel.\n")

@@ -1,5 +1,4 @@
 // Which activations of a chain to keep and which to recompute, for the least time within a memory.
-// Called by `eyeroof improve`.
 //
 // Beaumont, Eyraud-Dubois, Hermann, Joly, Shilova, "Optimal checkpointing for heterogeneous chains"
 // (rotor), arXiv:1911.13214: optimal among schedules that keep a stored value until its backward

@@ -1,6 +1,5 @@
 // One operand that stays on the host: weights that come when they are needed, or activations that
-// leave after the forward half and come back for their gradients. Called by `eyeroof memory` and
-// `eyeroof improve`.
+// leave after the forward half and come back for their gradients.
 #pragma once
 
 #include "analysis/program/memory.hpp"

@@ -1,5 +1,4 @@
 // The Pareto front of a sweep, and its picture.
-// Called by cli with what a sweep wrote.
 #pragma once
 
 #include "analysis/sweep/rows.hpp"

@@ -26,7 +26,7 @@ struct SweptTable {
 
     std::optional<std::size_t> column(std::string_view name) const;
 };
-// Both formats, told apart by the first character. Errors: "bad-sweep-file" with the line.
+// Both formats, distinguished by the first character. Errors: "bad-sweep-file" with the line.
 Result<SweptTable> parse_rows(std::string_view text, const std::string& file);
 
 // A cell's finite number; nullopt where it holds anything else.

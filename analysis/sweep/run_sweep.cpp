@@ -72,7 +72,7 @@ class InOrder {
         const auto all = static_cast<double>(range_.to - range_.from);
         const double rate = done / std::max(1e-9, seconds);
         progress_({done / all,
-                   fmt::format("{} of {} points, {:.0f} a second, {}", done_,
+                   fmt::format("{} of {} points, {:.0f} points/s, {}", done_,
                                range_.to - range_.from, rate, left_text((all - done) / rate)),
                    0.0, -1.0});
     }

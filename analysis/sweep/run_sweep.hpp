@@ -1,5 +1,4 @@
 // Runs a sweep: points in parallel, results in order.
-// Called by cli.
 #pragma once
 
 #include "analysis/sweep/engine.hpp"

@@ -195,7 +195,7 @@ Result<Done> SweepFile::close() {
     out_.close();
     if (!out_) {
         return failed<Done>("cannot-write", path_.string() + " could not be written",
-                            "what is in it is kept: --resume goes on when there is room");
+                            "its content is kept: free disk space, then continue with --resume");
     }
     const bool all = note_.range == PointRange{0, note_.points} && next_ == note_.points;
     std::error_code ignored;

@@ -1,5 +1,4 @@
 // Comparison of strategies: trials to a share of the best known result, over layers and seeds.
-// Called by `eyeroof-dev tune-compare`.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

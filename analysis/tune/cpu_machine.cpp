@@ -11,7 +11,7 @@ namespace eyeroof::analysis::tune {
 
 namespace {
 
-// "cpu MHz : 2600.000" of the first processor; 0 where it is not told.
+// "cpu MHz : 2600.000" of the first processor; 0 where it is missing.
 double told_clock_hz() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {

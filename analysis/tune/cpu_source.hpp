@@ -1,5 +1,4 @@
 // The C++ text of candidates, and of the program that runs them.
-// Called by the processor target and by tests.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"

@@ -1,6 +1,5 @@
 // A workload on a processor as a subject of a search: the template's space, its features, its
 // closed form.
-// Called by the command, the studies and the reader of logs.
 #pragma once
 
 #include "analysis/tune/cpu_chain.hpp"

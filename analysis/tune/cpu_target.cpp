@@ -204,7 +204,7 @@ Result<std::unique_ptr<Target>> CpuSession::target(const Workload& work, const S
                                          !end.started      ? end.why
                                          : end.signal != 0 ? signal_text(end.signal)
                                                            : end.output),
-                             "is there enough memory and room for temporary files?");
+                             "check free memory and disk space for temporary files");
     }
     return Made(std::make_unique<CpuTarget>(*this, work, space, file));
 }

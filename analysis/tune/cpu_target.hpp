@@ -1,5 +1,4 @@
 // Measures candidates on this host: compiles, loads and times them, each in a process of its own.
-// Called by `eyeroof tune --target cpu` and by its tests.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"

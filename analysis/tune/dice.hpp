@@ -1,5 +1,4 @@
 // Random numbers that are the same on every platform: the library's distributions are not.
-// Used by strategies, and for the noise of stand-ins.
 #pragma once
 
 #include <cstdint>

@@ -383,7 +383,7 @@ Result<EndToEnd> parse_end_to_end(const NetPlan& plan, const ProcessEnd& end) {
                                          !end.started      ? end.why
                                          : end.signal != 0 ? signal_text(end.signal)
                                                            : printable(first_line(end.output))),
-                             "is there enough memory?");
+                             "check the free memory");
     }
     return found;
 }

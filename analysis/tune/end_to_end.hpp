@@ -1,5 +1,4 @@
 // A whole network with tuned kernels beside a library, in one process on this processor.
-// Called by `eyeroof tune --end-to-end`.
 #pragma once
 
 #include "analysis/program/graph.hpp"

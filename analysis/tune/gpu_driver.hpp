@@ -1,6 +1,5 @@
-// NVIDIA's driver interface, opened when it is needed: memory, modules, launches, events.
-// Called by the GPU target's child processes alone: a context that a kernel has broken ends with
-// them. So that the program needs no CUDA, nothing here includes its headers.
+// NVIDIA's driver interface, opened when it is needed: memory, modules, launches, events. So that
+// the program needs no CUDA, nothing here includes its headers.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // The CUDA C++ text of candidates.
-// Called by the GPU target and by tests.
 #pragma once
 
 #include "analysis/tune/gpu_plan.hpp"

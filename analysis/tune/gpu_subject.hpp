@@ -1,6 +1,5 @@
 // A workload on a GPU as a subject of a search: the template's space, its features, its closed
 // form.
-// Called by the command and the reader of logs.
 #pragma once
 
 #include "analysis/tune/gpu_chain.hpp"

@@ -1,7 +1,6 @@
 // Measures candidates on a GPU: compiled by NVRTC, loaded and timed through the driver, each in a
-// process of its own, so that what a kernel breaks ends with it.
-// Called by `eyeroof tune --target gpu` and by its tests.
-// Needs CUDA neither to be built nor to be refused.
+// process of its own, so that what a kernel breaks ends with it. Needs CUDA neither to be built nor
+// to be refused.
 #pragma once
 
 #include "analysis/tune/gpu_data.hpp"

@@ -1,5 +1,4 @@
 // The work of the GPU target's child processes.
-// Called by gpu_target.cpp alone.
 #pragma once
 
 #include "analysis/tune/gpu_target.hpp"

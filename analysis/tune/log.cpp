@@ -124,7 +124,7 @@ Result<Done> TrialLog::append(const TrialLine& line) {
     }
     return Result<Done>::failure(
         "cannot-write", fmt::format("'{}': {}", path_.string(), std::strerror(error)),
-        "what was written before is kept; make room, then run the same command again");
+        "the log so far is kept; free disk space, then run the same command again");
 }
 
 } // namespace eyeroof::analysis::tune

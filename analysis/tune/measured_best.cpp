@@ -91,18 +91,17 @@ Result<std::vector<MeasuredBest>> measured_best(const Report& report,
 std::string measured_best_text(const std::vector<MeasuredBest>& rows) {
     std::string text = "\nTuned: the best that was measured\n";
     for (const MeasuredBest& row : rows) {
-        text += fmt::format("  {:<14} {:>10.4g} us {:>8.2f} GFLOP/s, the report says {:.4g} us; {} "
-                            "trials on {}{}\n",
-                            printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
-                            row.report_s * 1e6, row.trials, printable(row.machine),
-                            row.target == "model" ? " (computed)" : "");
+        text += fmt::format(
+            "  {:<14} {:>10.4g} us {:>8.2f} GFLOP/s, the report has {:.4g} us; {} trials on {}{}\n",
+            printable(row.layer), row.measured_s * 1e6, row.gflops_per_s, row.report_s * 1e6,
+            row.trials, printable(row.machine), row.target == "model" ? " (computed)" : "");
         text += fmt::format("    {}\n    bounds of it, MAC/cycle:", row.best.text);
         for (const double bound : row.best.bound) {
             text += fmt::format(" {:.4g}", bound);
         }
-        text += fmt::format("; step {} costs most\n    the closed form's first choice took {:.4g} "
-                            "us: {}\n",
-                            row.best.limiter + 1, row.predicted_plan_s * 1e6, row.predicted_plan);
+        text += fmt::format(
+            "; largest loss at step {}\n    the closed form's first choice took {:.4g} us: {}\n",
+            row.best.limiter + 1, row.predicted_plan_s * 1e6, row.predicted_plan);
     }
     return text;
 }

@@ -1,5 +1,4 @@
 // The best logged result of each layer of a report, beside its prediction.
-// Called by `eyeroof exam --tuned`.
 #pragma once
 
 #include "analysis/exam/report.hpp"

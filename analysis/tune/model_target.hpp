@@ -1,6 +1,5 @@
 // Targets in closed form: a synthetic processor, and an accelerator's mappings. Thousands of trials
 // per second, reproducible everywhere; the mapper proves the optimum for an accelerator.
-// Called by `eyeroof tune --target model` and by the tests.
 #pragma once
 
 #include "analysis/tune/cpu_subject.hpp"

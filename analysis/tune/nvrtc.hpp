@@ -1,5 +1,5 @@
-// NVIDIA's runtime compiler, opened when it is needed: CUDA C++ to a binary or to PTX.
-// Called by the GPU target and by its tests. Needs no GPU.
+// NVIDIA's runtime compiler, opened when it is needed: CUDA C++ to a binary or to PTX. Needs no
+// GPU.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,4 @@
 // The result of a candidate's process, as the outcome of a trial.
-// Called by the targets that run candidates.
 #pragma once
 
 #include "analysis/tune/process.hpp"

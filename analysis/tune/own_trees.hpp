@@ -1,5 +1,4 @@
 // eyeroof's own boosted trees, with the same interface as XGBoost's.
-// Called by fit_trees.
 #pragma once
 
 #include "analysis/tune/trees.hpp"

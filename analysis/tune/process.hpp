@@ -1,5 +1,4 @@
 // Runs a program with a time limit and captures its output; no process remains afterwards.
-// Called by the processor target, for the compiler and for candidates.
 #pragma once
 
 #include <chrono>

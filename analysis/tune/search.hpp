@@ -1,5 +1,4 @@
 // One search: proposes, measures, learns, until the trials are spent.
-// Called by the command and by the studies.
 #pragma once
 
 #include "analysis/tune/strategy.hpp"

@@ -1,5 +1,4 @@
 // Common parts of strategies: batches of distinct points, and annealing on a score.
-// Called by the strategies.
 #pragma once
 
 #include "analysis/tune/strategy.hpp"

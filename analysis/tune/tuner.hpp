@@ -1,5 +1,4 @@
 // Tunes the layers of a network one after the other: target, log, transfer, search.
-// Called by `eyeroof tune`.
 #pragma once
 
 #include "analysis/tune/cpu_chain.hpp"

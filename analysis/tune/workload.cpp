@@ -14,9 +14,9 @@ constexpr Count kMostMacs = Count{1} << 40;
 using Made = Result<Workload>;
 
 Made refused(const model::Layer& layer, const std::string& why) {
-    return Made::failure("unsupported", fmt::format("'{}' cannot be tuned: {}", layer.name, why),
-                         "templates are there for convolutions in one group and for matrix "
-                         "products, forward");
+    return Made::failure(
+        "unsupported", fmt::format("'{}' cannot be tuned: {}", layer.name, why),
+        "templates exist for forward convolutions in one group and matrix multiplications");
 }
 
 Workload product_of(const model::Layer& layer, const model::GemmShape& shape) {
@@ -110,8 +110,9 @@ Result<std::vector<Workload>> workloads_of(const model::Network& network) {
         }
     }
     if (all.empty()) {
-        found.error("unsupported", "no layer of the network can be tuned",
-                    "templates are there for convolutions in one group and for matrix products");
+        found.error(
+            "unsupported", "no layer of the network can be tuned",
+            "templates exist for forward convolutions in one group and matrix multiplications");
         return found;
     }
     return {std::move(all), std::move(found)};

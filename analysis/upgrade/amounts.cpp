@@ -187,7 +187,7 @@ Answer parse_rate(std::string_view text) {
                      {"/second", 1.0},
                      {"/min", 1.0 / 60.0},
                      {"/h", 1.0 / 3600.0}},
-                    "a throughput above 0, in samples a second", "as in 820/s or 50k/min");
+                    "a throughput above 0, in samples per second", "as in 820/s or 50k/min");
 }
 
 Answer parse_amount(std::string_view text) {

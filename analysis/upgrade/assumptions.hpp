@@ -1,5 +1,4 @@
 // The assumptions of an upgrade's verdict, and the verdict without each of them.
-// Called by upgrade.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

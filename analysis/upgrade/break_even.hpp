@@ -1,5 +1,4 @@
 // The batch and the host at which the verdict of one network changes.
-// Called by purchase().
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

@@ -218,7 +218,7 @@ Result<std::vector<EvidenceRow>> parse_evidence(const std::string& text, const s
     while (!found.has_errors() && reader.next(record, found)) {
         rows.push_back(row_of(record, columns, file, found));
         if (rows.size() > kMostRows) {
-            found.error("too-many-rows", fmt::format("more than {} published speed-ups", kMostRows),
+            found.error("too-many-rows", fmt::format("more than {} published speedups", kMostRows),
                         "split the table", {file, record.line, 1});
         }
     }

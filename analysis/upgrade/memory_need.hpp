@@ -1,6 +1,5 @@
 // Memory of a network on a GPU, for inference or a training step: the peak that `eyeroof memory`
 // finds, by holder.
-// Called by upgrade.
 #pragma once
 
 #include "analysis/program/memory.hpp"

@@ -1,5 +1,4 @@
 // Whether a network lacks operators that take much of the time of a step.
-// Called by upgrade.
 #pragma once
 
 #include "analysis/program/graph.hpp"

@@ -2,6 +2,7 @@
 
 #include "analysis/exam/run.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "model/gpu/predict.hpp"
@@ -103,20 +104,43 @@ Result<Offload> offload(const Question& question, const model::Machine& host,
 }
 
 std::string offload_text(const Offload& r) {
-    std::string text = fmt::format("{}\n{} vs. {}, and vs. {} with copies each time\n\n{:<20} "
-                                   "{:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
-                                   r.words, r.host, r.gpu, r.gpu, "layer", "op", "count", "host",
-                                   "GPU", "copies in", "copies out", "GPU+copies", "fastest");
     const auto s = [](double seconds) { return format_si(seconds, "s"); };
+    const auto ratio = [&](double seconds) {
+        return fmt::format("{:.3g}x the speed of the host", r.host_s / seconds);
+    };
+    const bool copied = r.copied_s < r.host_s;
+    std::string text = wrapped(r.words, 0, kTextColumns) +
+                       wrapped(fmt::format("{} on {}: {}; {} with copies at each layer", s(r.gpu_s),
+                                           r.gpu, ratio(r.gpu_s), s(r.copied_s)),
+                               0, kTextColumns);
+    text += wrapped(copied ? "Use the GPU, even where every layer copies its data."
+                    : r.gpu_s < r.host_s
+                        ? "Use the GPU if the data stays there; with copies at each layer the "
+                          "host is faster."
+                        : "Use the host: the GPU is slower even without copies.",
+                    0, kTextColumns);
+    const auto most = std::max_element(
+        r.layers.begin(), r.layers.end(), [](const OffloadLayer& a, const OffloadLayer& b) {
+            return static_cast<double>(a.count) * (a.host_s - a.gpu_s) <
+                   static_cast<double>(b.count) * (b.host_s - b.gpu_s);
+        });
+    if (most != r.layers.end() && most->host_s > most->gpu_s) {
+        text +=
+            wrapped(fmt::format("Largest saving: {} in {} on the GPU",
+                                s(static_cast<double>(most->count) * (most->host_s - most->gpu_s)),
+                                most->name),
+                    0, kTextColumns);
+    }
+    text += fmt::format("\nhost: {}, {} in all\n{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} "
+                        "{:>11}  {}\n",
+                        r.host, s(r.host_s), "layer", "op", "count", "host", "GPU", "copies in",
+                        "copies out", "GPU+copies", "fastest");
     for (const OffloadLayer& l : r.layers) {
         text += fmt::format("{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", l.name,
                             l.op, l.count, s(l.host_s), s(l.gpu_s), s(l.in_s), s(l.out_s),
                             s(l.copied_s()), fastest(l));
     }
-    return text + fmt::format("\nall: host {}, GPU {} ({:.3g} times faster), GPU with copies {} "
-                              "({:.3g} times)\n",
-                              s(r.host_s), s(r.gpu_s), r.host_s / r.gpu_s, s(r.copied_s),
-                              r.host_s / r.copied_s);
+    return text;
 }
 
 std::string offload_json(const Offload& r) {

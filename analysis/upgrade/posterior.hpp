@@ -1,5 +1,4 @@
 // Combines the prediction, published speedups, and the user's own measurements.
-// Called by upgrade().
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -182,11 +182,11 @@ void add_price_flips(const PurchaseCandidate& candidate, PurchaseAnswer& a) {
         add_flip("price of " + a.then.gpu, *price, instead,
                  fmt::format("same cost at {} (now {})", usd(instead), usd(*price)), a);
     } else if (!a.then.bought && new_hour > 0.0 && m.to_usd_per_hour > 0.0) {
-        add_flip("rent of " + a.then.gpu + ", an hour", m.to_usd_per_hour, new_hour,
+        add_flip("rent of " + a.then.gpu + " per hour", m.to_usd_per_hour, new_hour,
                  fmt::format("same cost at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
     }
     if (!a.now.owned && old_hour > 0.0) {
-        add_flip("rent of " + a.now.gpu + ", an hour", m.from_usd_per_hour, old_hour,
+        add_flip("rent of " + a.now.gpu + " per hour", m.from_usd_per_hour, old_hour,
                  fmt::format("same cost at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
                  a);
     } else if (a.now.owned && old_hour > m.from_running_usd_per_hour) {
@@ -241,7 +241,7 @@ void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candid
         const auto verdict = verdict_at(u, assumed.speedup, a.needed, candidate.options.confidence);
         a.flips.push_back({assumed.topic + ": " + assumed.instead, assumed.speedup,
                            std::isfinite(a.needed) ? fmt::format("{:.2f}x needed", a.needed)
-                                                   : "no speed-up is enough",
+                                                   : "no speedup is enough",
                            verdict != u.verdict, std::fabs(std::log(assumed.speedup / s))});
     }
     if (u.money.priced && !candidate.options.threshold) { // else no price decides
@@ -395,12 +395,12 @@ std::string many(double devices, const std::string& gpu) {
 
 std::string cost_words(const PurchaseAnswer& a) {
     if (!a.saved_share) {
-        return usd(a.then.usd_per_year) + " a year instead of nothing";
+        return usd(a.then.usd_per_year) + " per year instead of nothing";
     }
     const double share = 100.0 * *a.saved_share;
-    return share >= 0.0      ? fmt::format("{:.0f} % less a year", share)
-           : share >= -100.0 ? fmt::format("{:.0f} % more a year", -share)
-                             : fmt::format("{:.1f} times the cost a year", 1.0 - share / 100.0);
+    return share >= 0.0      ? fmt::format("{:.0f} % lower cost per year", share)
+           : share >= -100.0 ? fmt::format("{:.0f} % higher cost per year", -share)
+                             : fmt::format("{:.1f}x the cost per year", 1.0 - share / 100.0);
 }
 
 } // namespace
@@ -497,7 +497,9 @@ std::string purchase_sentence(const Purchase& purchase) {
                            purchase.terms.count ? now : "the " + a.now.gpu, who, cost, more,
                            likely);
     }
-    return fmt::format("Undecided: {}, {}{}, but only {} to cost less.", who, cost, more, likely);
+    const bool cheaper = a.saved_share.value_or(-1.0) >= 0.0;
+    return fmt::format("Undecided: {}, {}{}{} {} to cost less.", who, cost, more,
+                       cheaper ? ", but only" : ";", likely);
 }
 
 } // namespace eyeroof::analysis

@@ -1,7 +1,6 @@
 // Whether to replace owned GPUs, and by which. One result over several candidates: devices for the
 // same work, cost per year, energy, payback, probability of lower cost, and the changes that would
 // reverse the verdict. A view of upgrade_fleet(), which compares one pair of GPUs.
-// Called by cli.
 #pragma once
 
 #include "analysis/upgrade/sharded.hpp"

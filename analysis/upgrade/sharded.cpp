@@ -260,7 +260,7 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
         if (!*fabric) {
             return Result<ShardedPair>::failure(
                 "no-fabric",
-                fmt::format("what joins several {} is not known: name it with {}", machine->id,
+                fmt::format("the fabric between several {} is unknown: give {}", machine->id,
                             machine == &from ? "--from-fabric" : "--to-fabric"),
                 "as in --to-fabric dgx-a100-hdr");
         }

@@ -1,6 +1,5 @@
 // A network that exceeds one GPU, divided over several: the best plan of analysis/scale on the
 // present GPUs, and the fewest new GPUs that do the same work.
-// Called by purchase().
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

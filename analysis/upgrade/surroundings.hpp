@@ -1,7 +1,5 @@
 // Inputs of an upgrade from the machine folders beside the two GPUs: hosts, and the errors of
-// predicted speedups.
-// Called by cli and gui.
-// Computes no verdict.
+// predicted speedups. Computes no verdict.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -1,5 +1,4 @@
 // Tokens of a sample, for costs per million tokens.
-// Called by upgrade.
 #pragma once
 
 #include "model/workload/network.hpp"

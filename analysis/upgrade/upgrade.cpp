@@ -101,8 +101,7 @@ std::string why_not_more(const LayerReport& a, const LayerReport& b, const model
         return fmt::format("bound by {} on the old GPU, not by its peak or its memory", a.limiter);
     }
     const auto ratio = ratio_of(a.limit, a, b, from, to);
-    const std::string amount =
-        ratio ? fmt::format(", of which the new GPU has {:.2f} times as much", *ratio) : "";
+    const std::string amount = ratio ? fmt::format("; the new GPU has {:.2f}x of it", *ratio) : "";
     if (a.limit == b.limit) {
         return fmt::format("bound by {} on both{}", a.limiter, amount);
     }

@@ -1,5 +1,4 @@
 // Whether another GPU pays off for a network: speedup per layer and in total, money, a verdict.
-// Called by `eyeroof upgrade`.
 #pragma once
 
 #include "analysis/exam/run.hpp"

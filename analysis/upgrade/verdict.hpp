@@ -1,5 +1,4 @@
 // From a speedup and its uncertainty to an interval and the probability of being wrong.
-// Called by upgrade.
 #pragma once
 
 #include "analysis/upgrade/upgrade.hpp"

@@ -1,6 +1,5 @@
 // What would help: every parameter of a machine raised by 10 %, doubled, and to the next value that
 // helps at all; and the time of the network with one ideal step.
-// Called by `eyeroof exam --advice` on accelerators.
 #pragma once
 
 #include "analysis/exam/run.hpp"
@@ -32,7 +31,7 @@ struct ParameterHelp {
 struct Helps {
     double time_s = 0.0;                         // as it is
     std::vector<ParameterHelp> parameters;       // those that help most when doubled first
-    std::array<double, model::kSteps> without{}; // seconds if that step alone took nothing
+    std::array<double, model::kSteps> without{}; // seconds if that step alone were ideal
     bool by_search = false;                      // were the mappings searched before?
 
     bool operator==(const Helps&) const = default;

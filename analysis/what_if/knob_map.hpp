@@ -1,6 +1,4 @@
-// Beyond 10 %: the next value of a parameter that helps, and the time over two
-// parameters.
-// Called by the what-if pane, the map pane, and `eyeroof exam --advice`.
+// Beyond 10 %: the next value of a parameter that helps, and the time over two parameters.
 #pragma once
 
 #include "analysis/what_if/trials.hpp"

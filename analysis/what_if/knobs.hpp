@@ -1,6 +1,5 @@
 // The parameters of a machine that can be changed: clock, axes, buffers, bandwidths, peaks; and a
 // machine with changed values.
-// Used by the what-if pane, `--set` of the command line, sessions and the sensitivity analysis.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // The value of each parameter of a machine: the gain of 10 % more of it, and the parameter behind
 // each of the seven steps of a layer.
-// Called by the what-if pane and the seven-step pane.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,5 +1,4 @@
 // One question on variants of its machine: the common engine of what-if analyses.
-// Called by sensitivities(), what_would_help(), next_helpful(), and knob_map().
 #pragma once
 
 #include "analysis/exam/run.hpp"

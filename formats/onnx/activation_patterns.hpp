@@ -1,5 +1,5 @@
 // Activations that exporters write in parts, as the one function they were: x sigmoid(x), and the
-// Gaussian unit by its error function. Called by convert, for files of opsets without them.
+// Gaussian unit by its error function.
 #pragma once
 
 #include "formats/onnx/attention_patterns.hpp"

@@ -1,5 +1,4 @@
-// Attention written as two products with a softmax between them. Called by
-// convert.
+// Attention written as two products with a softmax between them.
 #pragma once
 
 #include "formats/onnx/graph.hpp"

@@ -1,6 +1,5 @@
-// ONNX models as networks: every operator costed, moved for nothing, known
-// beforehand, or told. Called by load_network for files in ONNX's format. The
-// layers stand in the order they run; the graph's edges are kept beside them.
+// ONNX models as networks: every operator costed, moved for nothing, known beforehand, or reported.
+// The layers stand in the order they run; the graph's edges are kept beside them.
 #pragma once
 
 #include "formats/onnx/graph.hpp"

@@ -1,5 +1,4 @@
-// Who reads whose output in an ONNX model, in terms of the layers that its nodes became. Called by
-// convert, after costs are known.
+// Who reads whose output in an ONNX model, in terms of the layers that its nodes became.
 #pragma once
 
 #include "formats/onnx/attention_patterns.hpp"

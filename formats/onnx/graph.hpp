@@ -28,7 +28,7 @@ struct Dim {
 };
 
 struct TensorType {
-    int element = 0; // TensorProto.DataType; 0: not told
+    int element = 0; // TensorProto.DataType; 0: unknown
     std::optional<std::vector<Dim>> dims;
 };
 

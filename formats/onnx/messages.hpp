@@ -1,5 +1,4 @@
 // Goes over the messages of a file within limits, and remembers how that ended.
-// Called by read_graph and read_tensor.
 #pragma once
 
 #include "formats/onnx/graph.hpp"
@@ -26,7 +25,7 @@ struct Limits {
     std::size_t stored_bytes = std::size_t{1} << 30U;
 };
 
-// Told from time to time up to where the bytes were read: nothing before it is
+// Reports from time to time up to where the bytes were read: nothing before it is
 // looked at again, so that pages of a mapped file can be given back.
 using BytesPassed = std::function<void(const char* until)>;
 

@@ -1,7 +1,6 @@
-// What each ONNX operator costs and what sizes it gives, by name. Called by
-// convert. Each function reads its operands from the step, gives its outputs'
-// sizes, and adds layers, or says that it moves nothing. An operator without a
-// function is told, never passed over.
+// What each ONNX operator costs and what sizes it gives, by name. Each function reads its operands
+// from the step, gives its outputs' sizes, and adds layers, or says that it moves nothing. An
+// operator without a function is reported, never skipped.
 #pragma once
 
 #include "formats/onnx/step.hpp"

@@ -1,5 +1,4 @@
-// Nodes of a graph so that each stands behind those that it reads from. Called
-// by convert.
+// Nodes of a graph so that each stands behind those that it reads from.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // What a matrix product takes with it: the bias that an exporter adds in a node of its own, and the
-// turned operand that it reads by strides. Called by convert, before the attention's patterns are
-// looked for.
+// turned operand that it reads by strides.
 #pragma once
 
 #include "formats/onnx/attention_patterns.hpp"

@@ -1,4 +1,4 @@
-// The bytes of a .onnx file as a graph. Called by load_onnx and by the fuzzer.
+// The bytes of a .onnx file as a graph.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
-// Windows of convolutions and pooling: kernel, strides, padding along each
-// axis, however ONNX says them. Called by the functions of convolutions and
-// pooling.
+// Windows of convolutions and pooling: kernel, strides, padding along each axis, however ONNX says
+// them.
 #pragma once
 
 #include "formats/onnx/step.hpp"

@@ -1,5 +1,5 @@
-// The wire format of protocol buffers, read in place and within bounds: field
-// by field, nothing is copied or allocated. Called by read_graph.
+// The wire format of protocol buffers, read in place and within bounds: field by field, nothing is
+// copied or allocated.
 //
 // Why not a library: Debian's libonnx knows opset 17, today's exporters write
 // 18 to 26; generated code would parse gigabytes of weights that no shape

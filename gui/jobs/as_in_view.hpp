@@ -1,5 +1,5 @@
 // Variants of a question examined as what is on screen: searched where that was searched, with the
-// mappings that were edited in their places. Used where figures stand beside the window's report.
+// mappings that were edited in their places.
 #pragma once
 
 #include "analysis/search/mapping_edit.hpp"

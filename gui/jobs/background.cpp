@@ -24,7 +24,6 @@ void Background::run(Job job) {
     start(std::move(job));
 }
 
-// Called in the worker's thread; what it says is heard in the window's.
 ProgressCallback Background::teller() {
     return [this, number = number_,
             last = std::chrono::steady_clock::now()](const Progress& now) mutable {
@@ -69,7 +68,7 @@ void Background::stop_early() {
     }
 }
 
-// The window is told at once; the worker ends when it next looks.
+// The window learns of it at once; the worker ends when it next looks.
 void Background::cancel() {
     if (busy_) {
         ++number_;

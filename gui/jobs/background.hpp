@@ -1,5 +1,4 @@
-// One piece of work at a time in the background: the newest wins, an older one is told to stop.
-// Used by whatever would otherwise block the window: examinations, sensitivities, searches.
+// One piece of work at a time in the background: the newest wins, an older one is asked to stop.
 #pragma once
 
 #include "base/progress.hpp"
@@ -25,7 +24,7 @@ class Background : public QObject {
     // dropped when a newer job was given or the work was cancelled meanwhile.
     void run(Job job);
     void cancel();
-    // The work is told to stop, and what it has so far is still wanted.
+    // The work is asked to stop, and what it has so far is still wanted.
     void stop_early();
     bool busy() const { return busy_; }
 

@@ -1,5 +1,4 @@
-// Examinations in the background: the newest request wins, an old one is told to stop.
-// Used by the main window, which hears of results in its own thread.
+// Examinations in the background: the newest request wins, an old one is asked to stop.
 #pragma once
 
 #include "analysis/exam/run.hpp"

@@ -1,5 +1,4 @@
 // Pictures and tables of what is on screen, by the ending of the file's name.
-// Called by the main window, by the views' menus and by --screenshot.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,6 +1,5 @@
 // The files of measurements that are open: profiles, ceilings, assignments of kernels to layers,
 // logs of tuning. A file that cannot be read keeps its place, with the reason.
-// Used by the main window, which shows what they hold.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

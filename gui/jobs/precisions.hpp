@@ -1,5 +1,4 @@
 // Which precisions a machine computes in, and why not in the others.
-// Used by the lists of precisions.
 #pragma once
 
 #include "model/machine/machine.hpp"

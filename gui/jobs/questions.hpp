@@ -1,5 +1,5 @@
 // What a session asks of each of its machines. Files are read when others are named: a parameter
-// that is turned reads none. Used by the main window.
+// that is turned reads none.
 #pragma once
 
 #include "analysis/resolve/resolve.hpp"

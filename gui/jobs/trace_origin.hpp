@@ -1,7 +1,5 @@
 // Where a trace most likely comes from: the GPU of the catalog that it names, and the network whose
-// layers it has.
-// Used by the main window when a measurement is opened alone.
-// Proposes; decides nothing.
+// layers it has. Proposes; decides nothing.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

@@ -1,5 +1,4 @@
 // One HTML file with everything that stands in the window: a section a pane, pictures inside.
-// Called by the main window.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // A field for an amount as people type it: "$30,000", "14d", "820/s". What cannot be read is marked
-// and explained, and the last good amount stays in force. Used by the upgrade form.
+// and explained, and the last good amount stays in force.
 #pragma once
 
 #include "base/result.hpp"

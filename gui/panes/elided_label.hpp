@@ -1,6 +1,5 @@
 // A name that gives way to the numbers beside it: cut in the middle where there is no room, whole
 // as its tip.
-// Used where a name stands beside a value.
 #pragma once
 
 #include <QLabel>

@@ -1,5 +1,4 @@
 // What went wrong, as a list: message, file, line, column, what to do.
-// Used by the main window.
 #pragma once
 
 #include "base/diagnostic.hpp"

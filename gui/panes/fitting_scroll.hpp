@@ -1,6 +1,5 @@
 // A scroll area that is never narrower than what it holds, so that no value at its right edge is
 // cut. It scrolls up and down only, and not before what it holds is as low as it can be.
-// Used for panes that may be higher than the window.
 #pragma once
 
 #include <QScrollArea>

@@ -1,5 +1,4 @@
 // Lays widgets out in lines that wrap, like words.
-// Used by rows whose length no one knows: roofs, filters.
 #pragma once
 
 #include <QLayout>

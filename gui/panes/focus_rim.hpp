@@ -1,7 +1,6 @@
 // A rim around a widget for as long as it has the keyboard, above all that the widget paints: for
-// tables, whose own mark is a dotted line around one cell, which may be out of sight.
-// Used by style_table.
-// Takes no pointer and no key.
+// tables, whose own mark is a dotted line around one cell, which may be out of sight. Takes no
+// pointer and no key.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,4 @@
 // Kernels that are dragged from a table onto a row of another: matched to a layer by hand.
-// Used by the main window (the layers' table) and the measurements pane (the kernels').
 #pragma once
 
 #include <QObject>

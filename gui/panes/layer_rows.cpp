@@ -8,7 +8,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-// One layer on all machines of the plot; the rows of one name are told apart by their order.
+// One layer on all machines of the plot; the rows of one name are distinguished by their order.
 using Across = std::tuple<std::string, std::size_t, bool>; // name, nth, measured
 
 Across across(const report::PlotPoint& point) {

@@ -1,5 +1,4 @@
 // The layers and kernels of the plot as a table, sortable, copied as tab-separated text.
-// Used by the main window's table pane.
 #pragma once
 
 #include "gui/jobs/report_warnings.hpp"

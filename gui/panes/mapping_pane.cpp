@@ -282,7 +282,7 @@ QString MappingPane::verdict() const {
 }
 
 void MappingPane::show_search(const Progress& progress) {
-    if (!searching_ || cancel_->isHidden()) { // over, or told to be
+    if (!searching_ || cancel_->isHidden()) { // over, or asked to be
         return;
     }
     progress_->setRange(0, 1000);

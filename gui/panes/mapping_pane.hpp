@@ -1,6 +1,5 @@
 // The mapping pane: the picture of the selected layer's mapping, its text to be edited with the
-// cost following, and the search for a better one. Used by the main window, which examines and
-// searches in the background. Reads no file and costs nothing itself.
+// cost following, and the search for a better one. Reads no file and costs nothing itself.
 #pragma once
 
 #include "analysis/search/mapping_edit.hpp"

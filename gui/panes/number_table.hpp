@@ -1,6 +1,5 @@
-// Tables of a few rows that are rebuilt for every answer: cells that sort as numbers, and one
-// look for all of them.
-// Used by the upgrade pane.
+// Tables of a few rows that are rebuilt for every answer: cells that sort as numbers, and one look
+// for all of them.
 #pragma once
 
 #include <QString>

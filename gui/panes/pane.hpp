@@ -1,4 +1,4 @@
-// A pane: one folder below gui/panes and one line in gui/window/pane_list.cpp. It is told what is
+// A pane: one folder below gui/panes and one line in gui/window/pane_list.cpp. It learns what is
 // on screen and asks for what only the window can do. Made by the main window, which gives it a
 // dock, or a tab in the middle, a line in the View menu, a name for --show and a section in the
 // report.

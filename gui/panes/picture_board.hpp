@@ -1,6 +1,5 @@
 // Several drawings in one place: one at a time behind tabs where room is scarce, all of them beside
 // and below each other on large screens.
-// Used by the upgrade pane.
 #pragma once
 
 #include "gui/views/drawing_view.hpp"

@@ -1,5 +1,4 @@
 // The row above the plot: filters that are always in sight, and a switch for every roof.
-// Used by the main window; wraps where the window is narrow.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

@@ -1,6 +1,5 @@
 // Long names made short where they differ least, so that a column of them stays narrow and every
 // one is still known from the others.
-// Used by tables of layers and kernels.
 #pragma once
 
 #include <QString>

@@ -1,7 +1,6 @@
 // The seven-step pane: the ladder of the selected layer or of the whole network, below it why the
 // marked step costs what it costs, which parameter stands behind it, what would help most, and what
 // was measured.
-// Used by the main window, which looks the help up in the background.
 #pragma once
 
 #include "analysis/what_if/sensitivity.hpp"

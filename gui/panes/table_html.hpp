@@ -1,5 +1,4 @@
 // A table as it stands, for the report.
-// Used by panes with a table.
 #pragma once
 
 #include <QString>

@@ -1,6 +1,5 @@
 // The lines above the table of layers: each machine's time, what was measured of it and by how much
 // the prediction is off, and how machines compare.
-// Used by the main window.
 #pragma once
 
 #include "analysis/exam/report.hpp"

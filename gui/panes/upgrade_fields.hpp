@@ -1,5 +1,4 @@
 // The fields that the upgrade form is made of: lists to choose from, prices, buttons that remove.
-// Used by the upgrade form and its rows.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,6 +1,5 @@
 // The question of the upgrade view: networks with their shares, the GPU that runs them now, the
 // GPUs in question, prices, batches and precisions.
-// Used by the upgrade pane.
 #pragma once
 
 #include "gui/jobs/upgrade_answer.hpp"

@@ -1,7 +1,6 @@
 // The terms of an upgrade: use, years, electricity and its CO2, the building, hosts, budget, a job
 // and its deadline, and what the user measured. All that the command line's "Prices and terms" has
 // beside the prices of the GPUs.
-// Used by the upgrade form.
 #pragma once
 
 #include "analysis/upgrade/question.hpp"

@@ -1,7 +1,6 @@
 // The upgrade view: do other GPUs pay for these networks? The question on the left; on the right
-// the verdict in words, the GPUs side by side, what each layer gains, and pictures. Used by the
-// main window as a page beside the plot. Judges nothing itself: study::upgrade does, in the
-// background.
+// the verdict in words, the GPUs side by side, what each layer gains, and pictures. Judges nothing
+// itself: study::upgrade does, in the background.
 #pragma once
 
 #include "gui/jobs/background.hpp"

@@ -184,8 +184,8 @@ QString decision_html(const analysis::Purchase& purchase, std::size_t chosen) {
             ? tr("<b>What would flip it</b><br>Nothing that was tried.")
             : tr("<b>What would flip it</b><ul style='margin-left:-24px'>%1</ul>").arg(flips);
     const QString evidence_part =
-        evidence.isEmpty() ? tr("<b>Published speed-ups</b><br>None resembles this question.")
-                           : tr("<b>Published speed-ups nearest to the question</b>"
+        evidence.isEmpty() ? tr("<b>Published speedups</b><br>None resembles this question.")
+                           : tr("<b>Published speedups nearest to the question</b>"
                                 "<ul style='margin-left:-24px'>%1</ul>")
                                  .arg(evidence);
     const QString without = purchase.unbought
@@ -211,7 +211,7 @@ QString reasons_text(const analysis::Upgrade& u, const QString& terms, const QDa
         lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "
                     "GPU costs.");
     } else if (!std::isfinite(u.threshold)) {
-        lines << tr("No speed-up is enough (%1).").arg(text(u.threshold_basis));
+        lines << tr("No speedup is enough (%1).").arg(text(u.threshold_basis));
     } else {
         const double percent = 100.0 * u.probability_wrong;
         lines << tr("%1 times as fast is enough (%2). The verdict is wrong with a probability of "

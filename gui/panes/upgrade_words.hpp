@@ -1,6 +1,5 @@
 // An upgrade's verdict in words: the headline, what stands behind it, prices with their sources,
 // dates and ages.
-// Used by the upgrade pane.
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

@@ -41,7 +41,7 @@ GainBar::GainBar(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-// The bar, and room for the largest number that is told.
+// The bar, and space for the largest number.
 QSize GainBar::sizeHint() const {
     return {kGainBar + number_width(), std::max(18, fontMetrics().height())};
 }

@@ -1,5 +1,4 @@
 // The what-if pane: a slider, a number and a sensitivity bar for each parameter of a machine.
-// Used by the main window, which examines the changed machine while a slider is dragged.
 #pragma once
 
 #include "analysis/what_if/sensitivity.hpp"

@@ -1,5 +1,4 @@
 // A drawing as a widget, rebuilt for every size; tells what is below the pointer.
-// Used by the mapping pane and the upgrade view.
 #pragma once
 
 #include "report/draw/drawing.hpp"

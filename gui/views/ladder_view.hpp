@@ -1,6 +1,5 @@
-// The seven steps of one layer, or of a network, as a ladder of bars.
-// Used by the seven-step pane.
-// Shows a scene; computes nothing.
+// The seven steps of one layer, or of a network, as a ladder of bars. Shows a scene; computes
+// nothing.
 #pragma once
 
 #include "report/draw/waterfall_scene.hpp"

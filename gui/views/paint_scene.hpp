@@ -1,6 +1,5 @@
-// Drawings painted with QPainter, on screen and into pictures.
-// Called by the views and by export.
-// Places nothing and computes nothing: what is where stands in the drawing.
+// Drawings painted with QPainter, on screen and into pictures. Places nothing and computes nothing:
+// what is where stands in the drawing.
 #pragma once
 
 #include "report/draw/drawing.hpp"

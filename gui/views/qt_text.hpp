@@ -1,5 +1,4 @@
 // Text of the engine as Qt strings and as HTML.
-// Used by every pane and view of the window.
 #pragma once
 
 #include <QString>

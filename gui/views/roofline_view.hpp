@@ -1,6 +1,5 @@
-// The roofline plot as a widget: shows a scene, answers the pointer and the keyboard.
-// Used by the main window, which gives it a plot and hears of selections.
-// Computes no prediction.
+// The roofline plot as a widget: shows a scene, answers the pointer and the keyboard. Computes no
+// prediction.
 #pragma once
 
 #include "report/draw/roofline_drawing.hpp"
@@ -39,7 +38,7 @@ class RooflineView : public QWidget {
     void undo_zoom();
     void reset_zoom();
 
-    // What the pointer is told about; empty where it is over nothing.
+    // What the pointer points at; empty where it is over nothing.
     const std::vector<report::CardRow>& card() const { return card_; }
 
   signals:

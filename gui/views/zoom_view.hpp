@@ -1,6 +1,5 @@
 // A drawing whose x axis can be zoomed and moved: wheel at the pointer, drag, double click for all;
 // +, -, 0 and the arrows on the keyboard. A click that is no drag is a click on a box.
-// Used by the timeline pane.
 #pragma once
 
 #include "gui/views/drawing_view.hpp"

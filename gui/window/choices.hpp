@@ -1,5 +1,4 @@
 // The row at the top: which network on which machine, against which.
-// Used by the main window.
 #pragma once
 
 #include "gui/jobs/folders.hpp"
@@ -36,7 +35,7 @@ class Choices : public QToolBar {
     void keep_told();
     QComboBox* combo(const QString& label, const char* name, int width);
 
-    QStringList told_; // the names that were told of last
+    QStringList told_; // the names that were passed last
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QComboBox* other_ = nullptr;

@@ -1,5 +1,4 @@
 // How large the window is when it opens for the first time.
-// Used by main.
 #pragma once
 
 #include <QSize>

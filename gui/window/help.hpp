@@ -1,6 +1,5 @@
 // The Help menu's pages: the documentation that the program carries, the sheet of shortcuts, and
 // what the program is.
-// Used by the main window.
 #pragma once
 
 class QWidget;

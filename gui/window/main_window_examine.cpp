@@ -1,4 +1,4 @@
-// From names to answers: loading, examining, and what the panes are told.
+// From names to answers: loading, examining, and what the panes receive.
 #include "analysis/program/lower.hpp"
 #include "gui/jobs/as_in_view.hpp"
 #include "gui/jobs/report_warnings.hpp"

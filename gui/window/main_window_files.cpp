@@ -90,7 +90,7 @@ void MainWindow::open_session(const report::Session& session) {
     examine();
 }
 
-// A session may be of another version of the machine's file: what it cannot turn is told and left.
+// A session may be of another version of the machine's file: what it lacks is reported.
 void MainWindow::drop_wrong_changes() {
     if (const model::Machine* machine = questions_.first()) {
         std::erase_if(scenario().changes, [&](const std::string& text) {

@@ -1,4 +1,4 @@
-// The panes that follow one pattern (gui/panes/pane.hpp): made, told, and gathered in the report.
+// The panes that follow one pattern (gui/panes/pane.hpp): made, fed, and gathered in the report.
 #include "base/file.hpp"
 #include "gui/jobs/window_report.hpp"
 #include "gui/panes/fitting_scroll.hpp"
@@ -141,7 +141,7 @@ void MainWindow::show_all_waiting() {
     }
 }
 
-// Told inside a layout of the window, in which nothing may ask for another.
+// Called inside a layout of the window, in which nothing may ask for another.
 void MainWindow::dock_moved(const QString& dock, bool in_front) {
     if (!in_front) {
         front_docks_.erase(dock);

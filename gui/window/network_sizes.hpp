@@ -1,6 +1,5 @@
 // The sizes that a network's file declares (sequence, layers, width …) as fields behind a button
 // that tells which differ from the file's own.
-// Used by the second row at the top.
 #pragma once
 
 #include "formats/network_yaml.hpp"

@@ -1,5 +1,4 @@
 // The panes that follow the pattern: one line each in pane_list.cpp.
-// Used by the main window.
 #pragma once
 
 #include "gui/panes/pane.hpp"

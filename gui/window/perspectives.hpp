@@ -1,5 +1,5 @@
 // What kind of question the window is arranged for: each perspective has the docks and tabs that
-// apply to it. Used by the main window; the View menu brings any other pane back.
+// apply to it.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // The second row at the top: the fields of the scenario that are changed most: sizes, batch,
-// precision, phase, launch and mapping. Used by the main window.
+// precision, phase, launch and mapping.
 #pragma once
 
 #include "analysis/scenario/question.hpp"

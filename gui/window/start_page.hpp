@@ -1,6 +1,5 @@
 // What an empty window shows: the two questions that the program answers, ready to be filled in,
 // with an example of each.
-// Used by the main window.
 #pragma once
 
 #include "gui/jobs/folders.hpp"

@@ -1,5 +1,4 @@
 // Light and dark, chosen or as the desktop has it.
-// Used by main and by the window's View menu.
 #pragma once
 
 #include <QString>

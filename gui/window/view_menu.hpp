@@ -1,5 +1,4 @@
 // What every view can do with what it shows: be copied as a picture or as figures, be exported.
-// Used by the main window for its views and menus.
 #pragma once
 
 #include "gui/jobs/export.hpp"

@@ -1,5 +1,4 @@
 // Mappings by a dataflow's own published rules, without a general search.
-// Called by study when the policy is `dataflow`, and by the search strategies as a first guess.
 #pragma once
 
 #include "base/result.hpp"

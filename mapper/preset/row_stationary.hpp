@@ -1,5 +1,5 @@
 // The row-stationary mapper of Eyeriss v1: logical sets of R x e PEs, strip-mined, folded,
-// replicated. Called by preset_mapping for the dataflow `rs`.
+// replicated.
 #pragma once
 
 #include "mapper/preset/preset.hpp"

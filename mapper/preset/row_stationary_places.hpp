@@ -1,5 +1,4 @@
 // Where the row-stationary rules put things on a machine, and what its stores leave for them.
-// Used by row_stationary.cpp only.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,5 +1,4 @@
 // Mappings of the dataflows that are named after what rests in a PE: WS, OS, IS, NLR, and RS+.
-// Called by preset_mapping, and for row-stationary layers that its own rules cannot place.
 #pragma once
 
 #include "mapper/preset/preset.hpp"

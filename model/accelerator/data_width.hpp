@@ -1,6 +1,4 @@
 // How wide words are, where they rest and while they accumulate, and what tiles of them take up.
-// Called by the cost model, the latency, Eyexam and the mapper: the one place that turns words into
-// bytes.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

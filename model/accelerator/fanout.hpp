@@ -1,5 +1,4 @@
 // How many instances a level feeds.
-// Called by the checks of machines and by the nest.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,5 +1,4 @@
 // Where each operand lives when a layer starts and ends.
-// Called by the presets, the mapper and step 6 of Eyexam.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

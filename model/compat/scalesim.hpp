@@ -1,6 +1,5 @@
 // SCALE-Sim's compute cycles in closed form, for `--compat scalesim` and to say how eyeroof
-// differs. Called by study; matches SCALE-Sim v3 cycle for cycle (docs/formats.md names what it
-// leaves out).
+// differs.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,6 +1,5 @@
 // Layers that run one after the other on several equal cores: all cores together on each layer, or
-// the cores divided among neighbouring layers that work on different images at once. Called by
-// analysis/cores.
+// the cores divided among neighbouring layers that work on different images at once.
 //
 // A pipeline's images leave one every interval: the slowest stage, or the slowest link or memory
 // that stages share. One image takes the sum of all stages and of the transfers between them.

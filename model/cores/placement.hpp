@@ -1,6 +1,6 @@
 // Layers of a chain on cores of several kinds: each layer on one core, with all cores at work on
 // different images at once; or one image after the other, each layer on one core or its parts on
-// many. Called by analysis/cores.
+// many.
 //
 // Cores wait for no one but the layer before; what crosses between cores takes turns on one link,
 // and what goes to and from outer memory on one memory that all share:

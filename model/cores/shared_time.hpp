@@ -1,5 +1,4 @@
 // What the schedules of cores share: a time that never comes, and the time of bytes at a rate.
-// Used in model/cores only.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,4 @@
 // When a tile can arrive: in which level next, and while the one before is still in use?
-// Called by the latency and by the mapper, which bounds it.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

@@ -1,5 +1,4 @@
 // What a mapping costs: exact access counts, traffic per network, active PEs, energy and cycles.
-// Called for every mapping that is reported; the mapper has a faster form of the same equations.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

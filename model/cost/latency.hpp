@@ -1,5 +1,4 @@
 // When things happen: the time of a mapping with ramp-up, drain and what cannot be overlapped.
-// Called for step 7 of Eyexam and by the study.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

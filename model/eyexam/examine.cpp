@@ -32,7 +32,7 @@ std::vector<FitAxis> axes_of(const Accelerator& accelerator, const Mapping& mapp
     return axes;
 }
 
-// The kinds of steps 1 to 5 are the steps themselves; those of 6 and 7 are told.
+// The kinds of steps 1 to 5 are the steps themselves; those of 6 and 7 are passed in.
 void set_kinds(Chain& chain, Limit moving, Limit last) {
     constexpr std::array<Limit, 5> own = {Limit::workload, Limit::dataflow, Limit::units,
                                           Limit::dimensions, Limit::storage};

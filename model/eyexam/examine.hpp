@@ -1,5 +1,4 @@
 // Strings the seven steps into the two chains: the machine's and one mapping's.
-// Called by study for every nest of a layer.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

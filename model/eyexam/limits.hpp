@@ -14,11 +14,11 @@
 // Three questions, three answers, none of which stands in for another:
 //   loss in the order of the steps   f_k, and B_6 / B_5, B_7 / B_6: a waterfall. Depends on the
 //                                    order; the losses of one layer cannot be added up as times.
-//   counterfactual                   the cycles if step k alone took nothing (f_k = 1, moving = 0,
-//                                    added = 0): what mending it would save. A layer that two
+//   counterfactual                   the cycles if step k alone were ideal (f_k = 1, moving = 0,
+//                                    added = 0): what removing it would save. A layer that two
 //                                    walls hold alike gains nothing from either alone.
 //   share of the time                the mean of what a step adds over all 7! orders in which the
-//                                    steps may be told (Shapley value); with at_work they add up
+//                                    steps may be removed (Shapley value); with at_work they add up
 //                                    to the cycles.
 // The binding step is the bound that the result sits at: the longest of moving (step 6), added
 // (step 7) and the units' wall at_work f1 … f5. That last one is step 3, "arithmetic", where units
@@ -51,7 +51,7 @@ struct Limits {                           // cycles, or seconds after scaled()
     std::size_t binding = 3;              // 1 … 7
     bool arithmetic = false;              // step 3 binds because units are busy
     double at_work = 0.0;                 // with the shares: the whole
-    std::array<double, kSteps> without{}; // counterfactual: the whole if that step took nothing
+    std::array<double, kSteps> without{}; // counterfactual: the whole if that step were ideal
     std::array<double, kSteps> share{};   // of the whole
 
     // The step whose counterfactual is the shortest; 0 where no single step saves anything.

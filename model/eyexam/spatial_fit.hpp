@@ -1,5 +1,4 @@
 // The best way to spread a problem's dimensions over the physical axes of an array.
-// Called by steps 4 and 5 of Eyexam and by the dataflow presets.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

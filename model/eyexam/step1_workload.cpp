@@ -1,3 +1,4 @@
+#include "base/units.hpp"
 #include "model/eyexam/steps.hpp"
 
 #include <fmt/compile.h>
@@ -8,9 +9,8 @@ namespace eyeroof::model::eyexam {
 StepBound workload(const Problem& problem) {
     const double macs = static_cast<double>(macs_of(problem));
     return {macs, "layer size",
-            fmt::format(
-                FMT_COMPILE("the layer has {:.4g} multiply-accumulates, all independent at best"),
-                macs)};
+            fmt::format(FMT_COMPILE("the layer has {}, all independent at best"),
+                        format_si(macs, "MAC"))};
 }
 
 } // namespace eyeroof::model::eyexam

@@ -1,5 +1,4 @@
 // The seven steps for spatial accelerators, one file each; examine.cpp strings them into chains.
-// Called by examine.cpp only.
 // Bounds are in MAC/cycle.
 //
 // Source of all steps: Eyexam (arXiv:1807.07928v1; IEEE SSC Magazine, Summer 2020, Table 2).

@@ -1,5 +1,4 @@
-// Which consecutive members of a chain go together: the cheapest partition, exactly. Called by
-// analysis/fuse.
+// Which consecutive members of a chain go together: the cheapest partition, exactly.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Least traffic of a chain of matrix products X_i[m, d_i] = X_{i-1}[m, d_{i-1}] W_i whose results
-// in between never leave the chip, for a buffer of so many words. Called by analysis/fuse.
+// in between never leave the chip, for a buffer of so many words.
 //
 // Rows go through the whole chain in tiles. Within a tile of t rows each X_j is held whole, or
 // passes in slices of one column: then X_{j-1} and X_{j+1} are held whole, so that no two

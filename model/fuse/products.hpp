@@ -1,5 +1,5 @@
 // Least traffic of one matrix product, and of two whose middle result never leaves the chip, for a
-// buffer of so many words: exact over stated spaces. Called by analysis/fuse.
+// buffer of so many words: exact over stated spaces.
 //
 // Counting: an operand's tile is moved once for each advance of the outer loops, but for the run of
 // innermost loops that it does not depend on (Timeloop's rule). Partial sums that come back are

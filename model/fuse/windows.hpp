@@ -1,6 +1,5 @@
 // Chains of convolutions and pooling whose intermediate planes stay on the chip: tiles of the last
-// output pulled through, what their overlap costs or needs, and the best tile for a buffer. Called
-// by analysis/fuse.
+// output pulled through, what their overlap costs or needs, and the best tile for a buffer.
 //
 // Sources: Alwani et al., "Fused-Layer CNN Accelerators", MICRO 2016; modes of the overlap, Mei et
 // al., "DeFiNES", HPCA 2023.

@@ -1,5 +1,4 @@
 // The time of softmax(Q K^T) V as one kernel, the way FlashAttention 2 and 3 run it.
-// Called by kernel_of for types that tensor cores serve.
 #pragma once
 
 #include "model/gpu/fused.hpp"

@@ -1,5 +1,4 @@
 // Convolutions on a GPU: the algorithm a library that tries them all would pick, and its time.
-// Called by the GPU time model.
 #pragma once
 
 #include "model/gpu/gpu.hpp"

@@ -1,5 +1,4 @@
 // The seven steps of a layer on a GPU, of the library's kernel and of the best one.
-// Called by predict() alone.
 #pragma once
 
 #include "model/gpu/predict.hpp"

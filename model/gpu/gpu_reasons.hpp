@@ -1,5 +1,4 @@
 // Says in numbers what each of the seven steps costs a layer on a GPU, and which one costs most.
-// Called by the chain of a prediction alone.
 // Computes no time: it reads those that the prediction has.
 #pragma once
 

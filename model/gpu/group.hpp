@@ -1,5 +1,5 @@
 // Pointwise operators and at most one reduction as one kernel: what lies between them stays in
-// registers. Called for programs that a compiler fused.
+// registers.
 #pragma once
 
 #include "model/gpu/predict.hpp"

@@ -1,5 +1,4 @@
 // The time of a layer of experts: tokens sorted by expert, products of a group each, and back.
-// Called by kernel_of.
 #pragma once
 
 #include "model/gpu/fused.hpp"

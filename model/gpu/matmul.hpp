@@ -1,5 +1,4 @@
 // Matrix products on a GPU: which tile and split the library would choose, and how long it takes.
-// Called by the GPU time model for GEMM, batched GEMM, and the products inside convolutions.
 #pragma once
 
 #include "model/gpu/gpu.hpp"

@@ -1,5 +1,4 @@
 // Operators bound by memory on a GPU: element-wise functions, norms, softmax, pooling, embedding.
-// Called by the GPU time model.
 #pragma once
 
 #include "model/gpu/gpu.hpp"
@@ -9,7 +8,7 @@
 
 namespace eyeroof::model {
 
-// Clock that a kernel's time beyond its work is told at: LaunchSeconds of `kernel` and `graph`.
+// Clock that a kernel's time beyond its work is given at: LaunchSeconds of `kernel` and `graph`.
 inline constexpr double kReferenceHz = 1.5e9;
 
 struct MemoryTime {

@@ -1,5 +1,4 @@
 // Convolutions on AMD's GPUs: an implicit product in tiles of MIOpen's kernels, or Winograd.
-// Called by kernel.cpp in place of conv.hpp, which has cuDNN's algorithms.
 #pragma once
 
 #include "model/gpu/conv.hpp"

@@ -1,5 +1,4 @@
 // How many CTAs an SM holds at once, and how busy their independent sums can keep its pipe: step 5.
-// Called by the chain of a prediction.
 #pragma once
 
 #include "model/gpu/matmul.hpp"

@@ -56,7 +56,7 @@ Energy energy_per_flop(const Gpu& gpu) {
 }
 
 constexpr double kShareForPipes = 0.8; // of TDP; the rest goes to memory and leakage
-// A multiplier's energy grows with the square of its operands' width: fp32 on units that are told
+// A multiplier's energy grows with the square of its operands' width: fp32 on units specified
 // at 16 bits.
 constexpr double kTwiceAsWide = 4.0;
 constexpr double kUnknownBaseShare = 0.5;

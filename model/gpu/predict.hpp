@@ -1,5 +1,4 @@
 // The time of one layer on one GPU: seven steps, the library's kernel, an interval, the limiter.
-// Called by study for exam, validate, upgrade and calibrate.
 #pragma once
 
 #include "base/result.hpp"
@@ -80,7 +79,7 @@ double timed_s(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, T
 // of elements), "link" or "layout" (of what a convolution adds to its product).
 std::string_view longest_part(const KernelChoice& kernel);
 
-// What errors are told by: the operator; apart from it "conv2d_gradient" (other gradients are like
+// What errors go by: the operator; apart from it "conv2d_gradient" (other gradients are like
 // products), "attention_generation" (few new tokens after others), "attention_packed" and
 // "attention_apart" where the library tells how it treats heads that share keys, "gemm_fp8"
 // (kernels cast the input first), "gemm_int8", "gemm_fp8_fused" and "gemm_int8_cast" (the other way

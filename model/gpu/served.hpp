@@ -1,5 +1,5 @@
 // Which data types a GPU has units for, and what to say of a network that needs others.
-// Called before a network is predicted, so that a missing type is told once and with the GPU's
+// Called before a network is predicted, so that a missing type is reported once and with the GPU's
 // name.
 #pragma once
 

@@ -1,5 +1,4 @@
-// The time of a whole step: kernels that a host issues one after another and a GPU works off.
-// Called by study for networks; hosts' constants come from hwdb.
+// The time of a whole step: kernels that a host launches one after another and a GPU works off.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -17,7 +17,7 @@ struct Machine {
     std::string summary;
     std::variant<Accelerator, Gpu> kind;
     ProvenanceMap provenance;
-    double process_nm = 0.0; // as the process is called: 65; 0: not told
+    double process_nm = 0.0; // as the process is called: 65; 0: unknown
 
     bool operator==(const Machine&) const = default;
 };

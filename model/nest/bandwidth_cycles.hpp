@@ -1,5 +1,4 @@
 // The cycles of a mapping when all transfers overlap: cycles of the slowest store or network.
-// Called by cost.cpp with its counts.
 #pragma once
 
 #include "model/cost/cost.hpp"

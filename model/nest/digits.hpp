@@ -1,6 +1,6 @@
 // Arithmetic of a dimension's loops outside a tile, seen as the digits of a number: which
 // combinations of trips are not empty, and how much of the dimension they cover when the last one
-// is partial. Called by the counts of a mapping's cost and by the mapper.
+// is partial.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,6 +1,5 @@
 // Exact counts of the words of an operand that move into (or out of) the tiles below a point of the
 // nest, over all time: the one equation behind fills, reads, updates and network traffic.
-// Called by cost.cpp.
 //
 // A level keeps its tile while loops advance that do not move it. When the innermost loop that
 // moves it advances, the overlap with the tile before stays (sliding windows); when any other loop

@@ -1,5 +1,4 @@
 // A mapping as one flat nest of loops with the stride of each, and who is moved by which loop.
-// Called by the counts of a mapping's cost.
 #pragma once
 
 #include "model/accelerator/mapping.hpp"

@@ -1,5 +1,5 @@
 // Timeloop's neighbour links: a tile that the PE beside held one step ago comes from there instead
-// of from the level above. Called by cost.cpp under Timeloop's counting only.
+// of from the level above.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

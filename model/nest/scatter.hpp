@@ -1,6 +1,5 @@
 // The scatter form counted by walking over it: P and Q step over input rows, and a row and a tap
-// that meet no output are left out, so that what a dimension needs depends on the other. Called by
-// flow.cpp and cost.cpp.
+// that meet no output are left out, so that what a dimension needs depends on the other.
 #pragma once
 
 #include "model/nest/loops.hpp"

@@ -1,6 +1,5 @@
 // Words of one axis that sliding windows cover, as runs of consecutive words, and what a group of
 // neighbours needs of them when all windows move on.
-// Called by the counts of a mapping's cost.
 #pragma once
 
 #include "base/checked.hpp"

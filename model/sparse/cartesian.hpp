@@ -1,6 +1,6 @@
 // Machines that multiply every non-zero input of a channel with every non-zero weight of it, as
 // SCNN does: a vector of inputs times a vector of weights a cycle, products scattered to
-// accumulators. Called by analysis/sparse.
+// accumulators.
 //
 // Source: Parashar et al., "SCNN", ISCA 2017 (dataflow PT-IS-CP-sparse):
 //   each PE holds a tile of the plane, all channels; for a group of Kc output channels, for a

@@ -1,5 +1,5 @@
 // Machines that walk over non-zero inputs and, for each, over the non-zero weights of its column,
-// rows dealt out to PEs (EIE). Called by analysis/sparse.
+// rows dealt out to PEs (EIE).
 //
 // Source: Han et al., "EIE", ISCA 2016: PE k has rows k mod P; a PE with an empty queue waits.
 #pragma once

@@ -9,7 +9,7 @@ namespace eyeroof::model::sparse {
 
 namespace {
 
-// Bits of a level that holds everything are told to this part of a bit.
+// Bits of a level that holds everything are known to this part of a bit.
 constexpr double kParts = 32.0;
 constexpr int kMostBits = 1024;
 // Of a layer of nothing but zeros so much is left to do: times and rates stay numbers.

@@ -1,6 +1,6 @@
 // The dense machine that needs for a layer, in expectation, what a machine with rules for zeros
 // needs: what stands between those rules and everything that knows dense machines only (mapper,
-// cost model, seven steps). Called by analysis/sparse.
+// cost model, seven steps).
 //
 // Time of the dense equivalent goes by in steps: the time in which every unit gets one MAC of the
 // dense nest to do. Where units skip, a step takes `cycles_a_step` cycles, less than one, and so

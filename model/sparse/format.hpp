@@ -1,5 +1,4 @@
-// How zeros are left out of a store: ranks of a representation, and the bits that they cost. Used
-// by the cost models of sparse machines and by the report of what compression is worth.
+// How zeros are left out of a store: ranks of a representation, and the bits that they cost.
 //
 // Sources: the ranks and their names, Wu et al., "Sparseloop", MICRO 2022; Eyeriss v1's run
 // lengths, Chen et al., JSSC 52(1), 2017.

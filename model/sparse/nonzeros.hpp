@@ -1,5 +1,5 @@
 // How many words of a tile are not zero: a distribution, because a machine waits for its fullest
-// tile and not for the mean one. Used by the cost models of sparse machines.
+// tile and not for the mean one.
 //
 // Source of the hypergeometric and structured models: Wu et al., "Sparseloop", MICRO 2022.
 #pragma once

@@ -1,5 +1,4 @@
 // What every cost model of a sparse machine refuses, in one place and in the same words.
-// Called by the models in this folder.
 #pragma once
 
 #include "model/sparse/step.hpp"

@@ -1,6 +1,5 @@
 // Tensor cores that select: of every `group` weights along k at most `kept` are not zero, and the
-// core reads whole groups of the other operand and picks what meets a weight. Called by
-// analysis/sparse.
+// core reads whole groups of the other operand and picks what meets a weight.
 //
 // Sources: Mishra et al., "Accelerating Sparse Deep Neural Networks", arXiv 2104.08378; why 2:8
 // gains little over 2:4 on the same memory, Wu et al., "Sparseloop", MICRO 2022.

@@ -1,6 +1,5 @@
 // What a mapping on a machine that skips zeros loses besides the MACs that it does: lanes that are
-// not full, and units that wait for the slowest. Called by analysis/sparse after a mapping is
-// chosen.
+// not full, and units that wait for the slowest.
 //
 // Units are together again at the end of each pass (model/nest/latency.cpp): what one does in a
 // pass is a draw. A unit's work is the share of its inputs that are not zero times that of its

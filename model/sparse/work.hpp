@@ -1,5 +1,5 @@
 // What is left to do when zeros are left out: effectual MACs, words that a leader lets through, and
-// the same counted over masks of real data. Used by the cost models of sparse machines.
+// the same counted over masks of real data.
 //
 // Leader and follower: Wu et al., "Sparseloop", MICRO 2022.
 #pragma once

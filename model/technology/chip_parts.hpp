@@ -1,6 +1,5 @@
 // The parts of an accelerator's chip, with the area of each and the energy that one use of it takes
 // in a given process: memories, register files, MAC units, networks, pipeline registers, control.
-// Called by analysis/silicon.
 //
 //   SRAM macro     (sqrt(bits) + edge cells)^2 cells; energy of a bit with the square root of the
 //                  macro's capacity, from the reference's macro (bit lines and word lines grow with

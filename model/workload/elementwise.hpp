@@ -1,5 +1,4 @@
 // The elementwise functions by name: how many tensors each reads and writes, and its operations.
-// Used by layer validation and work counting.
 #pragma once
 
 #include <span>

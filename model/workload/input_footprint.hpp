@@ -1,5 +1,4 @@
 // How many rows of an input a sliding window touches, gaps and padding left out.
-// Used where compulsory traffic of convolutions and pooling is counted.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,6 +1,5 @@
-// The work of a layer that is known to be valid: MACs, operations and compulsory traffic.
-// Called by validate() and work_of() alone.
-// Must not be given a layer that breaks a rule.
+// The work of a layer that is known to be valid: MACs, operations and compulsory traffic. Must not
+// be given a layer that breaks a rule.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,5 +1,4 @@
-// What a run of a layer reads from other layers and what it writes, in whole tensors. Called by
-// those who hold the edges between layers: readers of graphs, the step.
+// What a run of a layer reads from other layers and what it writes, in whole tensors.
 #pragma once
 
 #include "model/workload/layer.hpp"

@@ -1,5 +1,5 @@
 // Runs one program as a child: in a group of its own, ended with its parent, signals passed on
-// once. Used by the runner.
+// once.
 #pragma once
 
 #include <chrono>

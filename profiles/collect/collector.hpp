@@ -1,5 +1,5 @@
 // The collector's core: which launches are collected, when windows are drained, which range belongs
-// to which launch, and what is written. Called by the injected library's callbacks.
+// to which launch, and what is written.
 #pragma once
 
 #include "base/pattern.hpp"

@@ -1,5 +1,4 @@
 // Is there a driver, and a GPU? Asked before a program is started under the profiler.
-// Called by `eyeroof profile`; the driver is opened at run time.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

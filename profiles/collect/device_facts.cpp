@@ -59,7 +59,7 @@ class Nvml {
                    ? text.data()
                    : std::string{};
     }
-    // 0 where it is not told.
+    // 0 where it is missing.
     double now(const char* name, int which) const {
         unsigned value = 0;
         return found() && call(name, device_, which, &value) ? value : 0.0;

@@ -1,6 +1,6 @@
 // What driver and NVML say of a GPU: name, driver, clocks, power, temperature; once, and while
-// something runs on it. Called by `eyeroof profile` and by the GPU measurement.
-// Both libraries are opened at run time, without CUDA headers. What is not known is left as it is.
+// something runs on it. Both libraries are opened at run time, without CUDA headers. What is not
+// known is left as it is.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,5 +1,4 @@
 // Measures what a GPU really reaches, through a library that is opened at run time.
-// Called by `eyeroof measure gpu`.
 #pragma once
 
 #include "base/progress.hpp"

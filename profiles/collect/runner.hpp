@@ -1,5 +1,5 @@
 // Runs a program under the injected collector, once for times and once for counters, and joins the
-// two. Called by `eyeroof profile`; the program need not be changed.
+// two.
 #pragma once
 
 #include "base/progress.hpp"

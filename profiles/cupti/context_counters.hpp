@@ -1,4 +1,4 @@
-// Counter backends of CUPTI, that must be told the context first, and the choice between them.
+// Counter backends of CUPTI, that need the context first, and the choice between them.
 // Made by the injected library, driven by the collector.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The functions of CUPTI that are used, found in the library at run time.
-// Used by the host catalogue and the counter backend; nothing else may include it.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,4 @@
 // NVIDIA's own metric database: chips, metrics, passes. Answers without a GPU and without a driver.
-// Called by the tests of the metric files and by the counter backend.
 #pragma once
 
 #include "base/result.hpp"

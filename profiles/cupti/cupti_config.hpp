@@ -1,5 +1,4 @@
 // One host object of CUPTI: a chip, the metrics chosen on it, their configuration and evaluation.
-// Used by the catalogue and by the counter backend.
 #pragma once
 
 #include "profiles/cupti/cupti_api.hpp"

@@ -1,6 +1,6 @@
 // Configuration and evaluation of counters by NVIDIA's PerfWorks host library (libnvperf_host):
 // what the older Profiling API of CUPTI needs, which Volta and CUDA before 12.6 U2 have and nothing
-// else. Used by the older counter backend and its tests; answers without a GPU.
+// else.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,4 @@
 // Kernel times from CUPTI's activity records, written as they arrive.
-// Used by the injected library in the timing pass.
 #pragma once
 
 #include "profiles/cupti/cupti_api.hpp"

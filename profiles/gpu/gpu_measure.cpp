@@ -1,5 +1,5 @@
 // The library that measures a GPU, opened by the program at run time. What is measured and how is
-// told in docs/measuring.md. Not yet run on a GPU: tests/gpu/validate.sh does that.
+// described in docs/measuring.md. Not yet run on a GPU: tests/gpu/validate.sh does that.
 #include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/gpu_measure_abi.h"
 #include "profiles/gpu/gpu_timer.hpp"

@@ -1,5 +1,4 @@
 // Times work on a stream with events, memory that is freed again, and errors as one fault.
-// Used by gpu_measure.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

@@ -1,6 +1,5 @@
 // The kernels that find a GPU's ceilings, behind plain functions: reading, copying, multiply-add,
-// nothing at all, and filling memory. Called by gpu_measure.
-// Every function only enqueues on the stream.
+// nothing at all, and filling memory. Every function only enqueues on the stream.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,4 @@
 // Matrix products by cuBLASLt, which is large and therefore opened at run time.
-// Used by gpu_measure for what tensor cores reach with the library, and for products with copies.
 #pragma once
 
 #include "profiles/collect/fault.hpp"

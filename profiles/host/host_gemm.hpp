@@ -1,5 +1,4 @@
 // Matrix product and im2col convolution with Eigen, on blocks of columns, one block a thread.
-// Called by measure_host to time real layers; compiled per instruction set as the loops are.
 #pragma once
 
 #include "model/workload/layer.hpp"

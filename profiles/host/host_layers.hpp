@@ -1,5 +1,5 @@
 // Real layers on this processor: matrix products, a convolution through im2col, an elementwise
-// pass. Called by measure_host.
+// pass.
 #pragma once
 
 #include "profiles/host/host_team.hpp"

@@ -1,6 +1,5 @@
 // The loops that find a processor's ceilings: reading, triad, multiply-add; one set per instruction
-// set, chosen at run time.
-// Called by measure_host. Each loop runs on one thread over memory that the caller owns.
+// set, chosen at run time. Each loop runs on one thread over memory that the caller owns.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // What the operating system says of this processor.
-// Used by measure_host.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // A team of threads that does the same work over and over, timed from a common start to the last
-// end. Used by measure_host.
+// end.
 #pragma once
 
 #include <functional>

@@ -85,7 +85,7 @@ class HostMeasurement {
         TrialTimes times;
     };
 
-    // What was measured until it was told to stop: whole trials only.
+    // What was measured until it was asked to stop: whole trials only.
     Result<Profile> cut_off() {
         if (measured_.empty()) {
             return Result<Profile>::failure("cancelled", "the measurement was cancelled");

@@ -1,6 +1,6 @@
 // Measures what this processor really reaches: memory and cache bandwidth, multiply-add rates, and
-// the time of real layers. Called by `eyeroof measure cpu`.
-// The result is a profile: ceilings, and a launch per layer. docs/measuring.md tells the methods.
+// the time of real layers. The result is a profile: ceilings, and a launch per layer.
+// docs/measuring.md tells the methods.
 #pragma once
 
 #include "base/progress.hpp"

@@ -1,5 +1,4 @@
 // The units in which tools print counters, taken to base units (byte, ns, Hz, …).
-// Used by the CSV importers.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 // CSV as tools write it: quoted fields, quotes inside quotes, line breaks inside quotes; columns
 // found by name; numbers with thousands separators and decimal commas.
-// Used by the CSV importers of this folder.
 #pragma once
 
 #include "profiles/byte_source.hpp"

@@ -1,5 +1,4 @@
 // The importers there are, one function each.
-// Called by importer.cpp only.
 #pragma once
 
 #include "profiles/import/importer.hpp"

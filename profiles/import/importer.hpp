@@ -1,6 +1,5 @@
-// Measurements of other tools, told apart by content and read into one profile.
-// Called by `eyeroof import` and by everything that takes a profile file.
-// Each tool's format stays in its own source file; none is known here.
+// Measurements of other tools, distinguished by content and read into one profile. Each tool's
+// format stays in its own source file; none is known here.
 #pragma once
 
 #include "base/progress.hpp"

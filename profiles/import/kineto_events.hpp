@@ -1,5 +1,4 @@
 // The events of a PyTorch (Kineto) or Chrome trace that matter here, read as a stream.
-// Called by the Kineto importer, which joins them.
 #pragma once
 
 #include "profiles/byte_source.hpp"

@@ -1,6 +1,5 @@
 // The host's side of a PyTorch trace: operators, annotations, modules, and launch calls, and which
 // of them a launch came from.
-// Used by kineto_json.cpp; private to this folder.
 #pragma once
 
 #include "profiles/import/kineto_events.hpp"

@@ -1,5 +1,4 @@
 // What is kept of a trace while its events are joined, and which operator says a kernel's work.
-// Used by kineto_json.cpp; private to this folder.
 #pragma once
 
 #include "profiles/measurement.hpp"

@@ -1,5 +1,4 @@
 // The handles of an Nsight Systems database, and the rows that are kept of it while it is read.
-// Used by nsys_sqlite.cpp.
 #pragma once
 
 #include <fmt/format.h>

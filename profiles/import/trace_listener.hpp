@@ -1,5 +1,4 @@
-// What the values of a PyTorch trace mean, told one by one by a JSON parser.
-// Called by kineto_events.cpp.
+// What the values of a PyTorch trace mean, delivered one by one by a JSON parser.
 #pragma once
 
 #include "profiles/import/kineto_events.hpp"

@@ -253,7 +253,7 @@ class Upgrade(Answer):
 
     TABLE, BARS, AXIS = "layers", ("name", "from_s"), "time on the old GPU, s"
     COLUMNS = (("name", "layer"), ("count", "count"), ("from_s", "old, s"), ("to_s", "new, s"),
-               ("speedup", "speed-up"), ("why_not_more", "why not more"))
+               ("speedup", "speedup"), ("why_not_more", "limiting factor"))
 
     @property
     def speedup(self) -> float:
@@ -318,7 +318,7 @@ class Bound(Answer):
     """Lower bounds of a program's time, and what stands between them and its time."""
 
     TABLE, BARS, AXIS = "gap", ("part", "seconds"), "time, s"
-    COLUMNS = (("part", "part"), ("seconds", "s"), ("reason", "what it is"))
+    COLUMNS = (("part", "part"), ("seconds", "s"), ("reason", "meaning"))
 
     @property
     def time_s(self) -> float:
@@ -489,7 +489,7 @@ class Catalog(List[Dict[str, Any]]):
 class Machines(Catalog):
     """Machines of the catalog."""
 
-    COLUMNS = (("id", "machine"), ("family", "family"), ("trust", "trust"), ("summary", "what it is"))
+    COLUMNS = (("id", "machine"), ("family", "family"), ("trust", "confidence"), ("summary", "description"))
 
 
 class Networks(Catalog):

@@ -6,7 +6,7 @@
 
     net = er.from_torch(model, x)      # the same in one call, on copies without memory
 
-Module names are kept. What is not known is told in `c.unknown` (operator: calls), and is left out.
+Module names are kept. Unknown operators are counted in `c.unknown` (operator: calls) and omitted.
 Attention (scaled_dot_product_attention) is one layer, as it is one kernel; LSTM and GRU are their
 products and cells. Rows are those of docs/formats.md.
 """

@@ -143,8 +143,8 @@ std::string answer_text(const BoundReport& report) {
                     : time_text(report.predicted_s, report.low_s, report.high_s) + " predicted",
                 0, kTextColumns);
     if (report.fused.time_s > 0.0) {
-        text += wrapped(fmt::format("{:.3g} times the fused bound of {}",
-                                    time_s / report.fused.time_s, seconds(report.fused.time_s)),
+        text += wrapped(fmt::format("{:.3g}x the fused bound of {}", time_s / report.fused.time_s,
+                                    seconds(report.fused.time_s)),
                         0, kTextColumns);
     }
     const auto most =
@@ -157,7 +157,7 @@ std::string answer_text(const BoundReport& report) {
     }
     if (!report.changes.empty()) {
         const Change& best = report.changes.front();
-        text += wrapped(fmt::format("Largest saving: {:.3g} times as fast with {}",
+        text += wrapped(fmt::format("Largest saving: {:.3g}x the speed with {}",
                                     report.predicted_s / best.time_s, best.name),
                         0, kTextColumns);
     }
@@ -171,10 +171,10 @@ std::string bound_text(const BoundReport& report) {
     std::string text = wrapped(report.words, 0, kTextColumns) + answer_text(report) +
                        wrapped("bounds: " + report.assumptions, 0, kTextColumns) + "\n";
     text += fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>7}\n", "bound", "time",
-                        "arithmetic", "memory", "on-chip", "bytes", "wall", "of time");
+                        "arithmetic", "memory", "on-chip", "bytes", "bound by", "of time");
     text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +
             bound_row("unfused", report.unfused, time_s);
-    text += fmt::format("\n{:>9} {:>7}  {:<16} {}\n", "time", "share", "part", "what it is");
+    text += fmt::format("\n{:>9} {:>7}  {:<16} {}\n", "time", "share", "part", "meaning");
     for (const GapPart& part : report.gap) {
         const std::string reason = wrapped(part.reason, kReasonIndent, kTextColumns);
         text += fmt::format("{:>9} {:>5.1f} %  {:<16} {}", seconds(part.seconds),
@@ -190,7 +190,7 @@ std::string bound_text(const BoundReport& report) {
         text += change.detail.empty() ? "" : wrapped(change.detail, kDetailIndent, kTextColumns);
     }
     text += fmt::format("\n{:>10} {:>10} {:>10} {:>6}  {:<10} {}\n", "above", "predicted", "bound",
-                        "runs", "wall", "operator");
+                        "runs", "bound by", "operator");
     text += operator_rows(report);
     if (report.operators.size() > kShown) {
         text += fmt::format("and {} more operators (--format json has them)\n",

@@ -1,6 +1,4 @@
-// Results of cross-validation as text, JSON, CSV, and Markdown.
-// Called by cli.
-// Fits nothing.
+// Results of cross-validation as text, JSON, CSV, and Markdown. Fits nothing.
 #pragma once
 
 #include "analysis/calibrate/cross_validate.hpp"

@@ -108,7 +108,7 @@ std::string pairs_text(const analysis::PairsValidation& v) {
         text += called_line(f);
     }
     text += called_line(v.all);
-    text += fmt::format("\nfitted on all: ln(speed-up) = {:.2f} ln(kernels and host)\n",
+    text += fmt::format("\nfitted on all: ln(speedup) = {:.2f} ln(kernels and host)\n",
                         v.transfer.share);
     for (const auto& [name, kind] : v.transfer.kinds) {
         text += fmt::format("  {:<16} spread of ln {:.3f}, {} families, {} rows\n", name,

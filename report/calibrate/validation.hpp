@@ -1,6 +1,4 @@
-// Errors of predictions beside measured layer times as text, JSON and CSV.
-// Called by cli.
-// Predicts nothing.
+// Errors of predictions beside measured layer times as text, JSON and CSV. Predicts nothing.
 #pragma once
 
 #include "analysis/calibrate/validate.hpp"

@@ -1,5 +1,4 @@
-// Published beside predicted figures of accelerators as text, JSON and CSV.
-// Called by `eyeroof validate --machines` and tests. Computes nothing.
+// Published beside predicted figures of accelerators as text, JSON and CSV. Computes nothing.
 #pragma once
 
 #include "analysis/calibrate/machines.hpp"

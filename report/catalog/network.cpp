@@ -204,7 +204,7 @@ std::string network_to_text(const model::Network& network, const model::NetworkT
     }
     text +=
         "\n" + wrapped_parts(
-                   {fmt::format("{} layers, {} runs", network.layers.size(), runs),
+                   {counted(network.layers.size(), "layer") + ", " + counted(runs, "run"),
                     format_si(static_cast<double>(totals.macs), "MAC", 4),
                     format_si(static_cast<double>(totals.flops), "FLOP", 4),
                     format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
@@ -256,7 +256,7 @@ std::string shortened(const std::string& name, std::size_t width) {
 std::string networks_to_text(const std::vector<NetworkRow>& rows) {
     std::string text = fmt::format("{} {} {} {} {}\n", left("name", kNameWidth), right("runs", 5),
                                    right("work", 11), right("weights", 9),
-                                   "what it is, and parameters with their standard values");
+                                   "description, and parameters with their defaults");
     for (const NetworkRow& row : rows) {
         text += fmt::format(
             "{} {} {} {} {}\n", left(row.head.id, kNameWidth), right(std::to_string(row.runs), 5),

@@ -1,6 +1,5 @@
 // A network, or the list of all networks, for people and for programs: sizes, work and bytes of
 // each layer, before any machine comes into it. JSON schema "eyeroof/net/1" and "eyeroof/nets/1".
-// Called by `net list` and `net show`.
 // Computes nothing but sums.
 #pragma once
 

@@ -33,28 +33,37 @@ std::string cause(const analysis::CoresPoint& point) {
 
 std::string layer_lines(const analysis::CoresReport& r) {
     std::string text = fmt::format("\n{} {:>11} {:>11} {:>8}  fastest on\n", left("layer", 24),
-                                   "one core", "all cores", "faster");
+                                   "one core", "all cores", "speedup");
     for (const analysis::CoresLayer& layer : r.layers) {
-        text += fmt::format(
-            "{} {:>11} {:>11} {:>7.2f}x  {} cores\n", left(masked_controls(layer.name), 24),
-            format_si(layer.seconds.front(), "s"), format_si(layer.seconds.back(), "s"),
-            layer.seconds.front() / layer.seconds.back(), r.points[layer.best].cores);
+        text +=
+            fmt::format("{} {:>11} {:>11} {:>7.2f}x  {}\n", left(masked_controls(layer.name), 24),
+                        format_si(layer.seconds.front(), "s"), format_si(layer.seconds.back(), "s"),
+                        layer.seconds.front() / layer.seconds.back(),
+                        counted(r.points[layer.best].cores, "core"));
     }
     return text;
 }
 
-std::string schedule_lines(const analysis::CoresReport& r) {
-    if (!r.pipeline) {
-        return {};
+// The time on all cores, what limits the scaling, and the best schedule.
+std::string answer_lines(const analysis::CoresReport& r) {
+    const analysis::CoresPoint& all = r.points.back();
+    const double faster = speed_up(r, all);
+    std::string text =
+        fmt::format("{} on {} · {:.2f}x one core · {:.1f} % of linear scaling\nBound by {}\n",
+                    format_si(all.time_s, "s"), counted(all.cores, "core"), faster,
+                    100.0 * faster / static_cast<double>(all.cores), cause(all));
+    std::string best = fmt::format("Best schedule: each layer on its best number of cores, {} per "
+                                   "image",
+                                   format_si(r.together.latency_s, "s"));
+    if (r.pipeline) {
+        best += fmt::format(
+            "; as a pipeline over {}, one image per {} ({:.2f}x the throughput) with a latency of "
+            "{}, proven optimal",
+            counted(r.pipeline->stages.size(), "group") + " of cores",
+            format_si(r.pipeline->interval_s, "s"), r.together.interval_s / r.pipeline->interval_s,
+            format_si(r.pipeline->latency_s, "s"));
     }
-    std::string text = fmt::format(
-        "\neach layer on its best number of cores: {} per image\npipeline over {} groups of cores: "
-        "one image per {} ({:.2f}x the throughput), {} for each; the least interval of all such "
-        "divisions\n",
-        format_si(r.together.latency_s, "s"), r.pipeline->stages.size(),
-        format_si(r.pipeline->interval_s, "s"), r.together.interval_s / r.pipeline->interval_s,
-        format_si(r.pipeline->latency_s, "s"));
-    return text;
+    return text + wrapped(best, 0, kTextColumns);
 }
 
 Json schedule_json(const model::cores::Schedule& schedule) {
@@ -75,10 +84,10 @@ Json schedule_json(const model::cores::Schedule& schedule) {
 } // namespace
 
 std::string cores_text(const analysis::CoresReport& r) {
-    std::string text = fmt::format(
-        "{} on {}, by number of {}\n\n{:>6} {:>9} {:>11} {:>8} {:>9} {:>8}  {}\n",
-        masked_controls(r.network), masked_controls(r.machine), masked_controls(r.level), "cores",
-        "grid", "time", "faster", "of linear", "util.", "bound by");
+    std::string text =
+        fmt::format("{}\nscaling over instances of {}\n{:>6} {:>9} {:>11} {:>8} {:>9} {:>8}  {}\n",
+                    answer_lines(r), masked_controls(r.level), "cores", "grid", "time", "speedup",
+                    "of linear", "util.", "bound by");
     for (const analysis::CoresPoint& point : r.points) {
         const double faster = speed_up(r, point);
         text += fmt::format("{:>6} {:>9} {:>11} {:>7.2f}x {:>8.1f}% {:>7.1f}%  {}\n", point.cores,
@@ -87,7 +96,7 @@ std::string cores_text(const analysis::CoresReport& r) {
                             100.0 * faster / static_cast<double>(point.cores),
                             100.0 * point.utilization, cause(point));
     }
-    return text + layer_lines(r) + schedule_lines(r);
+    return text + layer_lines(r);
 }
 
 std::string cores_json(const analysis::CoresReport& r) {

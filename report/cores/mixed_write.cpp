@@ -24,7 +24,7 @@ std::string title(const analysis::MixedReport& r) {
                                            : fmt::to_string(core));
         core += kind.count;
     }
-    return wrapped(text, 0, 100);
+    return wrapped(text, 0, kTextColumns);
 }
 
 // "alone on eyeriss-v1", or "parts 3 1 on cores 0 2".
@@ -49,7 +49,7 @@ std::string layer_lines(const analysis::MixedReport& r) {
         const std::string id = masked_controls(kind.machine.id);
         text += " " + (display_width(id) > 13 ? left(id, 13) : right(id, 13));
     }
-    text += "  pipeline  one image after the other\n";
+    text += "  pipeline  one image at a time\n";
     for (std::size_t l = 0; l < r.layers.size(); ++l) {
         text += left(masked_controls(r.layers[l].name), 20);
         for (const double seconds : r.layers[l].seconds) {
@@ -64,23 +64,27 @@ std::string layer_lines(const analysis::MixedReport& r) {
 
 std::string pipeline_lines(const analysis::MixedReport& r) {
     const auto& p = r.pipeline;
-    std::string text =
-        fmt::format("pipeline: one image per {} ({:.4g}/s), latency {}, {} per image; {}; the "
-                    "bound by {}",
-                    format_si(p.interval_s, "s"), 1.0 / p.interval_s, format_si(p.latency_s, "s"),
-                    format_si(r.pipeline_energy_j, "J"),
-                    p.proved ? std::string("proven optimal over all placements")
-                             : fmt::format("at most {:.2g} % above the least", 100.0 * p.gap()),
-                    r.bottleneck());
+    return wrapped(fmt::format("pipeline: one image per {} ({:.4g}/s), latency {}, {} per image; "
+                               "{}",
+                               format_si(p.interval_s, "s"), 1.0 / p.interval_s,
+                               format_si(p.latency_s, "s"), format_si(r.pipeline_energy_j, "J"),
+                               p.proved ? std::string("proven optimal over all placements")
+                                        : fmt::format("optimality gap {:.2g} %", 100.0 * p.gap())),
+                   0, kTextColumns) +
+           wrapped("bound by " + r.bottleneck(), 0, kTextColumns);
+}
+
+std::string busy_lines(const analysis::MixedReport& r) {
+    const auto& p = r.pipeline;
     const auto busy = r.busy();
-    text += "; busy";
+    std::string text = "busy:";
     for (std::size_t c = 0; c < busy.size(); ++c) {
         text += fmt::format("{} core {} {:.0f} %", c == 0 ? "" : ",", c,
                             100.0 * busy[c] / p.interval_s);
     }
     text += fmt::format(", link {:.0f} %, memory {:.0f} %", 100.0 * p.link_busy_s / p.interval_s,
                         100.0 * p.memory_busy_s / p.interval_s);
-    return wrapped(text, 0, 100);
+    return wrapped(text, 0, kTextColumns);
 }
 
 Json layer_json(const analysis::MixedReport& r, std::size_t l) {
@@ -101,10 +105,13 @@ Json layer_json(const analysis::MixedReport& r, std::size_t l) {
 } // namespace
 
 std::string mixed_text(const analysis::MixedReport& r) {
-    return title(r) + layer_lines(r) + "\n" + pipeline_lines(r) +
-           fmt::format("\none image after the other: {} each ({:.4g} a second), the least of all "
-                       "ways to share layers in up to {} parts\n",
-                       format_si(r.parallel.latency_s, "s"), 1.0 / r.parallel.latency_s, r.parts);
+    return pipeline_lines(r) +
+           wrapped(fmt::format("one image at a time: {} ({:.4g}/s), optimal over all divisions of "
+                               "layers into up to {}",
+                               format_si(r.parallel.latency_s, "s"), 1.0 / r.parallel.latency_s,
+                               counted(r.parts, "part")),
+                   0, kTextColumns) +
+           "\n" + title(r) + busy_lines(r) + layer_lines(r);
 }
 
 std::string mixed_json(const analysis::MixedReport& r) {

@@ -1,5 +1,4 @@
 // Time that each part of a comparison adds or saves, as bars to both sides of a line.
-// Used by the pages of comparisons.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -76,11 +76,11 @@ std::string steps_text(const analysis::LayerDiff& layer) {
     for (std::size_t i = 0; i < model::kSteps; ++i) {
         const analysis::BothSides& bound = layer.bounds[i];
         if (std::abs(bound.b - bound.a) > analysis::kToldChange * std::abs(bound.a)) {
-            text += fmt::format("{}step {}: {:.4g} -> {:.4g}", text.empty() ? "" : ", ", i + 1,
-                                bound.a, bound.b);
+            text += fmt::format("{}step {}: {} -> {}", text.empty() ? "" : ", ", i + 1,
+                                format_si(bound.a, ""), format_si(bound.b, ""));
         }
     }
-    return text.empty() ? "no step's bound is another" : text + " MAC/cycle";
+    return text.empty() ? "the bounds of all steps are equal" : text + " MAC/cycle";
 }
 
 std::string limits_text(const analysis::LayerDiff& layer) {
@@ -135,7 +135,7 @@ std::string diff_text(const analysis::ExamDiff& diff) {
         text += wrapped(limits_text(layer) + "; " + steps_text(layer), 2, kTextColumns);
     }
     if (layers.size() > kMostLayers) {
-        text += fmt::format("and {} layers more\n", layers.size() - kMostLayers);
+        text += "and " + counted(layers.size() - kMostLayers, "layer") + " more\n";
     }
     return text + apart(diff, "\n");
 }

@@ -1,5 +1,4 @@
 // A logarithmic axis: the pure functions between a value, its place on the axis and its ticks.
-// Used by the scenes, the SVG writer and the window; tested without either.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
 // The size of a picture, and the sizes of its texts.
-// Used by every scene.
 #pragma once
 
 namespace eyeroof::report {

@@ -144,7 +144,7 @@ void add_ticks(Drawing& d, const Chart& chart, const ChartPlot& plot) {
                        0.5});
 }
 
-// What a pointer over a dot is told.
+// The text for a pointer over a dot.
 std::string dot_tip(const Chart& chart, const ChartLine& line, double x, double y) {
     const auto shown = [](double value) {
         std::string text = format_si(value, "", 4);

@@ -1,6 +1,5 @@
-// The figures behind drawings as CSV, JSON and tab-separated text.
-// Called by the window's export.
-// Places nothing and computes nothing.
+// The figures behind drawings as CSV, JSON and tab-separated text. Places nothing and computes
+// nothing.
 #pragma once
 
 #include "report/draw/drawing.hpp"

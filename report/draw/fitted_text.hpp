@@ -1,5 +1,4 @@
 // Fits text to a width: in one line with the middle elided, or in several lines.
-// Used by the scenes for headings, which may be of any length.
 #pragma once
 
 #include "report/draw/geometry.hpp"

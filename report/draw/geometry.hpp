@@ -1,5 +1,4 @@
 // Boxes and text sizes in pixels, and the record of which places are taken.
-// Used where labels are placed, so that they are placed alike in a file and in a window.
 #pragma once
 
 #include "report/draw/theme.hpp"

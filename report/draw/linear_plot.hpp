@@ -1,5 +1,4 @@
 // A plot with linear axes: positions of values, round ticks, the grid, and its numbers.
-// Used by the scenes of the upgrade view.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -1,5 +1,4 @@
 // A page of the mapping's picture: headings, wrapped lines, boxes and figures below each other.
-// Used by the sections of the picture.
 #pragma once
 
 #include "report/draw/drawing.hpp"

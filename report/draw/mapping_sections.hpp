@@ -1,5 +1,4 @@
 // The sections of the mapping's picture, each put below the last on a page.
-// Used by mapping_scene alone.
 #pragma once
 
 #include "model/machine/machine.hpp"

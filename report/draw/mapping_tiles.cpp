@@ -8,7 +8,7 @@
 
 namespace eyeroof::report {
 
-// The result as a grid of tiles; at most so many rows and columns are drawn, the rest is told.
+// The result as a grid of tiles; at most so many rows and columns are drawn, the rest is counted.
 void add_tiles(MappingPage& page, const model::Product& product,
                const model::KernelMapping& mapping) {
     constexpr double most = 28.0;

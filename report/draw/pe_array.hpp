@@ -1,6 +1,5 @@
-// The active PEs of a mapping, and their share of its compute steps: the figures behind
-// the picture of the array.
-// Called by the mapping scene and its tests.
+// The active PEs of a mapping, and their share of its compute steps: the figures behind the picture
+// of the array.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"

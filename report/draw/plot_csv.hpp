@@ -1,5 +1,4 @@
 // The rows behind a roofline plot as CSV: exactly the points and roofs that the scene shows.
-// Called by cli and gui.
 // Computes nothing.
 #pragma once
 

@@ -1,6 +1,6 @@
-// A roofline plot as one self-contained HTML page: the SVG, a card under the pointer, the
-// table of its rows with a filter, a slider for the share of the time. A click on a point or a row
-// leaves it alone on the plot. Called by cli and gui. Computes nothing.
+// A roofline plot as one self-contained HTML page: the SVG, a card under the pointer, the table of
+// its rows with a filter, a slider for the share of the time. A click on a point or a row leaves it
+// alone on the plot. Computes nothing.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

@@ -1,5 +1,4 @@
 // The memory levels of a roofline plot by their common names.
-// Used by the command `roofline`.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,5 +1,4 @@
 // The plot of machines, their reports and measurements, built in the same way for all views.
-// Called by cli and gui, so that a session shows the same on paper and on screen.
 #pragma once
 
 #include "profiles/matching.hpp"

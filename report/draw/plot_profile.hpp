@@ -1,5 +1,4 @@
 // Measurements as points of a roofline plot.
-// Called by cli and gui with a profile that an importer read.
 #pragma once
 
 #include "profiles/points.hpp"

@@ -1,5 +1,6 @@
 #include "report/draw/roofline_build.hpp"
 
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/roofline_points.hpp"
 #include "report/draw/roofline_series.hpp"
@@ -117,8 +118,8 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
         return scene.series[point.series].hidden; // the legend alone still shows it
     });
     if (unplaced > 0) {
-        scene.warnings.push_back(fmt::format(
-            "{} points are not shown: their bytes at this level are not known", unplaced));
+        scene.warnings.push_back(fmt::format("{} not shown: their bytes at this level are unknown",
+                                             counted(unplaced, "point")));
     }
     scene.point_opacity = scene.points.size() > kManyPoints ? 0.55 : 0.9;
 }
@@ -285,7 +286,7 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
     scene.filters = active_filters(view);
     scene.subtitle =
         sources.size() == input.points.size()
-            ? fmt::format("{} points; size: share of the time", sources.size())
+            ? counted(sources.size(), "point") + "; size: share of the time"
             : fmt::format("{} of {} points, {:.0f} % of the time; size: share of the time",
                           sources.size(), input.points.size(),
                           all_seconds > 0.0 ? 100.0 * seconds / all_seconds : 0.0);

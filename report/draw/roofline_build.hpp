@@ -1,5 +1,4 @@
 // The part of a scene that does not depend on pixels: which points and roofs, where in values.
-// Called by make_scene.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

@@ -224,7 +224,7 @@ std::uint32_t add_series(DrawnLayer& layer, const RooflineScene& scene) {
     return first;
 }
 
-// What a pointer over the point is told, where there is room for more than names.
+// The text for a pointer over the point, where there is space for more than names.
 std::string tip_of(const ScenePoint& point) {
     std::string tip =
         fmt::format("{}: {} at {:.4g} FLOP/B", point.name, format_si(point.y, "FLOP/s"), point.x);

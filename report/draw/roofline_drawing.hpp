@@ -1,6 +1,5 @@
-// The roofline as a Drawing: what the window paints, and what is written as SVG.
-// Called by the window and by the writer of SVG.
-// Places nothing: what is where stands in the scene.
+// The roofline as a Drawing: what the window paints, and what is written as SVG. Places nothing:
+// what is where stands in the scene.
 #pragma once
 
 #include "report/draw/drawing.hpp"

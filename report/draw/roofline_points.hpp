@@ -1,5 +1,4 @@
 // The visible points of a view, after its filter, kinds, hidden points, and "only the heaviest".
-// Called by build_scene.
 #pragma once
 
 #include "report/draw/plot_input.hpp"

@@ -169,7 +169,7 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
                                                  point.level.empty() ? "" : " of ", point.level)});
     } else {
         rows.push_back({source.measured ? "measured" : "predicted",
-                        "not on the plot: its operations or bytes are not known, or none"});
+                        "not on the plot: its operations or bytes are unknown or zero"});
     }
     if (!point.roof.empty()) {
         rows.push_back(

@@ -1,5 +1,4 @@
 // The series of a roofline's points: by step, by machine or by level, predicted and measured.
-// Called by build_scene.
 #pragma once
 
 #include "report/draw/plot_input.hpp"

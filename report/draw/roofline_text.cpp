@@ -96,6 +96,45 @@ std::string drawn(const Grid& grid) {
     return text + std::string(kTextMargin - 1, ' ') + "└" + axis + "\n" + labels + "\n";
 }
 
+// Below which roofs the time is spent, and the point that loses most of it to its roof; empty where
+// several machines or kinds of points share the plot.
+std::string answer(const RooflineScene& scene, std::size_t columns) {
+    struct Below {
+        std::string roof;
+        double share = 0.0, reached = 0.0;
+    };
+    std::vector<Below> below;
+    double all = 0.0;
+    const ScenePoint* worst = nullptr;
+    const auto lost = [](const ScenePoint& p) { return p.share * (1.0 - p.of_bound); };
+    for (const ScenePoint& point : scene.points) {
+        auto at = std::find_if(below.begin(), below.end(),
+                               [&](const Below& b) { return b.roof == point.roof; });
+        at = at == below.end() ? below.insert(at, {point.roof, 0.0, 0.0}) : at;
+        at->share += point.share;
+        at->reached += point.share * point.of_bound;
+        all += point.share;
+        worst = worst == nullptr || lost(point) > lost(*worst) ? &point : worst;
+    }
+    if (worst == nullptr || worst->roof.empty() || all > 1.0 + 1e-6) {
+        return {};
+    }
+    std::stable_sort(below.begin(), below.end(),
+                     [](const Below& a, const Below& b) { return a.share > b.share; });
+    std::string text;
+    for (const Below& b : below) {
+        text += fmt::format("{}{} for {:.0f} % of the time, at {:.0f} % of it",
+                            text.empty() ? "Below " : "; ", b.roof, 100.0 * b.share,
+                            b.share > 0.0 ? 100.0 * b.reached / b.share : 0.0);
+    }
+    text = wrapped(masked_controls(text), 0, columns);
+    return text +
+           wrapped(masked_controls(fmt::format(
+                       "Largest gap: {}, {:.1f} % of the time at {:.1f} % of {}", worst->name,
+                       100.0 * worst->share, 100.0 * worst->of_bound, worst->roof)),
+                   0, columns);
+}
+
 } // namespace
 
 std::string roofline_text(const RooflineScene& scene, std::size_t columns) {
@@ -110,7 +149,7 @@ std::string roofline_text(const RooflineScene& scene, std::size_t columns) {
     }
     std::string text = wrapped(masked_controls(scene.title), 0, columns);
     text += scene.subtitle.empty() ? "" : wrapped(masked_controls(scene.subtitle), 0, columns);
-    text += "\n" + drawn(grid);
+    text += answer(scene, columns) + "\n" + drawn(grid);
     if (lettered == 0) {
         return text;
     }

@@ -1,5 +1,5 @@
 // A roofline plot for a terminal: roofs and points in character cells, and a row for each of the
-// heaviest points. Called by `eyeroof roofline` where no file and no format is named.
+// heaviest points.
 #pragma once
 
 #include "report/draw/roofline_scene.hpp"

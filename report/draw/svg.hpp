@@ -1,6 +1,5 @@
-// Scenes as SVG: text stays text, colors are classes, and nothing is loaded from outside.
-// Called by cli and gui.
-// Only writes: the scene holds all positions and figures.
+// Scenes as SVG: text stays text, colors are classes, and nothing is loaded from outside. Only
+// writes: the scene holds all positions and figures.
 #pragma once
 
 #include "report/draw/drawing.hpp"

@@ -1,5 +1,4 @@
 // Colors by role, and shapes of markers, for light and dark, safe for color-blind readers.
-// Used by the scenes and by whatever draws them.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 #include "analysis/exam/report_figures.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/waterfall_parts.hpp"
 
@@ -108,8 +109,8 @@ WaterfallScene make_network_waterfall(const analysis::Report& report, const Canv
                               report.machine.name);
     const std::string of_peak = fmt::format("{:.1f} % of {}", 100.0 * report.total.utilization,
                                             format_si(report.machine.units, "MAC/cycle", 4));
-    scene.subtitle = fmt::format("{}, {} layers", of_peak, report.layers.size());
-    scene.bars.push_back(all_units(report.machine.units));
+    scene.subtitle = of_peak + ", " + counted(report.layers.size(), "layer");
+    scene.bars.push_back(all_units(report, report.machine.units));
     const double ideal_s = at_peak_s(report);
     if (!(ideal_s > 0.0)) {
         place_ladder(scene);

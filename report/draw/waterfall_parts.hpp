@@ -1,5 +1,4 @@
 // The parts of the ladders of a layer and of a network: their bars and positions.
-// Used by the files of waterfall_scene.hpp only.
 #pragma once
 
 #include "report/draw/waterfall_scene.hpp"
@@ -15,7 +14,7 @@ inline constexpr const char* kMeasuredName = "unexplained (measured)";
 // MACs, or half the operations of a layer without any: what a chain's bounds count.
 double macs_of(const analysis::LayerReport& layer);
 
-WaterfallBar all_units(double units);
+WaterfallBar all_units(const analysis::Report& report, double units);
 // What a time, s, means as a share of the units' peak: the work's time at that peak over it.
 WaterfallBar time_bar(double ideal_s, const char* name, double time_s, double before);
 std::string lost_text(double before, double after); // "−12.3 %", empty where nothing is lost

@@ -45,11 +45,12 @@ std::string unexplained_text(double unexplained_s, double predicted_s) {
                        signed_share(unexplained_s, predicted_s));
 }
 
-WaterfallBar all_units(double units) {
+WaterfallBar all_units(const analysis::Report& report, double units) {
     WaterfallBar all;
-    all.name = "all units";
+    const bool pes = report.machine.kind == "accelerator";
+    all.name = pes ? "all PEs" : "all MAC lanes";
     all.value = format_si(units, "MAC/cycle", 4);
-    all.reason = "every unit does one MAC in every cycle";
+    all.reason = pes ? "every PE does one MAC per cycle" : "every lane does one MAC per cycle";
     all.colour = ColourRole::text;
     return all;
 }
@@ -105,7 +106,7 @@ WaterfallScene make_waterfall(const analysis::Report& report, std::size_t index,
         fmt::format("{:.1f} % of {}{}", 100.0 * layer.utilization,
                     format_si(analysis::units_of(report.machine, layer), "MAC/cycle", 4),
                     layer.limiter.empty() ? "" : "; bound by " + layer.limiter);
-    scene.bars.push_back(all_units(analysis::units_of(report.machine, layer)));
+    scene.bars.push_back(all_units(report, analysis::units_of(report.machine, layer)));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         scene.bars.push_back(step_bar(report, layer, step));
         const WaterfallBar& bar = scene.bars.back();

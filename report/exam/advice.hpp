@@ -1,6 +1,5 @@
-// Advice as text, Markdown, and as a member of the report's JSON.
-// Called by cli.
-// Only writes; analysis/advice computes.
+// Advice as text, Markdown, and as a member of the report's JSON. Only writes; analysis/advice
+// computes.
 #pragma once
 
 #include "analysis/advice/what_helps.hpp"

@@ -38,7 +38,15 @@ Bottleneck bottleneck(const analysis::Report& report) {
     return worst == found.end() ? Bottleneck{} : *worst;
 }
 
-// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers".
+bool alike(const analysis::Report& report, const analysis::Loss& a, const analysis::Loss& b) {
+    const auto reason = [&](const analysis::Loss& loss) -> const std::string& {
+        return report.layers[loss.layer].steps[loss.step - 1].reason;
+    };
+    return a.step == b.step && a.lost_s == b.lost_s && reason(a) == reason(b);
+}
+
+} // namespace
+
 std::string bottleneck_text(const analysis::Report& report) {
     const analysis::Total& total = report.total;
     if (total.host_s > total.device_s) {
@@ -62,7 +70,6 @@ std::string bottleneck_text(const analysis::Report& report) {
     return text;
 }
 
-// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)".
 std::string largest_saving_text(const analysis::Report& report) {
     const analysis::Total& total = report.total;
     if (report.worst.empty() || !(total.time_s > 0.0)) {
@@ -80,15 +87,6 @@ std::string largest_saving_text(const analysis::Report& report) {
     return fmt::format("{} in {} without its step {} loss ({})", saving(loss.lost_s),
                        layer.layer.name, loss.step, layer.steps[loss.step - 1].limit);
 }
-
-bool alike(const analysis::Report& report, const analysis::Loss& a, const analysis::Loss& b) {
-    const auto reason = [&](const analysis::Loss& loss) -> const std::string& {
-        return report.layers[loss.layer].steps[loss.step - 1].reason;
-    };
-    return a.step == b.step && a.lost_s == b.lost_s && reason(a) == reason(b);
-}
-
-} // namespace
 
 double layers_time(const analysis::Report& report) {
     double all = 0.0;

@@ -14,6 +14,12 @@ double layers_time(const analysis::Report& report);
 // "142 ms (120 ms … 170 ms)", "7.7 % utilization", …: the totals.
 std::vector<std::string> total_parts(const analysis::Report& report);
 
+// "Bound by DRAM link (step 6): 88 % of the time, 3 of 12 layers"; empty without layers.
+std::string bottleneck_text(const analysis::Report& report);
+
+// "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)"; empty without one.
+std::string largest_saving_text(const analysis::Report& report);
+
 // The bottleneck, the largest saving, and the share without cost, each where there is one.
 std::vector<std::string> answer_lines(const analysis::Report& report);
 

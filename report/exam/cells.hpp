@@ -1,5 +1,4 @@
 // Figures that may be missing, as CSV and JSON write them.
-// Used by the writers of this folder.
 #pragma once
 
 #include <fmt/format.h>

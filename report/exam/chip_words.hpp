@@ -1,5 +1,4 @@
-// The whole-chip figures of an exam, in each format. Called by the writers of reports.
-// Computes nothing.
+// The whole-chip figures of an exam, in each format. Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

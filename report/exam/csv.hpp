@@ -1,6 +1,5 @@
-// The report as CSV: the columns of the layer CSV, then what was found for each layer.
-// Called by cli and gui.
-// Computes nothing; times are of one execution of the layer, as in the report.
+// The report as CSV: the columns of the layer CSV, then what was found for each layer. Computes
+// nothing; times are of one execution of the layer, as in the report.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,7 +1,6 @@
 // The report as JSON, schema "eyeroof/exam/1": documented in docs/json.md and described by
-// report/schema/exam.schema.json.
-// Called by cli and gui.
-// Computes nothing. Keys carry their units; a key is never renamed or removed within version 1.
+// report/schema/exam.schema.json. Computes nothing. Keys carry their units; a key is never renamed
+// or removed within version 1.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,4 @@
-// The measured part of a report as JSON, of schema "eyeroof/exam/1".
-// Used by json.cpp only.
-// Computes nothing.
+// The measured part of a report as JSON, of schema "eyeroof/exam/1". Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

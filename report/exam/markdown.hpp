@@ -1,6 +1,4 @@
-// The report as Markdown tables, for issues, pull requests and notes.
-// Called by cli and gui.
-// Computes nothing.
+// The report as Markdown tables, for issues, pull requests and notes. Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,6 +1,4 @@
-// The memory figures of an exam on a GPU, in each format.
-// Called by the writers of reports, and by the one of several machines.
-// Computes nothing.
+// The memory figures of an exam on a GPU, in each format. Computes nothing.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -1,7 +1,6 @@
 // The provenance of a document: version, command, machines with the sources of their numbers, the
-// fitted constants, and the errors of predictions on held-out measurements.
-// It has no date of the run, so that equal runs write equal files.
-// Used by the commands that write HTML and Markdown.
+// fitted constants, and the errors of predictions on held-out measurements. It has no date of the
+// run, so that equal runs write equal files.
 #pragma once
 
 #include "model/machine/machine.hpp"

@@ -3,6 +3,7 @@
 #include "analysis/exam/report_figures.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
+#include "report/exam/answer.hpp"
 #include "report/exam/words.hpp"
 
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ std::string totals(const std::vector<analysis::Report>& sides, std::size_t begin
                        [](const analysis::Report& s) { return format_si(s.total.time_s, "s"); });
     text += total_line("interval", sides, begin, end,
                        [](const analysis::Report& s) { return interval(s.total); });
-    text += total_line("speed-up", sides, begin, end, [&](const analysis::Report& s) {
+    text += total_line("speedup", sides, begin, end, [&](const analysis::Report& s) {
         return fmt::format("{:.3g}x", first_s / s.total.time_s);
     });
     text += total_line("utilization", sides, begin, end,
@@ -111,9 +112,9 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
         const auto quickest = row.quickest();
         const Count count = row.any->layer.count;
         const std::string times = count > 1 ? fmt::format(" ×{}", count) : "";
-        const std::size_t room = kName - display_width(times);
+        const std::size_t columns = kName - display_width(times);
         const std::string name = masked_controls(row.any->layer.name);
-        text += left(left(name, std::min(display_width(name), room)) + times, kName);
+        text += left(left(name, std::min(display_width(name), columns)) + times, kName);
         for (std::size_t i = begin; i < end; ++i) {
             text += cell(row.on[i], quickest == i);
         }
@@ -124,10 +125,36 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
 
 } // namespace
 
+// The fastest machine with its scenario, the others beside it, its bottleneck, and what would help.
+static std::string answer(const std::vector<analysis::Report>& sides, bool colour) {
+    const analysis::Report& best =
+        *std::min_element(sides.begin(), sides.end(), [](const auto& a, const auto& b) {
+            return a.total.time_s < b.total.time_s;
+        });
+    std::string ratios;
+    for (const analysis::Report& side : sides) {
+        if (&side != &best) {
+            ratios += fmt::format("{}{:.3g}x {}", ratios.empty() ? "" : ", ",
+                                  side.total.time_s / best.total.time_s,
+                                  masked_controls(side.machine.id));
+        }
+    }
+    const std::string first = wrapped(
+        fmt::format("Fastest: {}, {}; {}", masked_controls(best.machine.id),
+                    time_text(best.total.time_s, best.total.low_s, best.total.high_s), ratios),
+        0, kTextColumns);
+    std::string text =
+        wrapped(masked_controls(best.words), 0, kTextColumns) + inked(first, Ink::bold, colour);
+    for (const std::string& line : {bottleneck_text(best), largest_saving_text(best)}) {
+        text += line.empty() ? std::string() : wrapped(line, 0, kTextColumns);
+    }
+    return text;
+}
+
 std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour) {
     std::string text =
-        inked(masked_controls(sides.front().network_name), Ink::bold, colour) +
-        fmt::format(" on {} machines; * fastest machine; step: the binding step\n", sides.size());
+        answer(sides, colour) +
+        fmt::format("\n{} machines; * fastest; step: the step that binds\n", sides.size());
     for (const analysis::Report& side : sides) {
         const analysis::MachineSummary& m = side.machine;
         std::vector<std::string> facts = {masked_controls(m.id) + ": " + masked_controls(m.name),
@@ -138,7 +165,7 @@ std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool c
         if (side.fit) {
             facts.push_back(memory_fit_text(*side.fit));
         }
-        text += wrapped_parts(facts, 2, 98);
+        text += wrapped_parts(facts, 2, kTextColumns);
     }
     const auto rows = side_rows(sides);
     for (std::size_t begin = 0; begin < sides.size(); begin += kAtOnce) {

@@ -1,6 +1,5 @@
-// Several exams of one network side by side: layers down, machines across.
-// Called by `eyeroof exam` with more than one --on.
-// Computes only which machine is fastest; the two sides of a change are analysis/diff.
+// Several exams of one network side by side: layers down, machines across. Computes only which
+// machine is fastest; the two sides of a change are analysis/diff.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -57,13 +57,13 @@ const char* aim_name(analysis::FuseAim aim) {
 // What "best" means here, and what it does not.
 std::string proof_text(const analysis::FuseResult& r) {
     const std::string unfit =
-        fmt::format("{} of {} groups do not fit and are counted with each tensor once: ", r.unfit(),
-                    r.groups.size());
+        fmt::format("{} of {} not fit and counted with each tensor once: ", r.unfit(),
+                    counted(r.groups.size(), "group"));
     const std::string searched =
-        r.lone_proved ? "" : "; some layers alone stopped before the proof of their mapping";
+        r.lone_proved ? "" : "; mappings of some single layers are not proven optimal";
     return wrapped((r.unfit() > 0   ? unfit + "the sums are lower bounds, least"
-                    : r.lone_proved ? std::string("proved least")
-                                    : std::string("least found")) +
+                    : r.lone_proved ? std::string("proven optimal")
+                                    : std::string("best found")) +
                        " among partitions into neighbors, overlap modes, and " +
                        sizes_text(r.sizes) +
                        "; a convolution alone among its mappings with perfect factors, products in "
@@ -131,9 +131,8 @@ std::string fuse_text(const analysis::FuseResult& r) {
     }
     text += "\n";
     if (!r.between.empty()) {
-        text += fmt::format("not counted: {} layers that are applied on the way or moved by "
-                            "themselves\n",
-                            r.between.size());
+        text += fmt::format("not counted: {} applied on the way or moved separately\n",
+                            counted(r.between.size(), "layer"));
     }
     return text + proof_text(r);
 }

@@ -1,5 +1,5 @@
 // A fused network, and its curve over buffers, as text, JSON and CSV; the curve also as a picture.
-// Called by `eyeroof fuse`. Computes nothing.
+// Computes nothing.
 #pragma once
 
 #include "analysis/fuse/fuse.hpp"

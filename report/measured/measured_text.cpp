@@ -129,8 +129,8 @@ std::vector<std::string> measurement_lines(const analysis::Measurement& all) {
                                     kernel.calls == 1 ? "" : "es", kernel.name.substr(0, 80)));
     }
     if (all.unmatched.size() > kMostUnmatched) {
-        lines.push_back(fmt::format("no layer: {} kernels more; {} in all",
-                                    all.unmatched.size() - kMostUnmatched,
+        lines.push_back(fmt::format("no layer: {} more; {} in all",
+                                    counted(all.unmatched.size() - kMostUnmatched, "kernel"),
                                     format_si(all.unmatched_s, "s")));
     }
     for (const std::string& note : all.notes) {

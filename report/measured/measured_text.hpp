@@ -1,5 +1,4 @@
 // The measured part of a report as text: the step below seven, ceilings, unmatched kernels.
-// Used by the text, Markdown and HTML writers.
 // Computes nothing.
 #pragma once
 

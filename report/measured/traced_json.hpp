@@ -1,5 +1,4 @@
-// A trace's own answer in the exam's JSON: `trace`, and `ranks` of several. Called by cli.
-// Computes nothing.
+// A trace's own answer in the exam's JSON: `trace`, and `ranks` of several. Computes nothing.
 #pragma once
 
 #include "analysis/measured/ranks.hpp"

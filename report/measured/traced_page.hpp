@@ -1,6 +1,5 @@
 // A trace as parts of a page: its timeline with zoom and search, the roofline below, the table of
-// operators beside it, each selecting the others. Used by report/exam/html.cpp.
-// Computes nothing.
+// operators beside it, each selecting the others. Computes nothing.
 #pragma once
 
 #include "analysis/measured/traced.hpp"

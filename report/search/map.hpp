@@ -1,6 +1,5 @@
-// The mappings of a network as JSON, CSV and text, and how its searches went as a picture.
-// Called by cli.
-// Searches nothing.
+// The mappings of a network as JSON, CSV and text, and how its searches went as a picture. Searches
+// nothing.
 #pragma once
 
 #include "analysis/search/map_network.hpp"

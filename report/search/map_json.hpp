@@ -1,5 +1,4 @@
 // Parts of the mapper's JSON that several documents share.
-// Used by the writers of maps and trade-offs only.
 #pragma once
 
 #include "mapper/search.hpp"

@@ -1,6 +1,5 @@
-// How far a report's searches for mappings got: what is proved, and the worst gap.
-// Called by the writers of reports.
-// Computes nothing but the summary.
+// How far a report's searches for mappings got: what is proved, and the worst gap. Computes nothing
+// but the summary.
 #pragma once
 
 #include "analysis/exam/report.hpp"
@@ -9,7 +8,7 @@
 
 namespace eyeroof::report {
 
-// "mappings of 19 of 21 layers are proved to be the best; CONV2 is open: at most 3.1 % above";
+// "mappings of 19 of 21 layers are proven optimal; CONV2 is open: at most 3.1 % above";
 // empty where none was searched for.
 std::string proofs_text(const analysis::Report& report);
 

@@ -2,6 +2,7 @@
 
 #include "analysis/search/trade_offs.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/chart.hpp"
 #include "report/search/map_json.hpp"
@@ -44,28 +45,31 @@ std::string bytes(double value) {
 
 std::string front_text(const analysis::FrontReport& report, const analysis::LayerFront& layer,
                        const Accelerator& accelerator, bool nests) {
-    std::string text = fmt::format("{} on {}: front of latency and energy\n\n",
-                                   titled(layer.layer, layer.equals), report.machine);
-    text += fmt::format("{:>12}  {:>12}  {:>8}  {:>12}  {:>9}  {}\n", "cycles", "energy/pJ", "used",
-                        "EDP", "gap", "");
+    std::string text =
+        fmt::format("{} on {}: {} from least energy to least latency\n",
+                    titled(layer.layer, layer.equals), report.machine,
+                    counted(layer.front.points.size(), "mapping")) +
+        complete_text(layer.front.complete,
+                      "complete front: no other mapping improves both latency and energy") +
+        "\n\n";
+    text += fmt::format("{:>10}  {:>10}  {:>7}  {:>12}  {:>7}\n", "cycles", "energy", "util.",
+                        "EDP, J cycle", "gap");
     for (const mapper::SearchResult& point : layer.front.points) {
         text += fmt::format(
-            "{:>12.5e}  {:>12.5e}  {:>6.1f} %  {:>12.5e}  {:>7.2f} %  {}\n",
-            point.latency.total_cycles(), point.cost.energy_pj, 100.0 * used_of(report, point),
-            point.latency.total_cycles() * point.cost.energy_pj, 100.0 * point.certificate.gap,
-            point.certificate.proved ? "proved" : "open");
+            "{:>10}  {:>10}  {:>5.1f} %  {:>12}  {:>7}\n",
+            format_si(point.latency.total_cycles(), "", 4),
+            format_si(1e-12 * point.cost.energy_pj, "J", 4), 100.0 * used_of(report, point),
+            format_si(1e-12 * point.latency.total_cycles() * point.cost.energy_pj, "", 4),
+            point.certificate.proved ? std::string("proven")
+                                     : fmt::format("{:.2f} %", 100.0 * point.certificate.gap));
         if (nests) {
             text += to_text(point.mapping, accelerator) + "\n";
         }
     }
     if (nests) {
-        text += fmt::format("\n{} nodes in {:.2f} s", layer.front.nodes, layer.front.time_s);
+        text += fmt::format("\n{} nodes in {:.2f} s\n", layer.front.nodes, layer.front.time_s);
     }
-    return text +
-           fmt::format(
-               "\n{}; {}\n", points_text(layer.front.points.size()),
-               complete_text(layer.front.complete,
-                             "complete front: no other mapping improves both latency and energy"));
+    return text;
 }
 
 Json front_json(const analysis::FrontReport& report, const analysis::LayerFront& layer,

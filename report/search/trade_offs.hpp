@@ -1,6 +1,4 @@
-// Fronts and capacity curves as text, JSON, CSV and pictures.
-// Called by cli.
-// Searches nothing.
+// Fronts and capacity curves as text, JSON, CSV and pictures. Searches nothing.
 #pragma once
 
 #include "analysis/search/trade_offs.hpp"

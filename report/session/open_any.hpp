@@ -1,6 +1,5 @@
 // Opens a file of any supported kind: the entry point of the explorer, of drag and drop, and of
 // commands that take files of several kinds.
-// Called by gui and cli.
 #pragma once
 
 #include "analysis/tune/log.hpp"

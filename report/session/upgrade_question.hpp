@@ -1,5 +1,4 @@
 // The question of an upgrade in a session file.
-// Used by the session's reader and writer only.
 #pragma once
 
 #include "analysis/upgrade/question.hpp"

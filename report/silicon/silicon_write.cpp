@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace eyeroof::report {
 
 using Json = nlohmann::ordered_json;
@@ -53,22 +55,46 @@ std::string published_lines(const analysis::SiliconReport& report) {
     text += chip.note.empty() ? "" : fmt::format("; {}", masked_controls(chip.note));
     return wrapped(text + fmt::format(" [{}, {}]", masked_controls(chip.origin.source),
                                       confidence_words(chip.origin.confidence)),
-                   0, 100);
+                   0, kTextColumns);
 }
 
-std::string total_lines(const analysis::SiliconReport& report) {
-    std::string text = fmt::format("\nin all {:.4g} mm2", report.area_mm2);
+// Area, power, and the part that takes most of each.
+std::string answer_lines(const analysis::SiliconReport& report) {
+    std::string text = fmt::format("{} in {:g} nm: {:.3g} mm2", masked_controls(report.machine),
+                                   report.node.nm, report.area_mm2);
     if (report.time_s > 0.0) {
-        text += fmt::format(", {} over {} of {}: {}", joules(report.energy_j),
-                            format_si(report.time_s, "s"), masked_controls(report.network),
-                            watts(report.power_w));
+        text +=
+            fmt::format("; {} ({} over {} of {})", watts(report.power_w), joules(report.energy_j),
+                        format_si(report.time_s, "s"), masked_controls(report.network));
     }
-    return text + "\n" + published_lines(report) +
-           wrapped("Cells, macros and switching alone: no pads, no controllers of outer memory, no "
-                   "leakage, no gating of zeros. Against published chips areas are up to three "
-                   "times too small (a package die with its links five), powers off by up to four "
-                   "times either way.",
-                   0, 100);
+    text = wrapped(text, 0, kTextColumns);
+    const auto largest = [&](double analysis::SiliconPart::*figure) {
+        return std::max_element(
+            report.parts.begin(), report.parts.end(),
+            [&](const auto& a, const auto& b) { return a.*figure < b.*figure; });
+    };
+    const auto area = std::max_element(
+        report.parts.begin(), report.parts.end(),
+        [](const auto& a, const auto& b) { return a.part.area_mm2 < b.part.area_mm2; });
+    if (area != report.parts.end() && report.area_mm2 > 0.0) {
+        std::string most = fmt::format("Largest area: {} ({:.0f} %)", title_of(area->part),
+                                       100.0 * area->part.area_mm2 / report.area_mm2);
+        const auto power = largest(&analysis::SiliconPart::power_w);
+        if (report.power_w > 0.0) {
+            most += fmt::format("; largest power: {} ({:.0f} %)", title_of(power->part),
+                                100.0 * power->power_w / report.power_w);
+        }
+        text += wrapped(most, 0, kTextColumns);
+    }
+    return text + published_lines(report);
+}
+
+std::string limits_lines() {
+    return "\n" + wrapped("Counts cells, macros, and switching: no pads, no controllers of outer "
+                          "memory, no leakage, no gating of zeros. Areas are up to 3x smaller than "
+                          "those of published chips (5x for a die with package links); powers "
+                          "deviate by up to 4x either way.",
+                          0, kTextColumns);
 }
 
 Json part_json(const analysis::SiliconPart& line) {
@@ -100,10 +126,9 @@ Json published_json(const analysis::SiliconReport& report) {
 } // namespace
 
 std::string silicon_text(const analysis::SiliconReport& report) {
-    std::string text =
-        fmt::format("{} in {:g} nm\n\n{} {} {:>8} {:>10} {:>8} {:>10} {:>10}  {}\n",
-                    masked_controls(report.machine), report.node.nm, left("component", 30),
-                    left("kind", 13), "number", "mm2", "share", "energy", "power", "confidence");
+    std::string text = fmt::format("{}\n{} {} {:>8} {:>10} {:>8} {:>10} {:>10}  {}\n",
+                                   answer_lines(report), left("component", 30), left("kind", 13),
+                                   "number", "mm2", "share", "energy", "power", "confidence");
     for (const analysis::SiliconPart& line : report.parts) {
         text += part_line(report, line);
     }
@@ -113,7 +138,7 @@ std::string silicon_text(const analysis::SiliconReport& report) {
                             area.instances, area.instances * area.um2 * 1e-6,
                             area.instances * area.um2 * 1e-4 / report.area_mm2);
     }
-    return text + total_lines(report);
+    return text + limits_lines();
 }
 
 std::string silicon_json(const analysis::SiliconReport& report) {

@@ -7,26 +7,70 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace eyeroof::report {
 
 using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string total_lines(const analysis::SparseExam& e) {
-    std::string text = fmt::format(
-        "\nall: {} of {} MACs have no zero; {:.4g} cycles, {} at {}; {:.3g} times as fast as the "
-        "same multipliers on dense tensors\n",
-        format_si(e.effectual, ""), format_si(e.macs, "MAC"), e.cycles,
-        format_si(e.cycles / e.clock_hz, "s"), format_si(e.clock_hz, "Hz"), e.speed_up());
-    if (e.energy_j > 0.0) {
-        text += fmt::format("{}, {:.3g} times less than dense\n", format_si(e.energy_j, "J"),
-                            e.dense_energy_j / e.energy_j);
+// Cycles that one constraint adds in all layers.
+struct LinkLoss {
+    int step = 0;
+    std::string name;
+    double cycles = 0.0;
+};
+
+LinkLoss largest_loss(const analysis::SparseExam& e) {
+    std::vector<LinkLoss> losses(1);
+    for (const analysis::SparseLayer& layer : e.layers) {
+        for (std::size_t i = 1; i < layer.cost.chain.size(); ++i) {
+            const model::sparse::Link& link = layer.cost.chain[i];
+            auto at = std::find_if(losses.begin(), losses.end(), [&](const LinkLoss& l) {
+                return l.step == link.step && l.name == link.name;
+            });
+            if (at == losses.end()) {
+                at = losses.insert(losses.end(), {link.step, link.name, 0.0});
+            }
+            at->cycles +=
+                static_cast<double>(layer.count) * (link.cycles - layer.cost.chain[i - 1].cycles);
+        }
     }
+    return *std::max_element(losses.begin(), losses.end(),
+                             [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
+}
+
+// The time and the speedup by sparsity, what costs most, and what removing it would save.
+std::string answer_lines(const analysis::SparseExam& e) {
+    const auto seconds = [&](double cycles) { return format_si(cycles / e.clock_hz, "s"); };
+    std::vector<std::string> parts = {
+        seconds(e.cycles),
+        fmt::format("{:.3g}x the speed of the same multipliers on dense tensors", e.speed_up())};
+    if (e.energy_j > 0.0) {
+        parts.push_back(fmt::format("{} ({:.3g}x less than dense)", format_si(e.energy_j, "J"),
+                                    e.dense_energy_j / e.energy_j));
+    }
+    std::string text = wrapped_parts(parts, 0, kTextColumns);
+    const LinkLoss loss = largest_loss(e);
+    const double share = loss.cycles / e.cycles;
+    text += loss.cycles > 0.0
+                ? wrapped(fmt::format("Largest loss: {} (step {}), {:.1f} % of the cycles; {} "
+                                      "without it",
+                                      loss.name, loss.step, 100.0 * share,
+                                      seconds(e.cycles - loss.cycles)),
+                          0, kTextColumns)
+                : std::string("Bound by the multipliers: no cycle is lost\n");
+    return text;
+}
+
+std::string total_lines(const analysis::SparseExam& e) {
+    std::string text = fmt::format("\ntotal: {} of {} are effectual; {} cycles at {}\n",
+                                   format_si(e.effectual, "MAC"), format_si(e.macs, "MAC"),
+                                   format_si(e.cycles, ""), format_si(e.clock_hz, "Hz"));
     if (!e.left_out.empty()) {
         text +=
-            fmt::format("not counted: {} layers that do not multiply or that the machine does not "
-                        "run\n",
+            fmt::format("not counted: {} without multiplications or unsupported by the machine\n",
                         e.left_out.size());
     }
     return text;
@@ -44,10 +88,9 @@ std::string chain_lines(const analysis::SparseLayer& layer) {
 } // namespace
 
 std::string sparse_text(const analysis::SparseExam& e, bool details) {
-    std::string text = fmt::format(
-        "{} on {}\n\n{} {:>5} {:>6} {:>6} {:>11} {:>12} {:>6} {:>7}  {}\n",
-        masked_controls(e.network), masked_controls(e.machine), left("layer", 20), "count",
-        "inputs", "weights", "MACs", "cycles", "busy", "faster", "largest loss");
+    std::string text = fmt::format("{}\n{} {:>5} {:>6} {:>6} {:>11} {:>12} {:>6} {:>7}  {}\n",
+                                   answer_lines(e), left("layer", 20), "count", "inputs", "weights",
+                                   "MACs", "cycles", "busy", "speedup", "largest loss");
     for (const analysis::SparseLayer& l : e.layers) {
         const double ideal = l.cost.chain.front().cycles;
         const std::size_t worst = l.costliest_link();
@@ -126,20 +169,24 @@ std::string sparse_csv(const analysis::SparseExam& e) {
 
 std::string density_curve_text(const analysis::SparseMachine& machine, const std::string& network,
                                const std::vector<analysis::DensityPoint>& curve) {
+    const auto even = analysis::break_even(curve);
     std::string text =
-        fmt::format("{} on {}, all tensors equally dense\n\ndensity  times as fast as "
-                    "the same multipliers, dense\n",
-                    masked_controls(network), masked_controls(machine.name));
+        even ? fmt::format("Pays off below a density of {:.2f}", *even)
+             : std::string(curve.front().speed_up >= 1.0 ? "Never slower than the dense machine"
+                                                         : "Always slower than the dense machine");
+    text += fmt::format(": {:.3g}x at density {:.2g}, {:.3g}x at {:.2g}\n", curve.front().speed_up,
+                        curve.front().density, curve.back().speed_up, curve.back().density);
+    text += wrapped(fmt::format("All tensors of {} are equally dense; speedup over the same "
+                                "multipliers of {} on dense tensors",
+                                masked_controls(network), masked_controls(machine.name)),
+                    0, kTextColumns) +
+            "\ndensity  speedup\n";
     const double most = curve.back().speed_up;
     for (const analysis::DensityPoint& point : curve) {
         text += fmt::format("{:>7.2f}  {:>7.2f}  {}\n", point.density, point.speed_up,
                             bar(point.speed_up / most, point.speed_up / most, 40));
     }
-    const auto even = analysis::break_even(curve);
-    return text + (even ? fmt::format("\npays off below a density of {:.2f}\n", *even)
-                        : std::string(curve.front().speed_up >= 1.0
-                                          ? "\nit is never slower than the dense machine\n"
-                                          : "\nit is always slower than the dense machine\n"));
+    return text;
 }
 
 std::string density_curve_json(const analysis::SparseMachine& machine, const std::string& network,

@@ -1,5 +1,4 @@
-// A sparse exam, and speedups by density, as text, JSON and CSV.
-// Called by `eyeroof sparse`. Computes nothing.
+// A sparse exam, and speedups by density, as text, JSON and CSV. Computes nothing.
 #pragma once
 
 #include "analysis/sparse/sparse_exam.hpp"

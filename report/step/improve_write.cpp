@@ -56,13 +56,13 @@ std::string answer_text(const analysis::step::Improvement& found, Count limit) {
                                    found.tried, room, format_si(found.now.time_s, "s")),
                        0, kTextColumns);
     }
-    return wrapped(fmt::format("{:.2f} times the throughput with {}", best.gain, names_of(best)), 0,
+    return wrapped(fmt::format("{:.2f}x the throughput with {}", best.gain, names_of(best)), 0,
                    kTextColumns) +
-           wrapped(fmt::format("a step of {} with {} of memory, {} now; the best of {} "
-                               "combinations within {}",
-                               time_text(best.time_s, best.low_s, best.high_s),
-                               format_si(static_cast<double>(best.peak), "B"),
-                               format_si(found.now.time_s, "s"), found.tried, room),
+           wrapped(fmt::format(
+                       "{} per step with {} of memory ({} now); best of {} combinations within {}",
+                       time_text(best.time_s, best.low_s, best.high_s),
+                       format_si(static_cast<double>(best.peak), "B"),
+                       format_si(found.now.time_s, "s"), found.tried, room),
                    0, kTextColumns);
 }
 

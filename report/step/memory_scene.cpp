@@ -101,7 +101,7 @@ bool key_is_beside(const Canvas& canvas) {
 }
 
 // Who holds something at any time, from `from` on: one below the other, or line by line as wide as
-// the canvas. Returns the last baseline; the places are told to `place`, which takes what stands in
+// the canvas. Returns the last baseline; the places go to `place`, which takes what stands in
 // kOrder, the box's left and the baseline.
 template <class Put>
 double each_key(const MemoryReport& r, const Canvas& canvas, Place from, const Put& put) {

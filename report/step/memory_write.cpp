@@ -71,12 +71,12 @@ std::string streamed_text(const MemoryReport& r) {
         "\nstreamed from the host: {} of {} of {}, over {}\n"
         "  step                    {:>10}   {} without copies\n"
         "  exposed copies          {:>10}   {:5.1f} % of the step\n"
-        "  host to device          {:>10}   a step\n",
+        "  host to device          {:>10}   per step\n",
         gb(s.streamed), gb(s.of), what, format_si(r.link_bytes_per_s, "B/s", 3),
         format_si(s.time_s, "s", 3), format_si(s.alone_s, "s", 3), format_si(s.exposed_s(), "s", 3),
         100.0 * s.exposed_s() / s.time_s, gb(s.to_device));
     if (s.to_host > 0) {
-        text += fmt::format("  device to host          {:>10}   a step\n", gb(s.to_host));
+        text += fmt::format("  device to host          {:>10}   per step\n", gb(s.to_host));
     }
     text += fmt::format("  largest copy            {:>10}\n", gb(s.part));
     for (std::size_t i = 0; i < std::min<std::size_t>(s.waits.size(), 5); ++i) {
@@ -112,12 +112,13 @@ Json streamed_json(const MemoryReport& r) {
 
 std::string memory_text(const MemoryReport& r) {
     const analysis::step::Memory& m = r.memory();
-    std::string text = wrapped(fmt::format("{}; {} operators, {} parameters", r.report.words,
-                                           r.graph().operators.size(), m.parameters),
+    std::string text = wrapped(fmt::format("{}; {}, {} parameters", r.report.words,
+                                           counted(r.graph().operators.size(), "operator"),
+                                           format_si(static_cast<double>(m.parameters), "")),
                                0, kTextColumns);
     if (r.graph().chain) {
-        text += "The network gives no graph: its layers are taken as a chain, so nothing is kept "
-                "for a later sum.\n";
+        text += "The network has no graph: its layers form a chain, and no tensor is kept for a "
+                "later addition.\n";
     }
     text += verdict_text(r);
     text += fmt::format("\npeak                      {:>10}   at {}\n", gb(m.peak),

@@ -1,6 +1,4 @@
-// Memory over a step as text, JSON and a picture.
-// Called by `eyeroof memory`.
-// Computes nothing but sums that it prints.
+// Memory over a step as text, JSON and a picture. Computes nothing but sums that it prints.
 #pragma once
 
 #include "analysis/exam/report.hpp"

@@ -101,7 +101,7 @@ std::string head_text(const TimelineReport& r, const std::vector<analysis::step:
     const analysis::step::Timeline& t = r.timeline();
     const std::size_t operators = r.graph().operators.size();
     std::string text =
-        wrapped(fmt::format("{}; {} operators", r.report.words, operators), 0, kTextColumns);
+        wrapped(r.report.words + "; " + counted(operators, "operator"), 0, kTextColumns);
     text += wrapped(fmt::format("{} · kernels {} ({}) · CPU launches {}",
                                 time_text(t.time_s, t.low_s, t.high_s), s(t.busy_s),
                                 share(t.busy_s, t.time_s), s(t.host_s)),
@@ -127,7 +127,7 @@ struct StepPart {
 
 std::array<StepPart, 4> parts_of(const TimelineReport& r) {
     const analysis::step::Timeline& t = r.timeline();
-    return {{{"kernels run", t.busy_s},
+    return {{{"kernels running", t.busy_s},
              {"waiting for the host", t.wait_host_s},
              {"waiting for copies", t.wait_copy_s},
              {"after the last kernel", t.end_s}}};
@@ -139,8 +139,7 @@ std::string parts_text(const TimelineReport& r, const PathSums& path) {
         text += fmt::format("  {:<22}{:>10}  {:>7}\n", part.name, s(part.seconds),
                             share(part.seconds, r.timeline().time_s));
     }
-    return text + wrapped(fmt::format("critical path: {} in kernels, {} in the host's calls, {} in "
-                                      "copies",
+    return text + wrapped(fmt::format("critical path: kernels {}, CPU launches {}, copies {}",
                                       s(path.kernel_s), s(path.host_s), s(path.copy_s)),
                           2, kTextColumns);
 }
@@ -200,8 +199,8 @@ std::string timeline_html(const TimelineReport& r) {
     std::string html = page_head(title) + "<h1>" + title + "</h1>\n" +
                        page_answer(head_text(r, rows)) + "<figure>" + timeline_svg(r) +
                        "</figure>\n<h2>Time of the step</h2>\n" + page_table(parts) +
-                       fmt::format("<p>Critical path: {} in kernels, {} in the host's calls, {} in "
-                                   "copies</p>\n<h2>Layers</h2>\n",
+                       fmt::format("<p>Critical path: kernels {}, CPU launches {}, copies {}</p>\n"
+                                   "<h2>Layers</h2>\n",
                                    s(path.kernel_s), s(path.host_s), s(path.copy_s)) +
                        page_table(layers);
     if (rows.size() > most_rows) {

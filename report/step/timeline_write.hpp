@@ -1,6 +1,5 @@
-// A timeline as text, JSON, a picture and a trace for Chrome or Perfetto.
-// Called by `eyeroof timeline`.
-// Computes nothing but sums that it prints.
+// A timeline as text, JSON, a picture and a trace for Chrome or Perfetto. Computes nothing but sums
+// that it prints.
 #pragma once
 
 #include "analysis/exam/report.hpp"

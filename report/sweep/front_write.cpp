@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 namespace eyeroof::report {
@@ -104,39 +105,48 @@ std::string best_text(const analysis::SweptTable& table, const char* column,
 
 } // namespace
 
-std::string sweep_text(const analysis::SweptTable& table, const std::string& words) {
-    std::string text =
-        wrapped(masked_controls(words), 0, kTextColumns) +
-        best_text(table, "time_s", "Shortest time") + best_text(table, "energy_j", "Least energy") +
-        fmt::format("{} point{}\n\n", table.rows.size(), table.rows.size() == 1 ? "" : "s");
+// The rows as a table: figures with their units, everything else as it is.
+static std::string rows_text(const analysis::SweptTable& table,
+                             const std::vector<std::size_t>& rows) {
     const std::vector<std::size_t> columns = shown_columns(table);
-    const std::size_t rows = std::min(table.rows.size(), kSweptRows);
     std::vector<std::size_t> widths;
     for (const std::size_t c : columns) {
         const Figure* figure = figure_of(table.columns[c]);
         widths.push_back(figure == nullptr ? table.columns[c].size() : std::strlen(figure->name));
-        for (std::size_t row = 0; row < rows; ++row) {
+        for (const std::size_t row : rows) {
             widths.back() =
                 std::max(widths.back(), display_width(shown(table.columns[c], table.rows[row][c])));
         }
     }
+    std::string text;
     const auto line = [&](const auto& cell) {
-        std::string one;
         for (std::size_t i = 0; i < columns.size(); ++i) {
-            one += (i == 0 ? "" : "  ") + right(cell(columns[i]), widths[i]);
+            text += (i == 0 ? "" : "  ") + right(cell(columns[i]), widths[i]);
         }
-        text += one + "\n";
+        text += "\n";
     };
     line([&](std::size_t c) {
         const Figure* figure = figure_of(table.columns[c]);
         return figure == nullptr ? table.columns[c] : std::string(figure->name);
     });
-    for (std::size_t row = 0; row < rows; ++row) {
+    for (const std::size_t row : rows) {
         line([&](std::size_t c) { return shown(table.columns[c], table.rows[row][c]); });
     }
-    return text + (rows < table.rows.size() ? fmt::format("and {} more; --format csv has all\n",
-                                                          table.rows.size() - rows)
-                                            : std::string());
+    return text;
+}
+
+std::string sweep_text(const analysis::SweptTable& table, const std::string& words) {
+    std::string text =
+        wrapped(masked_controls(words), 0, kTextColumns) +
+        best_text(table, "time_s", "Shortest time") + best_text(table, "energy_j", "Least energy") +
+        fmt::format("{} point{}\n\n", table.rows.size(), table.rows.size() == 1 ? "" : "s");
+    std::vector<std::size_t> rows(std::min(table.rows.size(), kSweptRows));
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    text += rows_text(table, rows);
+    return text + (rows.size() < table.rows.size()
+                       ? fmt::format("and {} more; --format csv has all\n",
+                                     table.rows.size() - rows.size())
+                       : std::string());
 }
 
 std::string front_text(const analysis::SweptTable& table, const std::vector<analysis::Aim>& aims,
@@ -148,35 +158,7 @@ std::string front_text(const analysis::SweptTable& table, const std::vector<anal
                             aims[i].column);
     }
     text += ".\n\n";
-    std::vector<std::size_t> shown; // columns: the error is empty on a front
-    std::vector<std::size_t> widths;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        if (table.columns[c] != "error") {
-            shown.push_back(c);
-        }
-    }
-    const auto cell = [&](std::size_t row, std::size_t c) {
-        const auto value = analysis::number_in(table.rows[row][c]);
-        return value && *value != std::floor(*value) ? fmt::format("{:.5g}", *value)
-                                                     : table.rows[row][c];
-    };
-    for (const std::size_t c : shown) {
-        widths.push_back(table.columns[c].size());
-        for (const std::size_t row : front) {
-            widths.back() = std::max(widths.back(), cell(row, c).size());
-        }
-    }
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-        text += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", table.columns[shown[i]], widths[i]);
-    }
-    text += "\n";
-    for (const std::size_t row : front) {
-        for (std::size_t i = 0; i < shown.size(); ++i) {
-            text += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", cell(row, shown[i]), widths[i]);
-        }
-        text += "\n";
-    }
-    return text;
+    return text + rows_text(table, front);
 }
 
 std::string front_plot_svg(const analysis::SweptTable& table,

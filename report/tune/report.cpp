@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr std::array<const char*, 7> kStepNames = {
-    "workload", "dataflow",          "number of units",        "physical dimensions",
+    "workload", "dataflow",          "number of lanes",        "physical dimensions",
     "storage",  "average bandwidth", "instantaneous bandwidth"};
 
 double gflops(const analysis::tune::Workload& work, double seconds) {
@@ -45,7 +45,7 @@ std::string steps_text(const analysis::tune::Tuned& layer,
     for (std::size_t step = 2; step < kStepNames.size(); ++step) {
         text += fmt::format("      {} {:<24} {:>8.2f} GFLOP/s{}\n", step + 1, kStepNames[step],
                             2.0 * layer.what.bound[step] * units / 1e9,
-                            step == layer.what.limiter ? "  <- costs most" : "");
+                            step == layer.what.limiter ? "  <- largest loss" : "");
     }
     return text;
 }
@@ -54,26 +54,25 @@ std::string layer_text(const analysis::tune::Tuned& layer, const analysis::tune:
                        bool details) {
     const std::string name = printable(layer.work.name);
     if (!layer.best) {
-        return fmt::format("{:<14} none of {} trials worked\n", name, layer.trials.size());
+        return fmt::format("{:<14} all {} trials failed\n", name, layer.trials.size());
     }
     std::string text = fmt::format(
         "{:<14} {:>10} {:>9.2f} GFLOP/s  {:>5} trials{}  {}\n", name, time_text(best_s(layer)),
         gflops(layer.work, best_s(layer)), layer.trials.size(),
         failures(layer) > 0 ? fmt::format(", {} failed", failures(layer)) : "", layer.what.text);
     if (layer.again_s > 0.0) {
-        text +=
-            fmt::format("{:<14} measured again beside the next best; its trial: {:.2f} GFLOP/s\n",
-                        "", gflops(layer.work, layer.best->outcome.cost));
+        text += fmt::format("{:<14} remeasured with the runners-up; in its trial: {:.2f} GFLOP/s\n",
+                            "", gflops(layer.work, layer.best->outcome.cost));
     }
     if (!details) {
         return text;
     }
     text +=
         fmt::format("    space: {} points{}{}{}\n", layer.space,
-                    layer.valid ? fmt::format(", {} keep the rules", *layer.valid) : "",
+                    layer.valid ? fmt::format(", {} valid", *layer.valid) : "",
                     layer.seconds > 0.0 ? fmt::format("; trials took {:.3g} s", layer.seconds) : "",
                     layer.recalled > 0 ? fmt::format(", {} from the log", layer.recalled) : "");
-    text += fmt::format("    the closed form says {} of it, and prefers {} ({})\n",
+    text += fmt::format("    the closed form predicts {} for it and prefers {} ({})\n",
                         time_text(layer.what.seconds), layer.preferred.text,
                         time_text(layer.preferred.seconds));
     for (const double share : {0.9, 0.95, 0.99}) {
@@ -93,12 +92,11 @@ std::string part_text(double seconds, double whole) {
 std::string network_text(const analysis::tune::EndToEnd& n) {
     using Step = analysis::tune::EndToEnd::Step;
     const double tuned_s = n.steps_s(&Step::tuned_s), library_s = n.steps_s(&Step::library_s);
-    std::string text =
-        fmt::format("\nthe whole network, the {} of {} runs of each, turn about, {}\n"
-                    "{:<16} {:>19} {:>19}  {}\n",
-                    n.least ? "least" : "median", n.runs,
-                    n.threads == 1 ? "one thread" : fmt::format("{} threads", n.threads), "step",
-                    "tuned", n.library, "library / tuned");
+    std::string text = fmt::format(
+        "\nwhole network: {} of {} alternating runs of each, {}\n{:<16} {:>19} {:>19}  {}\n",
+        n.least ? "least" : "median", n.runs,
+        n.threads == 1 ? "one thread" : fmt::format("{} threads", n.threads), "step", "tuned",
+        n.library, "library / tuned");
     for (const Step& step : n.steps) {
         text += fmt::format("{:<16} {} {}  {:>7.2f}\n", printable(step.name),
                             part_text(step.tuned_s, tuned_s), part_text(step.library_s, library_s),
@@ -109,12 +107,12 @@ std::string network_text(const analysis::tune::EndToEnd& n) {
     text += fmt::format("{:<16} {:>11} {:>19}  {:>15.2f}\n", "end to end", time_text(n.tuned_s),
                         time_text(n.library_s), n.library_s / n.tuned_s);
     const bool faster = n.tuned_s <= n.library_s;
-    return text + fmt::format(
-                      "\nThe tuned network is {:.2f} times as {} as {}. Its products take {:.1f} % "
-                      "of its steps.\nResults differ by {:.1e} of the largest value. Softmax and "
-                      "additions alone are the same code.\n",
-                      faster ? n.library_s / n.tuned_s : n.tuned_s / n.library_s,
-                      faster ? "fast" : "slow", n.library, 100.0 * n.kernel_share(), n.difference);
+    return text + fmt::format("\nThe tuned network is {:.2f}x as {} as {}. Its GEMMs take {:.1f} % "
+                              "of its steps.\nResults differ by {:.1e} of the largest value. Only "
+                              "softmax and additions are the same code.\n",
+                              faster ? n.library_s / n.tuned_s : n.tuned_s / n.library_s,
+                              faster ? "fast" : "slow", n.library, 100.0 * n.kernel_share(),
+                              n.difference);
 }
 
 Json network_json(const analysis::tune::EndToEnd& n) {
@@ -190,15 +188,15 @@ Json layer_json(const analysis::tune::Tuned& layer) {
 std::string tune_text(const analysis::tune::TuneResult& result, bool details) {
     const std::string flags = result.toolchain.flags.empty() ? "" : ", " + result.toolchain.flags;
     std::string text = result.target != "model"
-                           ? fmt::format("On {} ({}{})\n", printable(result.machine),
+                           ? fmt::format("Target: {} ({}{})\n", printable(result.machine),
                                          printable(result.toolchain.compiler), printable(flags))
-                           : std::string("On a stand-in: a closed form that no machine has\n");
+                           : std::string("Target: synthetic closed-form model, no machine\n");
     text += fmt::format("Search: {}\n\n", result.search);
     for (const analysis::tune::Tuned& layer : result.layers) {
         text += layer_text(layer, result, details);
     }
     text += result.network ? network_text(*result.network) : "";
-    return text + (result.stopped ? "\nStopped: what was found until then.\n" : "");
+    return text + (result.stopped ? "\nStopped early; the results are the best so far.\n" : "");
 }
 
 std::string tune_json(const analysis::tune::TuneResult& result) {

@@ -1,6 +1,4 @@
-// Results of tuning as text, JSON, CSV and SVG.
-// Called by the command.
-// Computes nothing but units.
+// Results of tuning as text, JSON, CSV and SVG. Computes nothing but units.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

@@ -174,7 +174,7 @@ Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
     Drawing d;
     const auto cards = static_cast<double>(purchase.answers.size());
     d.canvas = {std::max(canvas.width, 320.0), kHead + cards * (kCard + kGap)};
-    d.title = "Candidates: how many times faster, and what is needed";
+    d.title = "Candidates: speedup, and what is needed";
     d.description = purchase.sentence;
     d.texts.push_back({{kSide, 15.0}, "Candidates", ColourRole::text, kFontPx, 0.0, true});
     d.texts.push_back(

@@ -119,27 +119,27 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
     using analysis::PurchaseAnswer;
     using analysis::PurchaseOption;
     const PurchaseAnswer& first = p.answers.front();
-    grid.option("cost a year", [](const PurchaseAnswer& a, const PurchaseOption& o) {
+    grid.option("cost per year", [](const PurchaseAnswer& a, const PurchaseOption& o) {
         return a.upgrade.money.priced ? in_dollars(o.usd_per_year) : "-";
     });
     if (first.upgrade.sample_tokens) {
-        grid.of_work("cost of 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        grid.of_work("cost per 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.usd_per_mtoken ? small_dollars(*o.usd_per_mtoken) : "-";
         });
     } else {
         const std::string unit = first.upgrade.members.empty() ? p.unit : "1,000 old GPU hours";
-        grid.of_work("cost of " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
+        grid.of_work("cost per " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
             return a.upgrade.money.priced ? small_dollars(o.usd_per_1000) : "-";
         });
     }
-    grid.option("energy a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
+    grid.option("energy per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
         return plain(o.kwh_per_year / 1000.0) + " MWh";
     });
-    grid.option("CO2 a year", [](const PurchaseAnswer&, const PurchaseOption& o) {
+    grid.option("CO2 per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
         return plain(o.kg_co2_per_year / 1000.0) + " t";
     });
     if (p.terms.samples && first.upgrade.members.empty()) {
-        grid.of_work("the job takes", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        grid.of_work("job time", [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.job_days ? fmt::format("{:.3g} days", *o.job_days) : "-";
         });
     }
@@ -151,8 +151,8 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
     const bool divided = p.answers.front().sharded.has_value();
     const bool held = old_fits(p.answers.front().upgrade);
     grid.row(
-        fleet     ? "an old hour's work"
-        : divided ? "GPU time of a step"
+        fleet     ? "work of one old GPU hour"
+        : divided ? "GPU time per step"
                   : "time of a step",
         [&](const PurchaseAnswer& a) {
             return held ? format_si(a.upgrade.from_s, "s") : std::string("-");
@@ -160,7 +160,7 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
         [](const PurchaseAnswer& a) { return format_si(a.upgrade.to_s, "s"); });
     const auto none = [](const PurchaseAnswer&) { return std::string(); };
     grid.row(
-        "speed-up", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
+        "speedup", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
         [](const PurchaseAnswer& a) { return fmt::format("{:.2f}x", a.upgrade.speedup.value); });
     grid.row("  80 % interval", none, [](const PurchaseAnswer& a) {
         return fmt::format("{:.2f} to {:.2f}", a.upgrade.speedup.low, a.upgrade.speedup.high);
@@ -174,7 +174,7 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
                                          : "never";
     });
     grid.row("payback", none, payback_cell);
-    grid.row("likely to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
+    grid.row("chance to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
         return judged(a) ? analysis::chance_text(a.likely) : "-";
     });
 }
@@ -219,22 +219,23 @@ void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
     const double measured_ln =
         std::log(u.speedup.value / u.model_speedup) - u.transfer_ln - u.evidence_ln;
     all.push_back(fmt::format(
-        "{:.2f}x by {}; whole networks move it by {:+.0f} %, published speed-ups by {:+.0f} %{}{}.",
+        "{:.2f}x by {}; whole networks shift it by {:+.0f} %, published speedups by {:+.0f} %{}{}.",
         u.model_speedup,
-        u.measured.empty() ? fmt::format("kernels and host alone, with {} on {} as `exam` predicts",
+        u.measured.empty() ? fmt::format("the model alone, with {} on {} as in `exam`",
                                          format_si(u.to_model_s, "s"), u.to)
-                           : "the predicted ratios of what was measured",
+                           : "the predicted ratios of the measured kernels",
         100.0 * (std::exp(u.transfer_ln) - 1.0), 100.0 * (std::exp(u.evidence_ln) - 1.0),
         measured
             ? fmt::format(", your measurement by {:+.0f} %", 100.0 * (std::exp(measured_ln) - 1.0))
             : "",
         is_near(u) ? ""
-                   : ". None of them is near this question: the interval is the model's alone"));
+                   : ". No published speedup is close to this question: the interval is the "
+                     "model's alone"));
     constexpr int kFewFamilies = 5;
     if (u.error.families > 0 && u.error.families < kFewFamilies) {
-        all.push_back(fmt::format("Only {} families of {} were measured; the interval allows for "
-                                  "it.",
-                                  u.error.families, u.kind));
+        all.push_back(
+            fmt::format("Only {} families of {} were measured; the interval accounts for it.",
+                        u.error.families, u.kind));
     }
 }
 
@@ -270,7 +271,7 @@ Table candidates_table(const analysis::Purchase& p) {
     add_costs(p, grid);
     add_speed(p, grid);
     grid.row(
-        "memory of one", [](const PurchaseAnswer& a) { return memory_cell(a.upgrade, true); },
+        "memory per GPU", [](const PurchaseAnswer& a) { return memory_cell(a.upgrade, true); },
         [](const PurchaseAnswer& a) { return memory_cell(a.upgrade, false); }, true);
     grid.row(
         "verdict", [](const PurchaseAnswer&) { return std::string("now"); },
@@ -294,9 +295,9 @@ Table flips_table(const analysis::PurchaseAnswer& a) {
 }
 
 Table evidence_table(const analysis::PurchaseAnswer& a, std::size_t most) {
-    Table table{"Nearest published speed-ups",
-                {"network", "phase", "from", "to", "GPUs", "published", "predicted", "off", "alike",
-                 "source"},
+    Table table{"Nearest published speedups",
+                {"network", "phase", "from", "to", "GPUs", "published", "predicted", "error",
+                 "similarity", "source"},
                 {}};
     for (const analysis::NearEvidence& near : a.upgrade.nearest) {
         if (table.rows.size() == most) {
@@ -315,7 +316,7 @@ Table evidence_table(const analysis::PurchaseAnswer& a, std::size_t most) {
 }
 
 Table beside_table(const analysis::PurchaseAnswer& a) {
-    Table table{"Other questions on " + a.then.gpu, {"question", "speed-up", "80 % interval"}, {}};
+    Table table{"Other questions on " + a.then.gpu, {"question", "speedup", "80 % interval"}, {}};
     for (const analysis::BesideLine& line : a.beside) {
         table.rows.push_back(
             {line.what,
@@ -360,8 +361,8 @@ std::vector<std::string> scenario_lines(const analysis::Purchase& p) {
 
 std::string terms_text(const analysis::Purchase& p) {
     const analysis::UpgradePrices& prices = p.prices;
-    return fmt::format("{:.0f} % of the hours at work, {:g} years, ${:g}/kWh, PUE {:g}, {:g} kg "
-                       "CO2/kWh, {} for a host a month and GPU, old GPUs sell for {}",
+    return fmt::format("utilization {:.0f} %, {:g} years, ${:g}/kWh, PUE {:g}, {:g} "
+                       "kg CO2/kWh, {} per host-month and GPU, resale {} per old GPU",
                        100.0 * prices.utilization, prices.years, prices.power_usd_per_kwh,
                        prices.pue, p.terms.kg_co2_per_kwh, in_dollars(prices.host_usd_per_month),
                        in_dollars(prices.from_resale_usd.value_or(0.0)));
@@ -377,7 +378,7 @@ static std::string bought_text(const analysis::PurchaseAnswer& a,
 std::vector<std::string> price_lines(const analysis::Purchase& p) {
     std::vector<std::string> lines;
     const auto add = [&](const std::string& gpu, double usd, const std::string& source) {
-        lines.push_back(fmt::format("{} ${:.3g} an hour ({})", gpu, usd, source));
+        lines.push_back(fmt::format("{} ${:.3g} per hour ({})", gpu, usd, source));
     };
     const analysis::Upgrade& first = p.answers.front().upgrade;
     if (!first.money.priced) {
@@ -404,21 +405,21 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
     add_basis(u, all);
     if (u.measured_from_rate || u.measured_to_rate) {
         all.push_back(fmt::format(
-            "measured by you: {}{}",
+            "Your measurement: {}{}",
             u.measured_from_rate ? fmt::format("{:g}/s on {} ", *u.measured_from_rate, u.from) : "",
             u.measured_to_rate ? fmt::format("{:g}/s on {}", *u.measured_to_rate, u.to) : ""));
     } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty()) {
-        all.emplace_back("To decide: measure the throughput of your own run and give it with "
-                         "--measured-old, such as --measured-old 820/s.");
+        all.emplace_back("To decide, measure the throughput of your own run and pass it as "
+                         "--measured-old 820/s.");
     }
     if (a.sharded) {
-        all.push_back(std::string("A network that one GPU does not hold is divided over several by "
+        all.push_back(std::string("A network that does not fit one GPU is divided over several by "
                                   "the best plan of `eyeroof scale`.") +
-                      (u.members.empty() ? " GPU time of a step: its time on each of them." : ""));
+                      (u.members.empty() ? " GPU time per step: its time on each of them." : ""));
     }
     if (a.book_value_usd) {
-        all.push_back(fmt::format("{} of the owned GPUs' price is not written off yet: spent "
-                                  "either way, so not counted.",
+        all.push_back(fmt::format("{} of the owned GPUs' price is not depreciated yet: a "
+                                  "sunk cost, so not counted.",
                                   in_dollars(*a.book_value_usd)));
     }
     if (!a.over_budget.empty()) {

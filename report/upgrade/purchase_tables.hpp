@@ -1,5 +1,4 @@
 // The tables of the answer over several candidates, made once for text, Markdown, and HTML.
-// Called by the writers of report/upgrade.
 #pragma once
 
 #include "analysis/upgrade/purchase.hpp"

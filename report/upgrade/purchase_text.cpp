@@ -103,12 +103,13 @@ std::string evidence_text(const analysis::PurchaseAnswer& a) {
     const Table table = evidence_table(a, near ? kShownEvidence : 1);
     std::string text;
     for (const auto& row : table.rows) {
-        text += wrapped(
-            masked_controls(fmt::format(
-                "{}: {}, {}, {} to {}: {}, predicted {}{} ({})",
-                near ? "Published" : "Nearest published, though of another kind", row[0], row[1],
-                row[2], row[3], row[5], row[6], row[7] == "-" ? "" : ", " + row[7], row[9])),
-            0, kTextColumns);
+        text +=
+            wrapped(masked_controls(fmt::format(
+                        "{}: {}, {}, {} to {}: {}, predicted {}{} ({})",
+                        near ? "Published" : "Nearest published speedup (different kind of run)",
+                        row[0], row[1], row[2], row[3], row[5], row[6],
+                        row[7] == "-" ? "" : ", " + row[7], row[9])),
+                    0, kTextColumns);
     }
     return text;
 }
@@ -165,7 +166,7 @@ std::string purchase_text(const analysis::Purchase& p, bool details) {
     for (const analysis::PurchaseAnswer& a : p.answers) {
         text += upgrade_categories_text(a.upgrade);
     }
-    return text + "The longest layers, and why they gain no more: --details.\n";
+    return text + "For the longest layers and what limits their speedup, add --details.\n";
 }
 
 } // namespace eyeroof::report

@@ -28,21 +28,20 @@ std::vector<analysis::UpgradeLayer> longest(const analysis::Upgrade& u, std::siz
 }
 
 std::string headline(const analysis::Upgrade& u) {
-    return fmt::format("{} from {} to {}: {:.2f} times faster ({:.2f} to {:.2f}), {}", u.network,
+    return fmt::format("{} from {} to {}: {:.2f}x as fast ({:.2f}x to {:.2f}x), {}", u.network,
                        u.from, u.to, u.speedup.value, u.speedup.low, u.speedup.high,
                        analysis::verdict_name(u.verdict));
 }
 
 std::string reason(const analysis::Upgrade& u) {
     if (u.verdict == analysis::UpgradeVerdict::unpriced) {
-        return "no prices: --from-per-hour and --to-per-hour, or --threshold, say what must be "
-               "passed";
+        return "no prices: give --from-per-hour and --to-per-hour, or --threshold";
     }
     if (!u.unfit.empty()) {
         return u.unfit;
     }
     if (!std::isfinite(u.threshold)) {
-        return fmt::format("no speed-up is enough ({})", u.threshold_basis);
+        return fmt::format("no speedup is enough ({})", u.threshold_basis);
     }
     return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
                        u.threshold_basis, 100.0 * u.probability_wrong);
@@ -75,8 +74,9 @@ std::string error_text(const analysis::Upgrade& u) {
                                    "(median baseline: {:.0f} %).\n",
                                    u.kind, 100.0 * u.error.mape, 100.0 * u.error.guess_mape);
     if (u.error.families < kFewFamilies) {
-        text += fmt::format("  Only {} families of {} were measured; the interval allows for it.\n",
-                            u.error.families, u.kind);
+        text +=
+            fmt::format("  Only {} families of {} were measured; the interval accounts for it.\n",
+                        u.error.families, u.kind);
     }
     return text;
 }
@@ -85,12 +85,11 @@ std::string money_text(const analysis::Upgrade& u) {
     const analysis::UpgradeMoney& m = u.money;
     std::string text;
     if (m.priced) {
-        text += fmt::format("  hour: ${:.2f} -> ${:.2f}; run: ${:.3g} -> ${:.3g}; breaks even {}\n",
-                            m.from_usd_per_hour, m.to_usd_per_hour, m.from_usd_per_run,
-                            m.to_usd_per_run,
-                            std::isfinite(m.break_even_speedup)
-                                ? fmt::format("at {:.2f} times", m.break_even_speedup)
-                                : "at no speed-up");
+        text += fmt::format(
+            "  hour: ${:.2f} -> ${:.2f}; run: ${:.3g} -> ${:.3g}; breaks even {}\n",
+            m.from_usd_per_hour, m.to_usd_per_hour, m.from_usd_per_run, m.to_usd_per_run,
+            std::isfinite(m.break_even_speedup) ? fmt::format("at {:.2f}x", m.break_even_speedup)
+                                                : "at no speedup");
     }
     if (m.break_even_months) {
         text += fmt::format("  bought: breaks even after {:.1f} months at {:.0f} % use, or at "
@@ -99,20 +98,20 @@ std::string money_text(const analysis::Upgrade& u) {
                             100.0 * *m.break_even_utilization, m.years);
     }
     if (m.owned_usd_per_hour && m.host_usd_per_month > 0.0) {
-        text += fmt::format("  owned: ${:.2f} an hour at work, of which ${:.0f} a month are the "
-                            "host's share\n",
-                            *m.owned_usd_per_hour, m.host_usd_per_month);
+        text += fmt::format(
+            "  owned: ${:.2f} per hour of use, including ${:.0f} per month for the host\n",
+            *m.owned_usd_per_hour, m.host_usd_per_month);
     }
     for (const auto& [what, source] : {std::pair{u.from.c_str(), &m.from_price_source},
                                        {u.to.c_str(), &m.to_price_source},
                                        {"purchase", &m.buy_source}}) {
         text += source->empty() ? "" : fmt::format("  price, {}: {}\n", what, *source);
     }
-    text += fmt::format("  energy at the power limits: {:.3g} J -> {:.3g} J a run\n", m.from_joules,
-                        m.to_joules);
+    text += fmt::format("  energy at the power limit: {} -> {} per run\n",
+                        format_si(m.from_joules, "J"), format_si(m.to_joules, "J"));
     if (u.to_model_s > 0.0 && u.to_s > 0.0 && u.to_s != u.to_model_s) { // else it is exam's
-        text += fmt::format("    {:.3g} J on {} by kernels and host alone, as exam has it\n",
-                            m.to_joules * u.to_model_s / u.to_s, u.to);
+        text += fmt::format("    {} on {} by the model alone, as in exam\n",
+                            format_si(m.to_joules * u.to_model_s / u.to_s, "J"), u.to);
     }
     return text;
 }
@@ -150,10 +149,9 @@ std::string members_text(const analysis::Upgrade& u) {
     std::string text;
     for (std::size_t i = 0; i < u.members.size(); ++i) {
         const analysis::Upgrade& m = u.members[i];
-        text += fmt::format("  {:>4.0f} % of the old time: {:<20} {:.2f} times faster ({:.2f} to "
-                            "{:.2f})\n",
-                            100.0 * u.weights[i], m.network, m.speedup.value, m.speedup.low,
-                            m.speedup.high);
+        text += fmt::format(
+            "  {:>4.0f} % of the old time: {:<20} {:.2f}x as fast ({:.2f}x to {:.2f}x)\n",
+            100.0 * u.weights[i], m.network, m.speedup.value, m.speedup.low, m.speedup.high);
     }
     return text;
 }
@@ -237,7 +235,7 @@ std::string upgrade_sweep_text(const analysis::Upgrade& u) {
     }
     std::string text =
         fmt::format("\n{:>7}  {:<9} {:<9} {:>11} {:>11} {:>7}  {:<15} {}\n", "batch", "old type",
-                    "new type", "old", "new", "faster", "80 % interval", "verdict");
+                    "new type", "old", "new", "speedup", "80 % interval", "verdict");
     for (const analysis::SweepPoint& p : u.sweep) {
         text += fmt::format("{:>7}  {:<9} {:<9} {:>11} {:>11} {:>6.2f}x  {:<15} {}{}\n", p.batch,
                             dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype),
@@ -260,11 +258,11 @@ std::string upgrade_categories_text(const analysis::Upgrade& u) {
                             : fmt::format("{} ({} to {})", format_si(i.value, unit),
                                           format_si(i.low, unit), format_si(i.high, unit));
     };
-    std::string text = fmt::format("\nkernels on {}, by the ratio of predictions to what {} "
-                                   "measured, and by prediction alone (80 % intervals)\n",
+    std::string text = fmt::format("\nkernels on {}: {}'s measured times scaled by the predicted "
+                                   "ratio, and the prediction alone (80 % intervals)\n",
                                    u.to, u.from);
-    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "by ratio",
-                        "faster", "by prediction alone");
+    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "scaled",
+                        "speedup", "prediction alone");
     for (const analysis::UpgradeCategory& row : u.categories) {
         text +=
             fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", row.name, format_si(row.from_s, "s"),
@@ -275,8 +273,9 @@ std::string upgrade_categories_text(const analysis::Upgrade& u) {
 
 std::string upgrade_text(const analysis::Upgrade& u) {
     std::string text = headline(u) + "\n  " + u.run + "\n  " + reason(u) + "\n" + members_text(u);
-    text += fmt::format("  time of {}: {:.4g} s -> {:.4g} s\n",
-                        u.members.empty() ? "one run" : "an old hour's work", u.from_s, u.to_s);
+    text += fmt::format("  time of {}: {} -> {}\n",
+                        u.members.empty() ? "one run" : "the work of one old GPU hour",
+                        format_si(u.from_s, "s"), format_si(u.to_s, "s"));
     text += steps_text(u) + error_text(u) + money_text(u) + memory_text(u);
     for (const std::string& note : u.notes) {
         text += "  " + note + "\n";
@@ -286,7 +285,7 @@ std::string upgrade_text(const analysis::Upgrade& u) {
         return text;
     }
     text += fmt::format("\n{:<24} {:>6} {:>6} {:>7}  {:<20} {:<20} {}\n", "layer", "count", "share",
-                        "faster", "old limit", "new limit", "why not more");
+                        "speedup", "old limit", "new limit", "limiting factor");
     for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {
         text += fmt::format("{:<24} {:>6} {:>5.1f}% {:>6.2f}x  {:<20} {:<20} {}\n", layer_name(l),
                             l.count, 100.0 * l.share_of_from, l.speedup, l.from_limiter,
@@ -388,8 +387,8 @@ std::string upgrade_markdown(const analysis::Upgrade& u) {
                             m.speedup.high);
     }
     if (!u.sweep.empty()) {
-        text += "| batch | old type | new type | speed-up | 80 % interval | verdict |\n"
-                "| ---: | --- | --- | ---: | --- | --- |\n";
+        text += "| batch | old type | new type | speedup | 80 % interval | verdict |\n| ---: | --- "
+                "| --- | ---: | --- | --- |\n";
         for (const analysis::SweepPoint& p : u.sweep) {
             text +=
                 fmt::format("| {} | {} | {} | {:.2f} | {:.2f} to {:.2f} | {} |\n", p.batch,
@@ -398,8 +397,8 @@ std::string upgrade_markdown(const analysis::Upgrade& u) {
         }
     }
     text += u.members.empty() && u.sweep.empty() ? "" : "\n";
-    text += "| layer | share | speed-up | old limit | new limit | why not more |\n"
-            "| --- | ---: | ---: | --- | --- | --- |\n";
+    text += "| layer | share | speedup | old limit | new limit | limiting factor |\n| --- | ---: | "
+            "---: | --- | --- | --- |\n";
     for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {
         text +=
             fmt::format("| {} | {:.1f} % | {:.2f} | {} | {} | {} |\n", markdown_cell(layer_name(l)),

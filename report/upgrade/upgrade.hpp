@@ -1,5 +1,4 @@
 // The verdict whether another GPU pays off, as text, JSON, CSV, Markdown, a picture and a page.
-// Called by cli.
 // Only writes: the result contains the verdict.
 #pragma once
 

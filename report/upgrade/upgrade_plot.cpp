@@ -48,8 +48,8 @@ std::vector<Bar> bars_of(const analysis::Upgrade& u) {
 }
 
 std::string title_of(const analysis::Upgrade& u) {
-    return fmt::format("{}, {} to {}: {:.2f} times faster ({:.2f} to {:.2f}), {}", u.network,
-                       u.from, u.to, u.speedup.value, u.speedup.low, u.speedup.high,
+    return fmt::format("{}, {} to {}: {:.2f}x as fast ({:.2f}x to {:.2f}x), {}", u.network, u.from,
+                       u.to, u.speedup.value, u.speedup.low, u.speedup.high,
                        analysis::verdict_name(u.verdict));
 }
 
@@ -118,7 +118,7 @@ std::string upgrade_page_body(const analysis::Upgrade& u) {
     }
     PageTable table{{{"layer", false},
                      {"share"},
-                     {"speed-up"},
+                     {"speedup"},
                      {"old limit", false},
                      {"new limit", false},
                      {"limiting factor", false}},

@@ -166,7 +166,7 @@ void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std:
                     double needed) {
     const ColourRole role = series_role(line);
     DrawnLine through{{}, role, 1.8, line % 2 == 1 ? Dash::dashes : Dash::whole};
-    // pairs of precisions beside each other, so that their intervals can be told apart
+    // pairs of precisions beside each other, so that their intervals can be distinguished
     const double shift =
         (static_cast<double>(line) - (static_cast<double>(sweep.pairs.size()) - 1.0) / 2.0) * 7.0;
     for (std::size_t i = 0; i < sweep.batches.size(); ++i) {
@@ -181,9 +181,9 @@ void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std:
         d.lines.push_back({{{x, plot.y(p.speedup.low)}, {x, plot.y(p.speedup.high)}}, role, 1.4});
         const Box square{x - 4.0, y - 4.0, 8.0, 8.0};
         const std::string tip = fmt::format(
-            "batch ×{}, {}: {:.2f} ({:.2f} … {:.2f}) times faster, {}{}", p.batch,
-            sweep.pairs[line], p.speedup.value, p.speedup.low, p.speedup.high,
-            analysis::verdict_name(p.verdict), p.to_fits ? "" : "; does not fit the memory");
+            "batch ×{}, {}: {:.2f}x ({:.2f} … {:.2f}) as fast, {}{}", p.batch, sweep.pairs[line],
+            p.speedup.value, p.speedup.low, p.speedup.high, analysis::verdict_name(p.verdict),
+            p.to_fits ? "" : "; does not fit the memory");
         d.boxes.push_back({square, p.to_fits ? role : ColourRole::plot, 1.0, false, tip});
         d.boxes.push_back({square, role, 1.0, true, tip});
         const bool on_line = y > needed && y < needed + 20.0; // the value would lie on the line

@@ -1,3 +1,4 @@
+#include "analysis/exam/report_warnings.hpp"
 #include "report/search/proofs.hpp"
 
 #include <doctest/doctest.h>
@@ -22,6 +23,9 @@ TEST_CASE("reports say how many mappings are proved, and how far off the worst m
     report.layers[1].certificates = {proved, open};
     CHECK(report::proofs_text(report) ==
           "1 of 2 searched mappings are proven optimal; two is within 25 % of its lower bound");
+    CHECK(analysis::open_searches_text(report, analysis::open_searches(report)) ==
+          "1 of 2 searched mappings are not proven optimal (first: two): optimality gap at most "
+          "20.0 %"); // the third layer needs no search
 }
 
 } // namespace test_analysis_proofs_text

@@ -54,6 +54,21 @@ std::vector<std::string> phrases_of(const std::string& line) {
     return phrases;
 }
 
+// What follows "//" outside quotes, without the blank.
+std::string comment_of(const std::string& line) {
+    bool quoted = false;
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+        if (quoted && line[i] == '\\') {
+            ++i;
+        } else if (line[i] == '"') {
+            quoted = !quoted;
+        } else if (!quoted && line.compare(i, 2, "//") == 0) {
+            return line.substr(std::min(i + 3, line.size()));
+        }
+    }
+    return {};
+}
+
 // A line of Markdown without `code`.
 std::string prose_of(const std::string& line) {
     std::string prose;
@@ -79,6 +94,9 @@ TEST_CASE("a banned word is found in a phrase, not in a key or in code") {
           std::vector<std::string>{"a key"});
     CHECK(found_in(prose_of("the column `limited by` of old files")) == "");
     CHECK(found_in(prose_of("limited by DRAM")) == "limited by");
+    CHECK(comment_of(R"(const char* url = "http://told"; // and why)") == "and why");
+    CHECK(comment_of("    // Called by cli.") == "Called by cli.");
+    CHECK(comment_of("no comment").empty());
 }
 
 TEST_CASE("strings of the program use none of the banned words") {
@@ -97,6 +115,54 @@ TEST_CASE("strings of the program use none of the banned words") {
         }
     }
     CHECK(phrases > 5000); // the scan reads them
+}
+
+TEST_CASE("comments of the program use none of the banned words") {
+    std::size_t comments = 0;
+    for (const char* folder : {"base", "model", "hwdb", "profiles", "mapper", "formats", "analysis",
+                               "report", "cli", "gui", "python"}) {
+        for (const fs::path& file : sources_in(folder)) {
+            const auto lines = lines_of(file);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                const std::string comment = comment_of(lines[i]);
+                comments += comment.empty() ? 0 : 1;
+                const std::string word = found_in(prose_of(comment));
+                CHECK_MESSAGE(word.empty(), shown(file, i + 1), ": ", word);
+            }
+        }
+    }
+    CHECK(comments > 5000);
+}
+
+TEST_CASE("descriptions in the JSON schemas use none of the banned words") {
+    std::size_t phrases = 0;
+    for (const char* folder : {"report/schema", "hwdb/schema"}) {
+        for (const auto& entry : fs::directory_iterator(fs::path(source_dir()) / folder)) {
+            const auto lines = lines_of(entry.path());
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                for (const std::string& phrase : phrases_of(lines[i])) {
+                    ++phrases;
+                    const std::string word = found_in(phrase);
+                    CHECK_MESSAGE(word.empty(), shown(entry.path(), i + 1), ": ", word);
+                }
+            }
+        }
+    }
+    CHECK(phrases > 300);
+}
+
+TEST_CASE("headers describe what they offer, not who calls it") {
+    const std::regex callers("(^|[.] )(Called|Used) (only )?by ");
+    for (const char* folder :
+         {"base", "model", "hwdb", "profiles", "formats", "analysis", "report", "cli", "gui"}) {
+        for (const fs::path& file : sources_in(folder)) {
+            const auto lines = lines_of(file);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                CHECK_MESSAGE(!std::regex_search(comment_of(lines[i]), callers), shown(file, i + 1),
+                              ": names its callers");
+            }
+        }
+    }
 }
 
 TEST_CASE("documents use none of the banned words") {

@@ -69,7 +69,7 @@ TEST_CASE("side by side in text, CSV, Markdown and HTML") {
         return tests::run({"exam", "alexnet", "--on", "t4", "--on", "l4", "--format", format}).out;
     };
     const std::string text = written("text");
-    CHECK(text.find("speed-up") != std::string::npos);
+    CHECK(text.find("speedup") != std::string::npos);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         const auto marks = std::count_if(line.begin(), line.end(), [](char c) {
@@ -86,7 +86,7 @@ TEST_CASE("what asks about one machine is refused of several") {
     const tests::Outcome outcome =
         tests::run({"exam", "alexnet", "--on", "t4", "--on", "l4", "--advice"});
     CHECK(outcome.exit == 2);
-    CHECK(outcome.err.find("--advice goes with one --on") != std::string::npos);
+    CHECK(outcome.err.find("--advice needs exactly one --on") != std::string::npos);
     CHECK(outcome.out.empty());
 }
 

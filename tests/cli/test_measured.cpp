@@ -142,7 +142,7 @@ TEST_CASE("import merges and filters into a profile, and checks the operations o
     CHECK(has(text.out, "fits"));
     CHECK(tests::read_file(merged).starts_with("{\"eyeroof_profile\":1"));
     const auto again = tests::run({"import", merged, "--count", "1"});
-    CHECK(has(again.out, "1 launches of 1 kernels"));
+    CHECK(has(again.out, "1 launch of 1 kernel"));
 }
 
 TEST_CASE("a trace of another batch, phase or GPU is told as such, and fits once they are given") {

@@ -79,7 +79,7 @@ TEST_CASE("net check tells good files from bad ones, with everything that is wro
     tests::write_text(bad, "name,op,m,n,k\nfc,gemm,0,2,-3\nfd,gem,1,2,3\n");
     const auto fine = run({"net", "check", good, "alexnet"});
     CHECK(fine.exit == 0);
-    CHECK(contains(fine.out, "1 layers, 6 MACs"));
+    CHECK(contains(fine.out, "1 layer, 6 MACs"));
     const auto wrong = run({"net", "check", good, bad});
     CHECK(wrong.exit == 3);
     CHECK(wrong.out.empty());

@@ -99,8 +99,8 @@ TEST_CASE("upgrade from a trace takes several candidates, and says each category
     tests::write_text(file, trace_of(0, 250.0, 300.0));
     const auto text = tests::run({"upgrade", file, "--to", "mi300x,h200-sxm-141gb"});
     CHECK(text.exit == 0);
-    CHECK(has(text.out, "kernels on mi300x, by the ratio of predictions"));
-    CHECK(has(text.out, "kernels on h200-sxm-141gb, by the ratio of predictions"));
+    CHECK(has(text.out, "kernels on mi300x: "));
+    CHECK(has(text.out, "kernels on h200-sxm-141gb: "));
     const auto json = checked(
         tests::run({"upgrade", file, "--to", "h200-sxm-141gb", "--format", "json"}).out, "upgrade");
     CHECK(json["categories"][0]["name"] == "all");

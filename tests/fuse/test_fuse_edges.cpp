@@ -87,7 +87,7 @@ TEST_CASE("the last lines say what is proved, among what, and from where edges a
         std::ranges::replace(text, '\n', ' '); // a sentence may go over several lines
         return text.find(words) != std::string::npos;
     };
-    CHECK(ends_with(fused(mobile.network, readers), "proved least among partitions"));
+    CHECK(ends_with(fused(mobile.network, readers), "proven optimal among partitions"));
     CHECK(ends_with(fused(mobile.network, readers), "the network's graph"));
     CHECK(ends_with(fused(mobile.network, readers), "beyond one for each number of tiles"));
     CHECK(ends_with(fused(mobile.network, {}), "the order of the layers"));
@@ -120,8 +120,8 @@ TEST_CASE("what is not proven is not called least") {
     CHECK(least());
     result.lone_proved = false;
     CHECK(!least());
-    CHECK(report::fuse_text(result).find("proved least") == std::string::npos);
-    CHECK(report::fuse_text(result).find("least found") != std::string::npos);
+    CHECK(report::fuse_text(result).find("proven optimal") == std::string::npos);
+    CHECK(report::fuse_text(result).find("best found") != std::string::npos);
 }
 
 } // namespace test_fuse_fuse_edges

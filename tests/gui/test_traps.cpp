@@ -237,7 +237,7 @@ void TestTraps::warnings_are_listed_counted_and_marked_at_their_layers() {
         messages << list->topLevelItem(i)->text(0);
         severities << list->topLevelItem(i)->text(5);
     }
-    const auto which = messages.indexOf(QRegularExpression(".*stopped before the proof.*"));
+    const auto which = messages.indexOf(QRegularExpression(".*not proven optimal.*"));
     QVERIFY2(which >= 0, qPrintable(messages.join("\n")));
     QCOMPARE(severities[which], QString("warning"));
     const auto* dock = window.findChild<QDockWidget*>("errors");
@@ -473,7 +473,7 @@ void TestTraps::a_large_gap_gives_a_verdict_of_inference_with_its_level_named() 
     QCOMPARE(std::get<double>(cards.rows[0][4]), u.threshold);
     const auto& decision = *window.findChild<QLabel*>("decision");
     QVERIFY(decision.text().contains("What would flip it"));
-    QVERIFY(decision.text().contains("Published speed-ups"));
+    QVERIFY(decision.text().contains("Published speedups"));
 }
 
 void TestTraps::the_sentence_is_about_the_candidate_that_pays() {

@@ -535,8 +535,8 @@ void TestUpgrade::each_field_of_the_terms_asks_as_its_option_does() {
     for (int column = 0; column < window.upgrade().verdicts().columnCount(); ++column) {
         figures += "\n" + window.upgrade().verdicts().horizontalHeaderItem(column)->text();
     }
-    for (const char* figure : {"Cost a year, now $", "Cost of 1,000 samples, now $",
-                               "Energy a year, now ", "CO2 a year, now ", "The job takes, now ",
+    for (const char* figure : {"Cost per year, now $", "Cost per 1,000 samples, now $",
+                               "Energy per year, now ", "CO2 per year, now ", "Job time, now ",
                                "Devices, same work, now 16", "PUE 1.2", "0.05 kg CO2/kWh"}) {
         QVERIFY2(figures.contains(figure), qPrintable(figures));
     }
@@ -664,10 +664,10 @@ void TestUpgrade::owned_gpus_that_cost_nothing_are_kept() {
     QVERIFY(
         judged(window, [&] { window.findChild<QDoubleSpinBox*>("owner power")->setValue(0.0); }));
     QCOMPARE(window.upgrade().upgrades()[0].money.from_usd_per_hour, 0.0);
-    QVERIFY2(window.upgrade().headline().contains("a year instead of nothing"),
+    QVERIFY2(window.upgrade().headline().contains("per year instead of nothing"),
              qPrintable(window.upgrade().headline()));
     QCOMPARE(window.upgrade().verdicts().item(0, 3)->text(), QString("never enough"));
-    QVERIFY(window.findChild<QLabel*>("reasons")->text().contains("No speed-up is enough"));
+    QVERIFY(window.findChild<QLabel*>("reasons")->text().contains("No speedup is enough"));
     for (DrawingView* view : window.upgrade().pictures()) {
         for (const report::DrawnText& text : view->drawing().texts) {
             QVERIFY2(std::isfinite(text.at.x) && std::isfinite(text.at.y) &&

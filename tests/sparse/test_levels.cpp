@@ -171,7 +171,7 @@ TEST_CASE("formats that would take more bits than plain words are not used") {
 TEST_CASE("two lanes that share an odd number of weights wait for each other") {
     const auto machine = eyeriss();
     const auto report = examined(machine, {0.6, 0.4, 0.6});
-    CHECK(report.layers[0].notes.front().find("lanes that are not full") != std::string::npos);
+    CHECK(report.layers[0].notes.front().find("partial lanes") != std::string::npos);
     CHECK(report.layers[0].steps[3].reason.find("lanes") != std::string::npos);
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("a line of a log is as its schema says") {
 
 TEST_CASE("a search's text, table and picture name every layer") {
     const TuneResult result = computed(20);
-    CHECK(tune_text(result, true).find("costs most") != std::string::npos);
+    CHECK(tune_text(result, true).find("largest loss") != std::string::npos);
     const std::string csv = tune_csv(result);
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 20);
     CHECK(tune_svg(result).find("</svg>") != std::string::npos);

@@ -1,6 +1,6 @@
 // The change of the scenario that would help most, and what changes of shape would win on the GPU
-// on screen, the largest savings first: alignment, batch, waves, fusion. Used by the main window.
-// analysis::what_helps() advises, in the background, when the pane is shown.
+// on screen, the largest savings first: alignment, batch, waves, fusion. analysis::what_helps()
+// advises, in the background, when the pane is shown.
 #pragma once
 
 #include "analysis/advice/what_helps.hpp"

@@ -1,7 +1,6 @@
 // Before and after: reports that were pinned, and what is on screen held against one of them, in
-// total, layer by layer and as arrows on the plot; measured times where both have them.
-// Used by the main window.
-// Examines nothing.
+// total, layer by layer and as arrows on the plot; measured times where both have them. Examines
+// nothing.
 #pragma once
 
 #include "gui/panes/pane.hpp"

@@ -1,7 +1,6 @@
 // Which layers to run together, so that what is between them stays on the chip: the best groups,
-// and the least traffic over the size of the buffer.
-// Used by the main window.
-// Fuses nothing itself: analysis/fuse does, in the background.
+// and the least traffic over the size of the buffer. Fuses nothing itself: analysis/fuse does, in
+// the background.
 #pragma once
 
 #include "analysis/fuse/fuse.hpp"

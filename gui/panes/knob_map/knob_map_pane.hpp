@@ -1,5 +1,4 @@
 // Two parameters of the first machine against each other: the network's time over both, as a map.
-// Used by the main window.
 // Runs nothing itself: study::knob_map does, in the background, once somebody looks.
 #pragma once
 

@@ -1,7 +1,5 @@
 // Everything that was measured and is in the window: profiles, ceilings, assignments. Each can be
-// removed or replaced; two profiles stand beside each other, kernel by kernel.
-// Used by the main window.
-// Reads no file.
+// removed or replaced; two profiles stand beside each other, kernel by kernel. Reads no file.
 #pragma once
 
 #include "gui/panes/pane.hpp"

@@ -1,6 +1,5 @@
-// Memory over a step: the curve by who holds what, the peak and what holds it, the largest batch.
-// A click on the curve or on a tensor selects its layer.
-// Used by the main window.
+// Memory over a step: the curve by who holds what, the peak and what holds it, the largest batch. A
+// click on the curve or on a tensor selects its layer.
 #pragma once
 
 #include "gui/panes/asking_pane.hpp"

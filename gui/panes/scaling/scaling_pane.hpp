@@ -1,7 +1,6 @@
 // The network's training on many devices: samples a second against their number, bound by bound.
-// Decoders by the best plan for each number, other networks data parallel.
-// Used by the main window.
-// Computes nothing itself: analysis/scale does, in the background.
+// Decoders by the best plan for each number, other networks data parallel. Computes nothing itself:
+// analysis/scale does, in the background.
 #pragma once
 
 #include "analysis/scale/scale.hpp"

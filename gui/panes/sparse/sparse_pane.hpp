@@ -1,7 +1,6 @@
 // What zeros gain on a machine that skips them: layer by layer under given shares of words that are
-// not zero, and the speed-up over these shares with its break-even.
-// Used by the main window.
-// Computes nothing itself: analysis/sparse does, in the background.
+// not zero, and the speed-up over these shares with its break-even. Computes nothing itself:
+// analysis/sparse does, in the background.
 #pragma once
 
 #include "analysis/sparse/sparse_exam.hpp"

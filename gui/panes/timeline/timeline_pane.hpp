@@ -1,6 +1,5 @@
-// The whole step over time: what the host issues, the streams run, and copies move. A click on an
+// The whole step over time: what the CPU launches, the streams run, and copies move. A click on an
 // operator selects its layer in all panes.
-// Used by the main window.
 #pragma once
 
 #include "gui/panes/asking_pane.hpp"

@@ -1,7 +1,6 @@
 // What the selected layer is and what it moves: operator, shape, traffic and energy by level and
-// tensor, energy times delay; and the same sums of the network.
-// Used by the main window.
-// Costs nothing itself: it shows the report.
+// tensor, energy times delay; and the same sums of the network. Costs nothing itself: it shows the
+// report.
 #pragma once
 
 #include "gui/panes/pane.hpp"

@@ -1,5 +1,5 @@
 // Searches that were recorded: the best so far against trials, and how soon each came near it.
-// Shows the logs of trials among the open files. Used by the main window. Searches nothing itself.
+// Shows the logs of trials among the open files. Searches nothing itself.
 #pragma once
 
 #include "analysis/tune/log_searches.hpp"

@@ -116,4 +116,29 @@ TEST_CASE("evidence and model together beat each alone with families, sources an
     }
 }
 
+TEST_CASE("a decision is no better than the published speedups lie far from the price ratio") {
+    // One published speedup 1 % above the middle ratio, 1.64: a coin toss there, and none at the
+    // others.
+    const auto check =
+        analysis::check_evidence({row(key("alpha", "a", "b"), 1.64 * 1.01, 1.64 * 1.5),
+                                  row(key("beta", "a", "b"), 1.64 * 4.0, 1.64 * 1.5)},
+                                 model::Transfer{});
+    CHECK(check.limits[1].near == near(0.5));
+    CHECK(check.limits[1].far_right == near(1.0));
+    CHECK(check.limits[1].unbiased > 0.5);
+    CHECK(check.limits[1].unbiased < check.limits[0].unbiased);
+    CHECK(check.limits[0].near == 0.0);
+}
+
+TEST_CASE("at 1.64 half of what is published lies within 15 %, so that few decisions are certain") {
+    const auto transfer =
+        hwdb::load_transfer(std::vector<std::filesystem::path>{tests::source_dir() + "/hwdb"});
+    REQUIRE(transfer.ok());
+    const auto check = analysis::check_evidence(shipped(), *transfer);
+    CHECK(check.limits[1].near > 1.3 * check.limits[0].near);
+    CHECK(check.limits[1].near > 1.3 * check.limits[2].near);
+    CHECK(check.limits[1].unbiased < 0.80); // of errors of the stated size: 85 % is out of reach
+    CHECK(check.limits[1].far_right > 0.85);
+}
+
 } // namespace test_analysis_upgrade_evidence
