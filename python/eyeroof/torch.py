@@ -169,14 +169,14 @@ class Capture:
             where = f"{where}.{name}"
         read = [t for t in _tensors([args, list(kwargs.values())])]
         for i, row in enumerate(rows):
-            suffix = row.pop("suffix", "")
+            suffix, own_call = row.pop("suffix", ""), row.pop("own_call", False)
             row["name"] = (where or name) + suffix
             row["dtype"] = self._dtype or _type_of(row, name, out.dtype)
             if "parameters" not in row:  # else another row of the operator has its weights
                 self._learn(row, () if suffix == ".contiguous" else args)
             sources = [len(self.rows) - 1] if i else []
             sources += [s for s in map(self._source, read) if s != "parameter"]
-            self._edges.append([i > 0, sources])
+            self._edges.append([i > 0 and not own_call, sources])
             self.rows.append(row)
         for tensor in _tensors(result):
             self._made[_storage(tensor)] = len(self.rows) - 1

@@ -354,7 +354,9 @@ _SPECIAL: Dict[str, Callable[[Any, Any, Any], Row]] = {
 
 
 # Operators that an eager framework runs as several kernels: a loss is a function of its elements and
-# a reduction, a group norm its statistics and a pass that applies them.
+# a reduction, a group norm its statistics and a pass that applies them. Kernels of one operator are
+# launched within its call, but for those before which it makes tensors as a call of their own does
+# (own_call).
 
 def _with_reduction(fn: str, args: Any, out: Any) -> List[Row]:
     x = args[0]
@@ -369,15 +371,17 @@ def _log_sum_exp(args: Any, out: Any) -> List[Row]:
     one = [_elementwise(fn, [out], out) for fn in ("abs", "sub", "where", "log", "add")]
     rows = [_reduced(x, out), *one[:3], _elementwise("subu", [x], x), _elementwise("exp", [x], x),
             _reduced(x, out), *one[3:]]
-    return [{**row, "suffix": f".{i}"} for i, row in enumerate(rows)]
+    makes_tensor = (0, 1, 2, 4, 6)  # the others write over what they read
+    return [{**row, "suffix": f".{i}", "own_call": i in makes_tensor} for i, row in enumerate(rows)]
 
 
 def _group_norm(args: Any, out: Any) -> List[Row]:
     x, images, channels, inner, groups = args[0], args[3], args[4], args[5], args[6]
     statistics = {**_reduced(x, x.flatten()[: images * groups]), "suffix": ".moments", "parameters": 0}
     factors = {"op": "elementwise", "rows": images, "cols": channels, "fn": "mulu",
-               "suffix": ".factors", "parameters": 0}
-    applied = {"op": "elementwise", "rows": images * channels, "cols": max(1, inner), "fn": "mulu"}
+               "suffix": ".factors", "parameters": 0, "own_call": True}
+    applied = {"op": "elementwise", "rows": images * channels, "cols": max(1, inner), "fn": "mulu",
+               "own_call": True}
     return [statistics, factors, applied]
 
 

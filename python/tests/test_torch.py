@@ -371,3 +371,14 @@ def test_the_documented_operators_are_those_of_the_code():
     if not path.exists():
         pytest.skip("the documents are not beside the tests")
     assert path.read_text() == page()  # python -m eyeroof.torch_ops > docs/torch-operators.md
+
+
+def test_an_operator_within_another_costs_a_call_where_it_makes_a_tensor():
+    x = torch.empty(8, 16, 4, 4, device="meta")
+    norm = rows_of(lambda x: torch.nn.functional.group_norm(x, 4), x)
+    assert [inside for inside, _ in norm._edges] == [False, False, False]
+    sums = rows_of(lambda x: x.logsumexp(1), x)  # masked_fill_, exp_, log_, and add_ are in place
+    assert [inside for inside, _ in sums._edges] == [i in (3, 5, 7, 8) for i in range(9)]
+    assert all("own_call" not in row for c in (norm, sums) for row in c.rows)
+    text = sums.network("one").yaml()
+    assert text.count("in_call: true") == 4
