@@ -260,10 +260,10 @@ std::string upgrade_categories_text(const analysis::Upgrade& u) {
                             : fmt::format("{} ({} to {})", format_si(i.value, unit),
                                           format_si(i.low, unit), format_si(i.high, unit));
     };
-    std::string text = fmt::format("\nkernels on {}, by the ratio of predictions to what {} "
-                                   "measured, and by prediction alone (80 % intervals)\n",
+    std::string text = fmt::format("\nkernels on {}, given what {} measured, and by prediction "
+                                   "alone (80 % intervals)\n",
                                    u.to, u.from);
-    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "by ratio",
+    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "given the trace",
                         "faster", "by prediction alone");
     for (const analysis::UpgradeCategory& row : u.categories) {
         text +=
