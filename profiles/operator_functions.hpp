@@ -1,6 +1,6 @@
 // Frameworks' pointwise operators and reductions by name, as the model's functions.
-// Used by operator_layer.cpp; private to this folder. Names are without namespace and the "_" of
-// operators in place.
+// Used by operator_layer.cpp and the Kineto reader; private to profiles. Names are without
+// namespace and the "_" of operators in place.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,7 @@ std::optional<std::string_view> gated_function(std::string_view op);
 std::string_view unary_of(std::string_view fn);
 // All of a tensor read, little written.
 bool is_reduction(std::string_view op);
+// Makes a tensor of another shape, or none: no element is read or written. "aten::transpose_".
+bool is_view(std::string_view op_name);
 
 } // namespace eyeroof::profiles
