@@ -109,6 +109,13 @@ _REDUCED = {"mean", "_adaptive_avg_pool2d", "sum", "amax", "amin", "argmax", "ar
             "linalg_norm", "frobenius_norm", "nuclear_norm", "nanmedian", "median"}
 
 
+# Where they name the axes: argument of each.
+_AXIS_AT = {**{name: 1 for name in ("mean", "sum", "amax", "amin", "argmax", "argmin", "var", "std",
+                                    "var_mean", "std_mean", "prod", "any", "all", "max", "min",
+                                    "nansum", "nanmean", "count_nonzero")},
+            "linalg_vector_norm": 2, "norm": 2}
+
+
 def product(sizes: Any) -> int:
     all_ = 1
     for size in sizes:
@@ -274,6 +281,20 @@ def _pool(op: str, args: Any, out: Any) -> Row:
 
 def _rows(x: Any, cols: int) -> Tuple[int, int]:
     return max(1, x.numel() // max(1, cols)), max(1, cols)
+
+
+def _along_dims(x: Any, out: Any, dims: Any) -> Row:
+    """Along an axis that is not the innermost: a plane's whole height and one column of it."""
+    named = [dims] if isinstance(dims, int) and not isinstance(dims, bool) else dims
+    if not isinstance(named, (list, tuple)) or not named or not x.is_contiguous():
+        return _reduced(x, out)
+    gone = {int(d) % x.dim() for d in named}
+    inner = product(x.shape[max(gone) + 1:])
+    along = product(x.shape[d] for d in gone)
+    outer = x.numel() // max(1, inner * along)
+    if inner < 2 or along < 2 or max(inner, along, outer) > _MOST:
+        return _reduced(x, out)
+    return {"op": "avgpool", "n": outer, "c": 1, "h": along, "w": inner, "r": along, "s": 1}
 
 
 def _reduced(x: Any, out: Any) -> Row:
@@ -609,7 +630,8 @@ def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
         return {**_elementwise("glu", args, out)}
     along = len(args) == 1 or not isinstance(args[1], torch.Tensor)
     if name in _REDUCED or (name in ("max", "min") and along):
-        return _reduced(args[0], out)
+        axis = _AXIS_AT.get(name, 0)
+        return _along_dims(args[0], out, args[axis] if 0 < axis < len(args) else None)
     return _elementwise(_ELEMENTWISE[name], args, out)
 
 
