@@ -1,3 +1,4 @@
+#include "profiles/operator_layer.hpp"
 #include "profiles/operator_work.hpp"
 #include "profiles/points.hpp"
 #include "tests/near.hpp"
@@ -191,6 +192,23 @@ TEST_CASE("a convolution takes stride, padding and groups from its arguments") {
     Operator unsaid = op;
     unsaid.concrete_inputs.clear();
     CHECK(layer_of(unsaid)->approximate);
+}
+
+TEST_CASE("a sum along an outer axis is a column of a plane, one along rows a row") {
+    const auto shape = [](std::vector<std::int64_t> dims, const char* axes) {
+        const auto found = any_layer_of(
+            {"aten::sum", {std::move(dims), {}, {}, {}}, {"float"}, {"", axes, "", ""}});
+        REQUIRE(found);
+        return std::get<model::PoolShape>(found->layer.shape);
+    };
+    CHECK(shape({1024, 512}, "[0]") == model::PoolShape{1, 1, 1024, 512, 1024, 1});
+    CHECK(shape({1024, 512}, "[1]") == model::PoolShape{1024, 1, 1, 512, 1, 512});
+    CHECK(shape({2, 3, 4}, "[1]") == model::PoolShape{2, 1, 3, 4, 3, 1});
+    CHECK(shape({2, 3, 4}, "[0, 1]") == model::PoolShape{1, 1, 6, 4, 6, 1});
+    CHECK(shape({2, 3, 4}, "[0, 2]") == model::PoolShape{3, 1, 1, 8, 1, 8});
+    CHECK(shape({2, 3, 4}, "[-1]") == model::PoolShape{6, 1, 1, 4, 1, 4});
+    CHECK(shape({2, 3, 4}, "") ==
+          model::PoolShape{1, 1, 6, 4, 6, 1}); // not recorded: all but the last
 }
 
 TEST_CASE("a transposed convolution is the data gradient of the one from its output") {
