@@ -329,7 +329,7 @@ constexpr const char* kUpgradeExamples =
     "# with your own throughput as evidence\n"
     "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-80gb "
     "--measured-old 820/s\n"
-    "# from a trace of what runs now: the old GPU measured, only ratios predicted\n"
+    "# from a trace of what runs now: the old GPU measured, which narrows the prediction\n"
     "eyeroof upgrade trace.json.gz --to h200-sxm-141gb,mi300x\n"
     "# training, fp16 before and bf16 after\n"
     "eyeroof upgrade bert-base --from t4 --to l4 --phase training "

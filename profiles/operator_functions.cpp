@@ -162,6 +162,15 @@ std::optional<std::string_view> function_in(const Function (&table)[N], std::str
     const auto* const found = std::ranges::find(table, name, &Function::op);
     return found == std::end(table) ? std::nullopt : std::optional(found->fn);
 }
+constexpr std::string_view kViews[] = {
+    "view",        "_unsafe_view",  "reshape",      "_reshape_alias", "t",
+    "transpose",   "permute",       "movedim",      "expand",         "expand_as",
+    "slice",       "select",        "narrow",       "unbind",         "split",
+    "chunk",       "unsqueeze",     "squeeze",      "flatten",        "unflatten",
+    "detach",      "alias",         "as_strided",   "empty",          "empty_like",
+    "resize_",     "empty_strided", "new_empty",    "item",           "result_type",
+    "lift_fresh",  "unfold",        "view_as",      "is_nonzero",     "_local_scalar_dense",
+    "resolve_neg", "resolve_conj",  "view_as_real", "view_as_complex"};
 
 } // namespace
 
@@ -186,6 +195,16 @@ std::string_view unary_of(std::string_view fn) {
 
 bool is_reduction(std::string_view op) {
     return std::ranges::find(kReductions, op) != std::end(kReductions);
+}
+
+bool is_view(std::string_view op_name) {
+    const std::size_t colon = op_name.rfind("::");
+    std::string_view name = colon == std::string_view::npos ? op_name : op_name.substr(colon + 2);
+    const auto listed = [&name] { return std::ranges::find(kViews, name) != std::end(kViews); };
+    if (!listed() && name.ends_with('_')) {
+        name.remove_suffix(1);
+    }
+    return listed();
 }
 
 } // namespace eyeroof::profiles

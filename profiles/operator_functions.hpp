@@ -18,5 +18,7 @@ std::optional<std::string_view> gated_function(std::string_view op);
 std::string_view unary_of(std::string_view fn);
 // All of a tensor read, little written.
 bool is_reduction(std::string_view op);
+// Makes a tensor of another shape, or none: no element is read or written. "aten::transpose_".
+bool is_view(std::string_view op_name);
 
 } // namespace eyeroof::profiles

@@ -200,9 +200,11 @@ Made reduction(const OperatorArgs& args) {
     }
     const Dims& dims = args.dims(0);
     Count out = 1;
+    Count inner = 1; // results beside each other, within what is reduced
     const auto axes = args.numbers(1);
     if (axes.empty()) {
         out = args.text(1).empty() && dims.size() > 1 && args.size() > 2 ? dims.back() : 1;
+        inner = out;
     } else {
         std::vector<bool> gone(dims.size(), false);
         for (const std::int64_t axis : axes) {
@@ -213,6 +215,7 @@ Made reduction(const OperatorArgs& args) {
         }
         for (std::size_t i = 0; i < dims.size(); ++i) {
             out *= gone[i] ? 1 : dims[i];
+            inner = gone[i] ? 1 : inner * dims[i];
         }
     }
     const Count window = args.elements(0) / std::max<Count>(out, 1);
@@ -221,7 +224,8 @@ Made reduction(const OperatorArgs& args) {
     }
     OperatorLayer made;
     made.layer.op = Op::avgpool;
-    made.layer.shape = model::PoolShape{out, 1, 1, window, 1, window};
+    made.layer.shape = inner > 1 ? model::PoolShape{out / inner, 1, window, inner, window, 1}
+                                 : model::PoolShape{out, 1, 1, window, 1, window};
     const DataType type = args.type(0);
     made.layer.types = {type, type, type};
     return made;

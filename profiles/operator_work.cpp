@@ -180,6 +180,7 @@ std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pa
     }
     // Planes of a volume as images, taps in depth as channels.
     const bool volume = in.size() == 5 && weight.size() == 5;
+    Count depth = 1;
     const auto depths = volume ? output_depth(op, pattern, in, weight) : std::optional<Count>(1);
     if (volume && depths) {
         const auto images = checked_mul(in[0], *depths);
@@ -188,6 +189,7 @@ std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pa
         if (!images || !channels || !inputs) {
             return std::nullopt;
         }
+        depth = weight[2];
         in = {*images, *inputs, in[3], in[4]};
         weight = {weight[0], *channels, weight[3], weight[4]};
     }
@@ -197,6 +199,7 @@ std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pa
     }
     model::ConvShape shape{in[0], in[1], in[2], in[3], weight[0], weight[2], weight[3]};
     shape.groups = in[1] / weight[1];
+    shape.depth = depth;
     const auto stride = extent(op, pattern.stride);
     const auto pad = extent(op, pattern.pad);
     const auto dilation = extent(op, pattern.dilation);
@@ -209,6 +212,73 @@ std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pa
         shape.pad.h = 0;
         shape.dilation.h = 1;
     }
+    return shape;
+}
+
+// Along one side of the output of a transposed convolution.
+std::optional<Count> extended(Count size, Count taps, Count stride, Count pad, Count dilation,
+                              Count more) {
+    const auto steps = checked_mul(size - 1, stride);
+    const auto reach = checked_mul(taps - 1, dilation);
+    if (!steps || !reach || *steps > model::kMaxDimension || *reach > model::kMaxDimension ||
+        std::abs(pad) > model::kMaxDimension || std::abs(more) > model::kMaxDimension) {
+        return std::nullopt;
+    }
+    const Count made = *steps - 2 * pad + *reach + more + 1;
+    return made >= 1 ? std::optional(made) : std::nullopt;
+}
+
+// The convolution from the output to the input, of which a transposed one is the data gradient; the
+// planes of a volume as images, taps in depth as channels.
+std::optional<model::ConvShape> transposed_shape(const Operator& op, const Pattern& pattern,
+                                                 Dims in, Dims weight) {
+    const auto along = [&op](std::size_t index, Count usual, std::size_t sides) {
+        std::vector<Count> numbers = extents(op, index);
+        const bool sane = numbers.size() == 1 || numbers.size() == sides;
+        return sane ? std::vector<Count>(numbers.size() == 1 ? std::vector(sides, numbers[0])
+                                                             : numbers)
+                    : std::vector<Count>(sides, usual);
+    };
+    if (in.size() < 3 || in.size() > 5 || in.size() != weight.size() || !sane(in) ||
+        !sane(weight) || in[1] != weight[0]) {
+        return std::nullopt;
+    }
+    const std::size_t sides = in.size() - 2;
+    std::vector<Count> stride = along(pattern.stride, 1, sides), pad = along(pattern.pad, 0, sides),
+                       dilation = along(pattern.dilation, 1, sides),
+                       more = along(pattern.transposed + 1, 0, sides);
+    const auto groups = extents(op, pattern.transposed + 2);
+    if (sides == 1) { // of height 1
+        in.insert(in.begin() + 2, 1);
+        weight.insert(weight.begin() + 2, 1);
+        stride.insert(stride.begin(), 1);
+        pad.insert(pad.begin(), 0);
+        dilation.insert(dilation.begin(), 1);
+        more.insert(more.begin(), 0);
+    }
+    const std::size_t h = in.size() - 2, at = h - 2;
+    const auto height = extended(in[h], weight[h], stride[at], pad[at], dilation[at], more[at]);
+    const auto width = extended(in[h + 1], weight[h + 1], stride[at + 1], pad[at + 1],
+                                dilation[at + 1], more[at + 1]);
+    model::ConvShape shape;
+    shape.depth = sides == 3 ? weight[2] : 1;
+    shape.groups = groups.size() == 1 && groups[0] >= 1 ? groups[0] : 1;
+    const auto images = checked_mul(in[0], sides == 3 ? in[2] : 1);
+    const auto made = checked_mul(weight[1], shape.groups);
+    const auto read = checked_mul(in[1], shape.depth);
+    if (!height || !width || !images || !made || !read) {
+        return std::nullopt;
+    }
+    shape.n = *images;
+    shape.c = *made;
+    shape.h = *height;
+    shape.w = *width;
+    shape.k = *read;
+    shape.r = weight[h];
+    shape.s = weight[h + 1];
+    shape.stride = {stride[at], stride[at + 1]};
+    shape.pad = {pad[at], pad[at + 1]};
+    shape.dilation = {dilation[at], dilation[at + 1]};
     return shape;
 }
 
@@ -248,8 +318,11 @@ bool carries_shape(std::string_view op_name) {
 
 std::optional<OperatorLayer> layer_of(const Operator& op) {
     const Pattern* pattern = pattern_of(op.name);
-    if (pattern == nullptr || op.input_dims.size() <= pattern->right ||
-        says_true(op, pattern->transposed)) {
+    if (pattern == nullptr || op.input_dims.size() <= pattern->right) {
+        return std::nullopt;
+    }
+    const bool transposed = says_true(op, pattern->transposed);
+    if (transposed && pattern->direction != model::Direction::fwd) {
         return std::nullopt;
     }
     const Dims& left = op.input_dims[pattern->left];
@@ -258,12 +331,16 @@ std::optional<OperatorLayer> layer_of(const Operator& op) {
     result.layer.name = op.name;
     result.layer.types = types_of(op, *pattern);
     if (pattern->conv) {
-        const auto shape = conv_shape(op, *pattern, left, right, result.approximate);
+        const auto shape = transposed ? transposed_shape(op, *pattern, left, right)
+                                      : conv_shape(op, *pattern, left, right, result.approximate);
         if (!shape) {
             return std::nullopt;
         }
         result.layer.op = model::Op::conv2d;
         result.layer.shape = *shape;
+        if (transposed) {
+            result.layer.direction = model::Direction::bwd_data;
+        }
         if (pattern->direction != model::Direction::fwd) {
             set_backward(op, *pattern, result);
         }

@@ -67,6 +67,7 @@ struct BoundReport {
     std::string words, network, machine;
     std::string assumptions; // at which peaks, clock, and cache
     Bound unfused, cached, fused;
+    Bound roofline; // sums of a graph as speed-of-light tools take them; an execution may be below
     double predicted_s = 0.0;
     std::optional<double> low_s, high_s;
     std::optional<double> measured_s;
@@ -93,7 +94,16 @@ struct BoundReport {
 //   on_chip = bytes / (64 bytes a clock and SM).
 // unfused = the operators' sum. fused: the sum of arithmetic for each pipe (pipes may overlap), and
 // bytes of what is there before (inputs, states, weights) and after (outputs). cached = the same, but
-// a GEMM whose operands and result all are such tensors moves at least its own bytes.
+// a GEMM whose operands and result all are such tensors moves at least its own bytes, and inputs are
+// read again as follows. A result of a norm, of a softmax, or of an operator that reads a reduction
+// beside what was reduced needs the last element of its row and its own element. After the row's last
+// element was read, S bytes of the row at most are on the chip; as many of its elements as have
+// results of their own (disjoint paths from the input, so that no set of fewer values separates them)
+// are read again, or stored and read:  count max(row - S, 0). Behind one product (a convolution, a
+// GEMM) and a batch's statistics the row is all results that have an input of their own: pixels x
+// min(channels in, out). Computing values again spares nothing of this, as inputs are counted.
+// roofline = max(all multiplications of direct convolution / peak, fused bytes / DRAM bandwidth):
+// neither fast algorithms nor what a cache holds from the run before are allowed for.
 // Accelerators: an operator's time is step 6 of the machine's chain (no mapping does better), its
 // arithmetic step 4; they keep nothing between runs.
 // Errors: those of run(); "uncosted".

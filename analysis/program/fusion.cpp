@@ -210,7 +210,7 @@ Sums sums_of(const Layer& layer) {
     if (pool == nullptr || !reduces_whole(layer)) {
         return {};
     }
-    return {pool->n * pool->c, pool->h * pool->w, 1, false, false};
+    return {pool->n * pool->c * pool->q(), pool->h * pool->s, 1, false, false};
 }
 
 bool splits(const Sums& sums, double sms) {

@@ -10,7 +10,8 @@ using model::Op;
 bool reduces_whole(const Layer& layer) {
     const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
     return pool != nullptr && layer.direction == model::Direction::fwd && pool->r == pool->h &&
-           pool->s == pool->w && pool->pad == model::Extent2{0, 0};
+           (pool->s == pool->w || (pool->s == 1 && pool->stride.w == 1)) &&
+           pool->pad == model::Extent2{0, 0};
 }
 
 namespace {

@@ -32,8 +32,26 @@ double own_sigma(const LayerReport& layer) {
                : kOpenEnd;
 }
 
+// The new GPU's time of one layer, given what the old one measured: see upgrade.hpp.
+struct Given {
+    double seconds = 0.0, variance = 0.0; // of ln(seconds)
+    double alone = 0.0;                   // variance of the prediction alone
+};
+
+Given given(const MeasuredStep& measured, const LayerReport& from, double from_s,
+            const LayerReport& to) {
+    const auto inferred = measured.inferred.find(from.layer.name);
+    const double r =
+        inferred != measured.inferred.end() && inferred->second ? kInferredSigma : kRunSigma;
+    const double s_from = own_sigma(from), s_to = own_sigma(to);
+    const double common = kModelShared * s_to * s_from + kRunShared * r * r;
+    const double weight = common / (s_from * s_from + r * r);
+    const double alone = s_to * s_to + r * r;
+    return {to.time_s * std::pow(from_s / from.time_s, weight), alone - weight * common, alone};
+}
+
 // A sum of times and the standard deviation of its logarithm.
-struct RatioSum {
+struct Sum {
     double seconds = 0.0, common = 0.0, apart = 0.0; // seconds, seconds, seconds squared
 
     void add(double time_s, double variance) {
@@ -51,7 +69,7 @@ struct RatioSum {
 
 struct CategorySums {
     double from_s = 0.0;
-    RatioSum ratio, predicted;
+    Sum given, predicted;
 };
 
 } // namespace
@@ -71,25 +89,20 @@ std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, c
         }
         const LayerReport& to = *twin->second;
         const auto name = measured.category.find(from.layer.name);
-        const auto inferred = measured.inferred.find(from.layer.name);
-        const double r =
-            inferred != measured.inferred.end() && inferred->second ? kInferredSigma : kRunSigma;
-        const double s_from = own_sigma(from), s_to = own_sigma(to);
-        const double of_ratio = s_to * s_to + s_from * s_from - 2.0 * kModelShared * s_to * s_from +
-                                2.0 * (1.0 - kRunShared) * r * r;
+        const Given made = given(measured, from, at->second, to);
         const auto runs = static_cast<double>(from.layer.count);
         const double from_s = runs * at->second;
         for (const std::string& key :
              {std::string("all"), name == measured.category.end() ? "other" : name->second}) {
             CategorySums& sum = sums[key];
             sum.from_s += from_s;
-            sum.ratio.add(from_s * to.time_s / from.time_s, of_ratio);
-            sum.predicted.add(runs * to.time_s, s_to * s_to + r * r);
+            sum.given.add(runs * made.seconds, made.variance);
+            sum.predicted.add(runs * to.time_s, made.alone);
         }
     }
     std::vector<UpgradeCategory> made;
     for (const auto& [key, sum] : sums) {
-        const Interval to = sum.ratio.interval();
+        const Interval to = sum.given.interval();
         made.push_back({key,
                         sum.from_s,
                         to,
@@ -113,12 +126,12 @@ void take_measured(const MeasuredStep& measured, Report& before, Report& after) 
             !(twin->time_s > 0.0)) {
             continue;
         }
-        const double ratio = twin->time_s / layer.time_s;
         const auto runs = static_cast<double>(layer.layer.count);
-        retime(*twin, at->second * ratio);
+        const double to_s = given(measured, layer, at->second, *twin).seconds;
+        retime(*twin, to_s);
         retime(layer, at->second);
         old_s += runs * at->second;
-        new_s += runs * at->second * ratio;
+        new_s += runs * to_s;
     }
     if (!(old_s > 0.0)) {
         return;

@@ -35,7 +35,7 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
 // A verdict is given where the chance of being wrong is at most 1 less this.
 inline constexpr double kUsualConfidence = 0.8;
 
-// What was measured of a step on the old GPU, so that only ratios are predicted.
+// What was measured of a step on the old GPU, which narrows the prediction of the new one.
 struct MeasuredStep {
     std::map<std::string, double> layer_s; // of one run of the layer of this name
     double step_s = 0.0;                   // from the first kernel or copy to the end of the last
@@ -82,7 +82,7 @@ struct Interval {
 struct UpgradeCategory {
     std::string name;     // "all" is of every one
     double from_s = 0.0;  // measured, of all runs
-    Interval to_s;        // from_s by predicted ratios
+    Interval to_s;        // given what the old GPU measured
     Interval speedup;     // from_s / to_s
     Interval predicted_s; // of the new GPU, without the measurement
 
@@ -218,21 +218,23 @@ struct Upgrade {
     bool operator==(const Upgrade&) const = default;
 };
 
-// Puts measured times into the old side's report, and into the new side's what the predicted ratio
-// of each layer makes of them:
-//   to_i = measured_i * predicted_to_i / predicted_from_i
+// Puts measured times into the old side's report, and into the new side's what they say of each
+// layer: errors of one operator on two GPUs are partly the same, so that the error on the old GPU,
+// of which all is known, says a part of the error on the new one (regression of jointly normal
+// errors):
+//   to_i = predicted_to_i * (measured_i / predicted_from_i)^w
+//   w = c / (s_from^2 + r^2),  c = m s_to s_from + k r^2
+// with s the model's error, r what a run adds, m and k their correlations (trace_error.hpp). With
+// w = 1 it were the ratio of predictions, with w = 0 the prediction alone.
 //   step_to = idle + unknown + (step - idle - unknown) * sum(n_i to_i) / sum(n_i measured_i)
 // so that layers that overlap keep their share of the busy time. Layers that were not measured
 // keep their predicted times and are in neither sum.
 void take_measured(const MeasuredStep& measured, Report& before, Report& after);
 
-// Kernel time of each category on the new GPU, by ratios of the predictions and by the prediction
-// alone. Errors of one operator on two GPUs are partly the same, and cancel in a ratio:
-//   var(ln to) = s_to^2 + r^2
-//   var(ln ratio) = s_to^2 + s_from^2 - 2 m s_to s_from + 2 (1 - k) r^2
-// with s the model's error, r what a run adds, m and k their correlations (trace_error.hpp); half
-// of a variance is common to a category, the rest to each operator, and the reports are those that
-// take_measured() has not changed.
+// Kernel time of each category on the new GPU, given the trace and by the prediction alone:
+//   var(ln to) = s_to^2 + r^2,  given the trace  var(ln to) - w c
+// half of a variance is common to a category, the rest to each operator, and the reports are those
+// that take_measured() has not changed.
 std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
                                                  const Report& after);
 

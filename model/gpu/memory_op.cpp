@@ -274,7 +274,21 @@ double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, 
 // for 3.2, 1.2, 0.9 and 1 rows an SM; 1180, 630, 610 and 700 cycles. A CTA takes four such rows; of
 // more, CTAs run beside each other and share an SM's lanes: ten steps of eight instructions on 2
 // elements a thread, 0.31 cycles an element (counted in ScanKernels.cu of PyTorch, not fitted).
+// A sum along an axis that is not the innermost (a window of a plane's whole height and one
+// column): CTAs share out its rows, join their sums through memory, and the last of them adds these
+// up (aten/src/ATen/native/cuda/Reduce.cuh). 25 such sums of a training step take 9200 cycles
+// beyond a sum along rows in the median on A100, one each on H100 and MI300X 7100 and 12,000
+// (facebookresearch/HolisticTraceAnalysis@f4d0062c, AMD-AGI/TraceLens@171dd747).
 double serial_seconds(const Gpu& gpu, const Layer& layer) {
+    constexpr double kStridedSumCycles = 9000.0;
+    const auto* pool = std::get_if<PoolShape>(&layer.shape);
+    if (pool != nullptr) {
+        const bool strided = layer.direction == Direction::fwd && pool->r == pool->h &&
+                             pool->s == 1 && pool->w > 1 && pool->h > 1 && pool->pad.h == 0 &&
+                             gpu.arch != GpuArch::host;
+        return strided ? kStridedSumCycles / gpu.boost_hz : 0.0;
+    }
+
     constexpr double kScanCycles = 6.6;
     constexpr double kScanRows = 4.0;
     constexpr double kScanLanes = 0.31;

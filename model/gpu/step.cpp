@@ -50,7 +50,8 @@ double call_weight(const CallWeights& weights, const Layer& layer) {
         return weights.norm;
     case CallKind::pool: {
         const auto& pool = std::get<PoolShape>(layer.shape);
-        return pool.r == pool.h && pool.s == pool.w ? weights.reduction : weights.pool;
+        const bool reduces = pool.r == pool.h && (pool.s == pool.w || pool.s == 1);
+        return reduces ? weights.reduction : weights.pool;
     }
     case CallKind::plain:
         break;

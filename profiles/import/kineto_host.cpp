@@ -1,5 +1,6 @@
 #include "profiles/import/kineto_host.hpp"
 
+#include "profiles/operator_functions.hpp"
 #include "profiles/operator_layer.hpp"
 
 #include <algorithm>
@@ -73,16 +74,18 @@ void HostEvents::tell_work(Span& span) {
     if (span.op == kNone) {
         return;
     }
-    constexpr std::uint8_t kSaysWork = 1, kHasTensors = 2;
+    constexpr std::uint8_t kSaysWork = 1, kHasTensors = 2, kIsView = 4;
     const auto at = static_cast<std::size_t>(span.op);
     if (at >= works_.size()) {
         works_.resize(names_.profile.operators.size(), 0);
         const Operator& op = names_.profile.operators[at];
         works_[at] = static_cast<std::uint8_t>((any_layer_of(op) ? kSaysWork : 0) |
-                                               (has_tensors(op) ? kHasTensors : 0));
+                                               (has_tensors(op) ? kHasTensors : 0) |
+                                               (profiles::is_view(op.name) ? kIsView : 0));
     }
     span.says_work = (works_[at] & kSaysWork) != 0;
     span.has_tensors = (works_[at] & kHasTensors) != 0;
+    span.is_view = (works_[at] & kIsView) != 0;
 }
 
 std::size_t HostEvents::thread_of(const std::string& name, std::uint32_t& thread) {
@@ -151,6 +154,31 @@ void HostEvents::answer_thread(const std::deque<Span>& spans, std::vector<Questi
     calls_so_far_ += static_cast<std::int64_t>(spans.size());
 }
 
+namespace {
+
+bool says_work(const Span& span) {
+    return (span.carries_shape || span.says_work) && !span.is_view && span.end_us > span.start_us;
+}
+
+// No operator is around it, and none within says its work.
+bool stands_alone(const std::deque<Span>& spans, std::size_t at,
+                  const std::vector<std::size_t>& open) {
+    const Span& span = spans[at];
+    const auto around = [&](std::size_t i) { return i != at && spans[i].op != kNone; };
+    if (span.op == kNone || !span.has_tensors || span.is_view ||
+        std::ranges::any_of(open, around)) {
+        return false;
+    }
+    for (std::size_t i = at + 1; i < spans.size() && spans[i].start_us < span.end_us; ++i) {
+        if (says_work(spans[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 void HostEvents::each_operator(const UseOperator& use) {
     for (const std::deque<Span>& spans : spans_) {
         double covered_us = -1.0;
@@ -159,8 +187,8 @@ void HostEvents::each_operator(const UseOperator& use) {
             const Span& span = spans[i];
             close_before(span.start_us, spans, open);
             open.push_back(i);
-            if (!span.carries_shape || span.start_us < covered_us ||
-                !(span.end_us > span.start_us)) {
+            if (span.start_us < covered_us || !(span.end_us > span.start_us) ||
+                (!says_work(span) && !stands_alone(spans, i, open))) {
                 continue;
             }
             covered_us = span.end_us;

@@ -42,7 +42,8 @@ class HostEvents {
     void answer(std::vector<std::vector<Question>> questions, const UseOrigin& use);
     void give_gradients(std::vector<Origin>& origins) const { modules_.give_gradients(origins); }
 
-    // The outermost operators that carry a shape and take time.
+    // The outermost operators that say their work and take time; and those at the top that have
+    // tensors where nothing within says its work.
     using UseOperator = std::function<void(const Span&, const Origin&)>;
     void each_operator(const UseOperator& use);
 

@@ -24,6 +24,7 @@ struct Span {
     bool carries_shape = false;
     bool says_work = false;   // its dimensions alone
     bool has_tensors = false; // of known dimensions
+    bool is_view = false;
 };
 struct Call {
     std::int64_t correlation = 0;

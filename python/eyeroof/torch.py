@@ -62,16 +62,22 @@ class _Operators(TorchDispatchMode):
     def __init__(self, owner: "Capture") -> None:
         super().__init__()
         self._owner = owner
+        self._around = 0  # operators that call the one that is seen
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func is not torch.ops.prim.device.default:
-            with self:  # what is made of other operators is recorded as these
-                parts = func.decompose(*args, **kwargs)
+            self._around += 1
+            try:
+                with self:  # what is made of other operators is recorded as these
+                    parts = func.decompose(*args, **kwargs)
+            finally:
+                self._around -= 1
             if parts is not NotImplemented:
                 return parts
         result = func(*args, **kwargs)
-        self._owner._seen(func.overloadpacket.__name__, args, kwargs, _first(result))
+        self._owner._seen(func.overloadpacket.__name__, args, kwargs, _first(result),
+                          self._around > 0)
         return result
 
 
@@ -147,13 +153,14 @@ class Capture:
             self._take(func.__name__, lambda: rows(out), args, kwargs, out)
         return out
 
-    def _seen(self, name: str, args: Any, kwargs: Any, out: Any) -> None:
+    def _seen(self, name: str, args: Any, kwargs: Any, out: Any, nested: bool) -> None:
         first = _first(out)
         if not self._silent and isinstance(first, torch.Tensor):
             self._take(name, lambda: [*copies_of(name, args), *rows_of(name, args, kwargs, first)],
-                       args, kwargs, out)
+                       args, kwargs, out, nested and name.endswith("_"))
 
-    def _take(self, name: str, make: Any, args: Any, kwargs: Any, result: Any) -> None:
+    def _take(self, name: str, make: Any, args: Any, kwargs: Any, result: Any,
+              within: bool = False) -> None:
         out = _first(result)
         try:
             rows = make()
@@ -169,14 +176,16 @@ class Capture:
             where = f"{where}.{name}"
         read = [t for t in _tensors([args, list(kwargs.values())])]
         for i, row in enumerate(rows):
-            suffix = row.pop("suffix", "")
+            suffix, own_call = row.pop("suffix", ""), row.pop("own_call", False)
             row["name"] = (where or name) + suffix
             row["dtype"] = self._dtype or _type_of(row, name, out.dtype)
             if "parameters" not in row:  # else another row of the operator has its weights
                 self._learn(row, () if suffix == ".contiguous" else args)
             sources = [len(self.rows) - 1] if i else []
             sources += [s for s in map(self._source, read) if s != "parameter"]
-            self._edges.append([i > 0, sources])
+            # What another operator calls in place makes no tensor, and costs a launch.
+            own_call = own_call or (i == 0 and not (within and self.rows))
+            self._edges.append([not own_call, sources])
             self.rows.append(row)
         for tensor in _tensors(result):
             self._made[_storage(tensor)] = len(self.rows) - 1

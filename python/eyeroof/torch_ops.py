@@ -72,7 +72,7 @@ _ELEMENTWISE = {
     "special_expit": "sigmoid", "special_log_softmax": "exp", "quantize_per_tensor": "cast",
     "dequantize": "cast", "fake_quantize_per_tensor_affine_cachemask": "clamp", "feature_dropout":
     "dropout", "alpha_dropout": "dropout", "polar": "exp", "complex": "copy", "angle": "exp",
-    "nextafter": "add", "gcd": "div", "lcm": "div", "signbit": "copy", "positive": "copy",
+    "searchsorted": "copy", "bucketize": "copy", "isin": "sub", "nextafter": "add", "gcd": "div", "lcm": "div", "signbit": "copy", "positive": "copy",
     "_foreach_add": "add", "ldexp": "mul", "native_dropout_backward": "mul",
 }
 _UNARY_OF = {"add": "addu", "sub": "subu", "mul": "mulu", "div": "divu", "pow": "powu",
@@ -96,7 +96,8 @@ _FREE = {
 _FILLS = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like", "new_full", "full_like",
           "new_zeros", "new_ones", "fill", "zero", "linspace", "logspace", "eye", "rand", "randn",
           "rand_like", "randn_like", "randint", "randint_like", "normal", "uniform", "exponential",
-          "bernoulli", "tril_indices", "triu_indices"}
+          "bernoulli", "tril_indices", "triu_indices", "hann_window", "hamming_window",
+          "bartlett_window", "blackman_window", "kaiser_window"}
 
 # Reductions: read all, write little.
 _REDUCED = {"mean", "_adaptive_avg_pool2d", "sum", "amax", "amin", "argmax", "argmin", "var", "std",
@@ -106,6 +107,13 @@ _REDUCED = {"mean", "_adaptive_avg_pool2d", "sum", "amax", "amin", "argmax", "ar
             "adaptive_avg_pool3d", "adaptive_max_pool1d", "aminmax", "nansum", "nanmean",
             "count_nonzero", "std_mean", "trace", "cov", "_adaptive_max_pool2d", "histc", "dist",
             "linalg_norm", "frobenius_norm", "nuclear_norm", "nanmedian", "median"}
+
+
+# Where they name the axes: argument of each.
+_AXIS_AT = {**{name: 1 for name in ("mean", "sum", "amax", "amin", "argmax", "argmin", "var", "std",
+                                    "var_mean", "std_mean", "prod", "any", "all", "max", "min",
+                                    "nansum", "nanmean", "count_nonzero")},
+            "linalg_vector_norm": 2, "norm": 2}
 
 
 def product(sizes: Any) -> int:
@@ -194,11 +202,13 @@ def attention_row(args: Any, kwargs: Any) -> Row:
     names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
     given = {**dict(zip(names, args)), **kwargs}
     q, k, v = given["query"], given["key"], given["value"]
-    if v.shape[-1] != q.shape[-1]:
-        raise Error("attention with another width of values is not known [unsupported]")
+    widths = q.shape[-1] + v.shape[-1]  # work and bytes of both products depend on the sum alone
+    if widths % 2:
+        raise Error(f"attention with keys of {q.shape[-1]} and values of {v.shape[-1]} is not known "
+                    "[unsupported]")
     heads = q.shape[-3] if q.dim() > 2 else 1
     row = {"op": "attention", "batch": product(q.shape[:-3]), "groups": heads, "m": q.shape[-2],
-           "n": k.shape[-2], "k": q.shape[-1]}
+           "n": k.shape[-2], "k": widths // 2}
     keys = k.shape[-3] if k.dim() > 2 else 1
     if keys != heads:
         row["kv_heads"] = keys
@@ -273,6 +283,20 @@ def _rows(x: Any, cols: int) -> Tuple[int, int]:
     return max(1, x.numel() // max(1, cols)), max(1, cols)
 
 
+def _along_dims(x: Any, out: Any, dims: Any) -> Row:
+    """Along an axis that is not the innermost: a plane's whole height and one column of it."""
+    named = [dims] if isinstance(dims, int) and not isinstance(dims, bool) else dims
+    if not isinstance(named, (list, tuple)) or not named or not x.is_contiguous():
+        return _reduced(x, out)
+    gone = {int(d) % x.dim() for d in named}
+    inner = product(x.shape[max(gone) + 1:])
+    along = product(x.shape[d] for d in gone)
+    outer = x.numel() // max(1, inner * along)
+    if inner < 2 or along < 2 or max(inner, along, outer) > _MOST:
+        return _reduced(x, out)
+    return {"op": "avgpool", "n": outer, "c": 1, "h": along, "w": inner, "r": along, "s": 1}
+
+
 def _reduced(x: Any, out: Any) -> Row:
     rows, cols = _rows(x, x.numel() // max(1, out.numel()))
     (n, c), (h, w) = _folded(rows), _folded(cols)
@@ -339,13 +363,21 @@ _SPECIAL: Dict[str, Callable[[Any, Any, Any], Row]] = {
     "addr": lambda a, k, o: _elementwise("add", [a[0], o], o),
     "addbmm": lambda a, k, o: _gemm(a[1].flatten(0, 1), a[2].transpose(0, 1).flatten(1)),
     "vdot": lambda a, k, o: {"op": "bmm", "batch": 1, "m": 1, "k": a[0].numel(), "n": 1},
+    "affine_grid_generator": lambda a, k, o: {"op": "gemm", "m": product(o.shape[:-1]),
+                                              "k": o.shape[-1] + 1, "n": o.shape[-1],
+                                              "parameters": 0},
+    "_pdist_forward": lambda a, k, o: {"op": "gemm", "m": a[0].shape[0], "k": a[0].shape[1],
+                                       "n": a[0].shape[0], "parameters": 0},
+    "fractional_max_pool3d": lambda a, k, o: _reduced(a[0], o),
     "_cdist_forward": lambda a, k, o: {"op": "bmm", "batch": product(o.shape[:-2]),
                                        "m": o.shape[-2], "k": a[0].shape[-1], "n": o.shape[-1]},
 }
 
 
 # Operators that an eager framework runs as several kernels: a loss is a function of its elements and
-# a reduction, a group norm its statistics and a pass that applies them.
+# a reduction, a group norm its statistics and a pass that applies them. Kernels of one operator are
+# launched within its call, but for those before which it makes tensors as a call of their own does
+# (own_call).
 
 def _with_reduction(fn: str, args: Any, out: Any) -> List[Row]:
     x = args[0]
@@ -360,15 +392,17 @@ def _log_sum_exp(args: Any, out: Any) -> List[Row]:
     one = [_elementwise(fn, [out], out) for fn in ("abs", "sub", "where", "log", "add")]
     rows = [_reduced(x, out), *one[:3], _elementwise("subu", [x], x), _elementwise("exp", [x], x),
             _reduced(x, out), *one[3:]]
-    return [{**row, "suffix": f".{i}"} for i, row in enumerate(rows)]
+    makes_tensor = (0, 1, 2, 4, 6)  # the others write over what they read
+    return [{**row, "suffix": f".{i}", "own_call": i in makes_tensor} for i, row in enumerate(rows)]
 
 
 def _group_norm(args: Any, out: Any) -> List[Row]:
     x, images, channels, inner, groups = args[0], args[3], args[4], args[5], args[6]
     statistics = {**_reduced(x, x.flatten()[: images * groups]), "suffix": ".moments", "parameters": 0}
     factors = {"op": "elementwise", "rows": images, "cols": channels, "fn": "mulu",
-               "suffix": ".factors", "parameters": 0}
-    applied = {"op": "elementwise", "rows": images * channels, "cols": max(1, inner), "fn": "mulu"}
+               "suffix": ".factors", "parameters": 0, "own_call": True}
+    applied = {"op": "elementwise", "rows": images * channels, "cols": max(1, inner), "fn": "mulu",
+               "own_call": True}
     return [statistics, factors, applied]
 
 
@@ -387,6 +421,76 @@ def _convolved(args: Any, out: Any) -> List[Row]:
         return [row]
     added = {**_elementwise("addu", [out], out), "suffix": ".bias", "parameters": 0}
     return [row, added]
+
+
+def _numbered(rows: List[Row]) -> List[Row]:
+    return [{**row, "suffix": f".{i}"} for i, row in enumerate(rows)]
+
+
+def _passes(x: Any, count: int) -> List[Row]:
+    """Kernels that read and write every element, as a radix sort does digit by digit."""
+    return _numbered([_elementwise("copy", [x], x) for _ in range(count)])
+
+
+def _fourier(args: Any, out: Any) -> List[Row]:
+    """One pass over the data for each dimension: up to some thousand points stay in a block's shared
+    memory, and its arithmetic hides behind the bytes."""
+    x, dims = args[0], args[1]
+    large = x if x.numel() * x.element_size() > out.numel() * out.element_size() else out
+    parts = 2 if large.is_complex() else 1
+    rows, cols = _rows(large, large.shape[-1])
+    last = large.dim() - 1
+    return _numbered([{"op": "elementwise", "rows": rows, "cols": parts * cols,
+                       "fn": "copy" if d % large.dim() == last else "permute"} for d in dims])
+
+
+def _euclidean(args: Any, out: Any) -> List[Row]:
+    """Squares and ones beside the operands, one product of both, and the root."""
+    a, b = args[0], args[1]
+    wide = [_elementwise("concat", [x], torch.empty(*x.shape[:-1], x.shape[-1] + 2, device="meta"))
+            for x in (a, b)]
+    made = {"op": "bmm", "batch": product(out.shape[:-2]), "m": out.shape[-2],
+            "k": a.shape[-1] + 2, "n": out.shape[-1], "parameters": 0}
+    return _numbered([*wide, made, _elementwise("clamp", [out], out),
+                      _elementwise("sqrt", [out], out)])
+
+
+def _bilinear(args: Any, out: Any) -> List[Row]:
+    """A product with each output's matrix, the row products with the second operand, and their sum."""
+    weight, second = args[1], args[2]
+    batch, results = max(1, out.numel() // out.shape[-1]), weight.shape[0]
+    if [list(dims) for dims in args[3:7]] != [[1, 3], [0], [1, 2], [2, 3]]:
+        raise KeyError("_trilinear")
+    rows: List[Row] = []
+    for i in range(results):
+        weights = {} if i == 0 else {"parameters": 0}
+        rows += [{"op": "gemm", "m": batch, "k": weight.shape[1], "n": weight.shape[2], **weights},
+                 {"op": "bmm", "batch": batch, "m": 1, "k": second.shape[-1], "n": 1,
+                  "parameters": 0},
+                 {"op": "elementwise", "rows": batch, "cols": 1, "fn": "add", "parameters": 0}]
+    return _numbered(rows)
+
+
+def _chosen(args: Any, out: Any) -> List[Row]:
+    """What is not zero: counted, and then written."""
+    x = args[0]
+    return _numbered([_reduced(x, x.flatten()[:1]), _elementwise("copy", [x], x),
+                      _elementwise("fill", [], out)])
+
+
+def _drawn(args: Any, out: Any) -> List[Row]:
+    """Probabilities over exponential draws, and the largest of every row."""
+    x = args[0]
+    return _numbered([_elementwise("fill", [], x), _elementwise("div", [x, x], x),
+                      _reduced(x, out)])
+
+
+def _tap_products(args: Any, out: Any) -> List[Row]:
+    """A convolution of (time, batch, channels): the bias, and a product for every tap."""
+    taps, inner, outer = args[1].shape
+    each = {"op": "gemm", "m": out.shape[0] * out.shape[1], "k": inner, "n": outer}
+    return _numbered([_elementwise("fill", [], out),
+                      *({**each, **({} if i == 0 else {"parameters": 0})} for i in range(taps))])
 
 
 _SEVERAL: Dict[str, Callable[[Any, Any, Any], List[Row]]] = {
@@ -413,14 +517,26 @@ _SEVERAL: Dict[str, Callable[[Any, Any, Any], List[Row]]] = {
     "_convolution": lambda a, k, o: _convolved(a, o),
     "_embedding_bag": lambda a, k, o: [{"op": "embedding", "rows": a[1].numel(),
                                         "cols": a[0].shape[1], "n": a[0].shape[0]}],
-    "topk": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
-                             for i in range(2)],
-    "sort": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
-                             for i in range(4)],
-    "argsort": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
-                                for i in range(4)],
-    "kthvalue": lambda a, k, o: [{**_elementwise("copy", [a[0]], a[0]), "suffix": f".{i}"}
-                                 for i in range(2)],
+    "_embedding_bag_forward_only": lambda a, k, o: _SEVERAL["_embedding_bag"](a, k, o),
+    "topk": lambda a, k, o: _passes(a[0], 2),
+    "kthvalue": lambda a, k, o: _passes(a[0], 2),
+    "sort": lambda a, k, o: _passes(a[0], 4),
+    "argsort": lambda a, k, o: _passes(a[0], 4),
+    "mode": lambda a, k, o: _passes(a[0], 5),
+    "_unique2": lambda a, k, o: _passes(a[0], 6),
+    "unique_dim": lambda a, k, o: _passes(a[0], 6),
+    "unique_consecutive": lambda a, k, o: _passes(a[0], 2),
+    "nonzero": lambda a, k, o: _chosen(a, o),
+    "masked_select": lambda a, k, o: _chosen(a, o),
+    "multinomial": lambda a, k, o: _drawn(a, o),
+    "_fft_c2c": lambda a, k, o: _fourier(a, o),
+    "_fft_r2c": lambda a, k, o: _fourier(a, o),
+    "_fft_c2r": lambda a, k, o: _fourier(a, o),
+    "_euclidean_dist": lambda a, k, o: _euclidean(a, o),
+    "_trilinear": lambda a, k, o: _bilinear(a, o),
+    "conv_tbc": lambda a, k, o: _tap_products(a, o),
+    "block_diag": lambda a, k, o: [{**_elementwise("fill", [], o), "suffix": ".zeros"},
+                                   *_numbered([_elementwise("copy", [x], x) for x in a[0]])],
 }
 
 
@@ -514,7 +630,8 @@ def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
         return {**_elementwise("glu", args, out)}
     along = len(args) == 1 or not isinstance(args[1], torch.Tensor)
     if name in _REDUCED or (name in ("max", "min") and along):
-        return _reduced(args[0], out)
+        axis = _AXIS_AT.get(name, 0)
+        return _along_dims(args[0], out, args[axis] if 0 < axis < len(args) else None)
     return _elementwise(_ELEMENTWISE[name], args, out)
 
 

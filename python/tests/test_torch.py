@@ -371,3 +371,31 @@ def test_the_documented_operators_are_those_of_the_code():
     if not path.exists():
         pytest.skip("the documents are not beside the tests")
     assert path.read_text() == page()  # python -m eyeroof.torch_ops > docs/torch-operators.md
+
+
+def test_an_operator_within_another_costs_a_call_where_it_makes_a_tensor():
+    x = torch.empty(8, 16, 4, 4, device="meta")
+    norm = rows_of(lambda x: torch.nn.functional.group_norm(x, 4), x)
+    assert [inside for inside, _ in norm._edges] == [False, False, False]
+    sums = rows_of(lambda x: x.logsumexp(1), x)  # masked_fill_, exp_, log_, and add_ are in place
+    assert [inside for inside, _ in sums._edges] == [i in (3, 5, 7, 8) for i in range(9)]
+    assert all("own_call" not in row for c in (norm, sums) for row in c.rows)
+    text = sums.network("one").yaml()
+    assert text.count("in_call: true") == 4
+
+
+def test_a_sum_along_an_outer_axis_is_a_column_of_a_plane():
+    x = torch.empty(16, 256, 128, device="meta")
+    shape = lambda run: [{k: v for k, v in row.items() if k in "ncrshw"} for row in rows_of(run, x).rows]
+    outer = {"n": 16, "c": 1, "h": 256, "w": 128, "r": 256, "s": 1}
+    for run in (lambda x: x.sum(1), lambda x: torch.max(x, 1)[0], lambda x: x.argmax(1),
+                lambda x: torch.linalg.vector_norm(x, 2, 1)):
+        assert shape(run) == [outer]
+    rows = {"n": 4096, "c": 1, "h": 1, "w": 128, "r": 1, "s": 128}
+    assert shape(lambda x: x.sum(2)) == [rows] == shape(lambda x: x.mean(-1, keepdim=True))
+    assert shape(lambda x: x.sum((0, 1))) == [{**outer, "n": 1, "h": 4096, "r": 4096}]
+    pooled = rows_of(lambda x: torch.nn.functional.adaptive_avg_pool2d(x, 1), x).rows
+    assert pooled[0]["s"] > 1  # [1, 1] are its results, no axes
+    beside = er.exam(rows_of(lambda x: x.sum(2), x).network("a"), on="a100-sxm-80gb", launch="none")
+    along = er.exam(rows_of(lambda x: x.sum(1), x).network("a"), on="a100-sxm-80gb", launch="none")
+    assert along.time_s > beside.time_s

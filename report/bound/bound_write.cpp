@@ -77,6 +77,7 @@ PageTable bounds_table(const BoundReport& report) {
     add("fused", report.fused);
     add("cached", report.cached);
     add("unfused", report.unfused);
+    add("roofline", report.roofline);
     return table;
 }
 
@@ -173,7 +174,10 @@ std::string bound_text(const BoundReport& report) {
     text += fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>7}\n", "bound", "time",
                         "arithmetic", "memory", "on-chip", "bytes", "bound by", "of time");
     text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +
-            bound_row("unfused", report.unfused, time_s);
+            bound_row("unfused", report.unfused, time_s) +
+            bound_row("roofline", report.roofline, time_s);
+    text += wrapped("roofline: sums over the program, direct convolution, cold cache; not a bound",
+                    0, kTextColumns);
     text += fmt::format("\n{:>9} {:>7}  {:<16} {}\n", "time", "share", "part", "meaning");
     for (const GapPart& part : report.gap) {
         const std::string reason = wrapped(part.reason, kReasonIndent, kTextColumns);
@@ -208,6 +212,7 @@ std::string bound_json(const BoundReport& report, const analysis::Question& ques
                  {"fused", bound_of(report.fused)},
                  {"cached", bound_of(report.cached)},
                  {"unfused", bound_of(report.unfused)},
+                 {"roofline", bound_of(report.roofline)},
                  {"predicted_s", report.predicted_s},
                  {"low_s", report.low_s ? Json(*report.low_s) : Json()},
                  {"high_s", report.high_s ? Json(*report.high_s) : Json()},

@@ -258,10 +258,10 @@ std::string upgrade_categories_text(const analysis::Upgrade& u) {
                             : fmt::format("{} ({} to {})", format_si(i.value, unit),
                                           format_si(i.low, unit), format_si(i.high, unit));
     };
-    std::string text = fmt::format("\nkernels on {}: {}'s measured times scaled by the predicted "
-                                   "ratio, and the prediction alone (80 % intervals)\n",
+    std::string text = fmt::format("\nkernels on {}, given what {} measured, and by prediction "
+                                   "alone (80 % intervals)\n",
                                    u.to, u.from);
-    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "scaled",
+    text += fmt::format("{:<16}{:>12}  {:<34}{:<26}{}\n", "category", "measured", "given the trace",
                         "speedup", "prediction alone");
     for (const analysis::UpgradeCategory& row : u.categories) {
         text +=

@@ -10,7 +10,7 @@
 
 namespace eyeroof::report {
 
-// Of a measured old side: each category by ratio and by prediction alone; else empty.
+// Of a measured old side: each category given the trace and by prediction alone; else empty.
 std::string upgrade_categories_text(const analysis::Upgrade& upgrade);
 std::string upgrade_text(const analysis::Upgrade& upgrade);
 std::string upgrade_json(const analysis::Upgrade& upgrade); // eyeroof/upgrade/1

@@ -1,4 +1,5 @@
 #include "analysis/exam/run.hpp"
+#include "analysis/exam/trace_error.hpp"
 #include "analysis/measured/lay_profile.hpp"
 #include "analysis/measured/traced.hpp"
 #include "analysis/upgrade/upgrade.hpp"
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace test_analysis_traced {
 
@@ -126,9 +128,9 @@ TEST_CASE("a trace's own times lie over an exam of it, all of them") {
     CHECK(report->measured->matched_share == near(1.0));
 }
 
-TEST_CASE("from measured times an upgrade takes ratios alone, and leaves idle time as it is") {
+TEST_CASE("from measured times an upgrade takes what errors share, and leaves idle time as it is") {
     // Predicted 4 -> 1 and 2 -> 2 ms; measured 8 and 2 ms of a step of 15 ms, 5 of them idle or
-    // not known: the busy 10 ms become (8 / 4 + 2) / (8 + 2) of it.
+    // not known. Without intervals of the model kRunShared of an error is shared: 1 ms x (8 / 4)^k.
     Report before, after;
     for (const auto& [name, old_s, new_s] :
          {std::tuple{"a", 4e-3, 1e-3}, std::tuple{"b", 2e-3, 2e-3}}) {
@@ -144,10 +146,11 @@ TEST_CASE("from measured times an upgrade takes ratios alone, and leaves idle ti
     take_measured({{{"a", 8e-3}, {"b", 2e-3}}, 15e-3, 4e-3, 1e-3, ""}, before, after);
     CHECK(before.layers[0].time_s == near(8e-3));
     CHECK(*before.layers[0].low_s == near(4e-3));
-    CHECK(after.layers[0].time_s == near(2e-3));
+    const double first = 1e-3 * std::pow(2.0, kRunShared);
+    CHECK(after.layers[0].time_s == near(first));
     CHECK(before.layers[0].wait_s == 0.0);
     CHECK(before.total.time_s == near(15e-3));
-    CHECK(after.total.time_s == near(5e-3 + 10e-3 * 0.4));
+    CHECK(after.total.time_s == near(5e-3 + 10e-3 * (first + 2e-3) / 10e-3));
 }
 
 } // namespace test_analysis_traced

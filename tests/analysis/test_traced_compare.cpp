@@ -1,4 +1,5 @@
 #include "analysis/exam/run.hpp"
+#include "analysis/exam/trace_error.hpp"
 #include "analysis/measured/critical_path.hpp"
 #include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
@@ -13,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace test_analysis_traced_compare {
 
@@ -270,8 +272,8 @@ TEST_CASE("of several ranks each waits for the one whose collective is shortest"
     CHECK_FALSE(ranks_of({ranks[0]}).ok());
 }
 
-TEST_CASE("a ratio of two predictions is surer than one of them, by hand") {
-    // 8 ms measured, predicted 4 -> 1 ms: 2 ms by ratio, 1 ms by prediction alone.
+TEST_CASE("a prediction given a measurement elsewhere is surer than one alone, by hand") {
+    // 8 ms measured, predicted 4 -> 1 ms: between 2 ms by ratio and 1 ms by prediction alone.
     Report before, after;
     LayerReport layer;
     layer.layer.name = "a";
@@ -291,8 +293,14 @@ TEST_CASE("a ratio of two predictions is surer than one of them, by hand") {
     CHECK(rows[0].name == "all");
     CHECK(rows[1].name == "GEMM");
     CHECK(rows[1].from_s == near(8e-3));
-    CHECK(rows[1].to_s.value == near(2e-3));
-    CHECK(rows[1].speedup.value == near(4.0));
+    const double s = std::log(5.0 / 3.0) / 2.5632;
+    const double r = kRunSigma;
+    const double common = kModelShared * s * s + kRunShared * r * r;
+    const double weight = common / (s * s + r * r);
+    CHECK(rows[1].to_s.value == near(1e-3 * std::pow(2.0, weight)));
+    CHECK(rows[1].speedup.value == near(8.0 / std::pow(2.0, weight)));
+    CHECK(rows[1].to_s.high / rows[1].to_s.value ==
+          near(std::exp(1.2816 * std::sqrt(s * s + r * r - weight * common)), 1e-3));
     CHECK(rows[1].predicted_s.value == near(1e-3));
     CHECK(rows[1].to_s.high / rows[1].to_s.value <
           rows[1].predicted_s.high / rows[1].predicted_s.value);

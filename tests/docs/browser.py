@@ -41,6 +41,7 @@ PAGES = {
     "fuse": "fuse resnet50 --on npu-int8 --format html",
     "sweep": "sweep alexnet --on npu-int8 --vary batch=1,2,4 --format html",
     "validate": "validate --machines --on eyeriss-v1 --format html",
+    "trace": f"exam {SAMPLES}/kineto.json --format html",
 }
 passed, failed = 0, 0
 
@@ -115,6 +116,57 @@ def roofline(page):
     page.locator("#level").select_option(index=0)
 
 
+def trace(page):
+    """A trace's timeline, roofline and table select one another; zoom, move and search."""
+    wide = lambda: page.evaluate("to - from")
+    line, first = page.locator("#line"), page.locator(".ops tr[data-row]").first
+    picked = lambda: page.evaluate("picked")
+    marked = lambda where: page.locator(where).count()
+    whole = wide()
+    line.focus()
+    line.press("+")
+    check("trace: + narrows the timeline", wide() < whole)
+    narrow, start = wide(), page.evaluate("from")
+    line.press("ArrowRight")
+    check("trace: an arrow moves it", page.evaluate("from") > start and abs(wide() - narrow) < 1e-6)
+    line.press("Home")
+    check("trace: Home shows the whole step", wide() == whole and page.evaluate("from") == 0)
+    line.hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function("to - from < T.total_us")
+    check("trace: the wheel zooms", wide() < whole)
+    line.dblclick()
+    check("trace: a double click shows the whole step", wide() == whole)
+    page.evaluate("pick(-1)")
+    first.click()
+    row = int(first.get_attribute("data-row"))
+    check("trace: a click on a row selects it", picked() == row and marked(".ops tr.on") == 1)
+    check("trace: and its point", marked("#roofs circle.on") <= 1 and marked("#roofs circle.dim") >= 1)
+    check("trace: and says what it is",
+          page.evaluate("T.rows[picked].name") in page.locator("#said").inner_text())
+    first.click()
+    check("trace: a second click lets it go", picked() == -1 and marked(".ops tr.on") == 0)
+    if marked("#roofs circle"):
+        page.locator("#roofs circle").last.dispatch_event("click")
+        check("trace: a point selects its row", picked() >= 0 and marked(".ops tr.on") == 1)
+        page.evaluate("pick(picked)")
+    longest = page.evaluate("""(() => { const l = T.launches.reduce((a, b) => b[2] > a[2] ? b : a);
+        const scale = box.clientWidth / (to - from);
+        return [(l[1] + l[2] / 2 - from) * scale, top0 + lane * l[3] + 6, l[0]]; })()""")
+    line.click(position={"x": longest[0], "y": longest[1]})
+    check("trace: a launch selects its row", picked() == longest[2])
+    page.evaluate("pick(-1)")
+    name = page.evaluate("T.rows[0].name")
+    page.locator("#find").fill(name)
+    check("trace: the search leaves its rows", 0 < marked(".ops tr[data-row]:not(.off)")
+          < marked(".ops tr[data-row]"))
+    page.locator("#find").press("Enter")
+    said = page.locator("#said").inner_text()
+    check(f"trace: Enter goes to the hit, and not {said!r}", wide() <= whole and name in said)
+    page.locator("#find").fill("")
+    check("trace: and brings all back", marked(".ops tr.off") == 0)
+
+
 # Texts of the tooltips that a browser shows over the middle of each mark: of the topmost element there.
 TIPS = """marks => marks.map(mark => {
     mark.scrollIntoView({block: 'center'});
@@ -184,6 +236,8 @@ def main(eyeroof, shots):
             if name == "roofline":
                 roofline(page)
                 tooltips(page, name, ".p", "FLOP/B")
+            if name == "trace":
+                trace(page)
             for where, marks, word in (("diff", "rect", "step"), ("upgrade", "rect", "before"),
                                        ("scale", "path", "devices"), ("timeline", "rect", "us")):
                 if name == where:

@@ -1,3 +1,4 @@
+#include "profiles/operator_layer.hpp"
 #include "profiles/operator_work.hpp"
 #include "profiles/points.hpp"
 #include "tests/near.hpp"
@@ -191,9 +192,49 @@ TEST_CASE("a convolution takes stride, padding and groups from its arguments") {
     Operator unsaid = op;
     unsaid.concrete_inputs.clear();
     CHECK(layer_of(unsaid)->approximate);
-    Operator transposed = op;
-    transposed.concrete_inputs[6] = "True";
-    CHECK_FALSE(layer_of(transposed));
+}
+
+TEST_CASE("a sum along an outer axis is a column of a plane, one along rows a row") {
+    const auto shape = [](std::vector<std::int64_t> dims, const char* axes) {
+        const auto found = any_layer_of(
+            {"aten::sum", {std::move(dims), {}, {}, {}}, {"float"}, {"", axes, "", ""}});
+        REQUIRE(found);
+        return std::get<model::PoolShape>(found->layer.shape);
+    };
+    CHECK(shape({1024, 512}, "[0]") == model::PoolShape{1, 1, 1024, 512, 1024, 1});
+    CHECK(shape({1024, 512}, "[1]") == model::PoolShape{1024, 1, 1, 512, 1, 512});
+    CHECK(shape({2, 3, 4}, "[1]") == model::PoolShape{2, 1, 3, 4, 3, 1});
+    CHECK(shape({2, 3, 4}, "[0, 1]") == model::PoolShape{1, 1, 6, 4, 6, 1});
+    CHECK(shape({2, 3, 4}, "[0, 2]") == model::PoolShape{3, 1, 1, 8, 1, 8});
+    CHECK(shape({2, 3, 4}, "[-1]") == model::PoolShape{6, 1, 1, 4, 1, 4});
+    CHECK(shape({2, 3, 4}, "") ==
+          model::PoolShape{1, 1, 6, 4, 6, 1}); // not recorded: all but the last
+}
+
+TEST_CASE("a transposed convolution is the data gradient of the one from its output") {
+    Operator op{"aten::convolution",
+                {{8, 32, 28, 28}, {32, 16, 3, 3}, {}, {}, {}, {}, {}, {}, {}},
+                {"float", "float"},
+                {"", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "2"}};
+    const auto found = layer_of(op);
+    REQUIRE(found);
+    CHECK(found->layer.direction == model::Direction::bwd_data);
+    const auto& shape = std::get<model::ConvShape>(found->layer.shape);
+    // (28 - 1) 2 - 2 + 2 + 1 + 1 = 56, two groups of 16 results
+    CHECK(shape == model::ConvShape{8, 32, 56, 56, 32, 3, 3, {2, 2}, {1, 1}, {1, 1}, 2});
+    CHECK(shape.p() == 28);
+    op.input_dims[1] = {16, 16, 3, 3};
+    CHECK_FALSE(layer_of(op)); // not the channels of the input
+    op.input_dims = {{2, 8, 10, 12, 14}, {8, 4, 3, 5, 7}, {}, {}, {}, {}, {}, {}, {}};
+    op.concrete_inputs = {"", "", "", "[2]", "[1, 2, 3]", "[1]", "True", "[1, 1, 1]", "1"};
+    const auto volume = layer_of(op);
+    REQUIRE(volume);
+    const auto& planes = std::get<model::ConvShape>(volume->layer.shape);
+    CHECK(planes.n == 2 * 10);
+    CHECK(planes.k == 8 * 3);
+    CHECK(planes.depth == 3);
+    CHECK(planes.h == 24); // 11 * 2 - 4 + 4 + 1 + 1
+    CHECK(planes.w == 28); // 13 * 2 - 6 + 6 + 1 + 1
 }
 
 TEST_CASE("a backward convolution counts the gradients that were asked for") {

@@ -92,6 +92,51 @@ TEST_CASE("a GEMM between tensors that are there before and after moves what its
     CHECK(report.cached.bytes > report.fused.bytes);
 }
 
+TEST_CASE("a norm of rows that the chip cannot hold reads them twice, fused or not") {
+    const std::string yaml = "name: one\nlayers:\n"
+                             "  - {name: a, op: elementwise, rows: 2, cols: 50000000, fn: relu, "
+                             "dtype: fp32}\n"
+                             "  - {name: b, op: layernorm, rows: 2, cols: 50000000, dtype: fp32}\n";
+    analysis::Question question = on_round_gpu(yaml);
+    auto& gpu = std::get<model::Gpu>(question.machine.kind);
+    gpu.registers_bytes_per_sm = gpu.shared_bytes_per_sm = 262144.0;
+    const double chip = 1e6 + 10 * 2 * 262144.0;
+    const BoundReport report = bounded(question);
+    CHECK(report.cached.bytes == near(report.fused.bytes + 2.0 * (2e8 - chip)));
+    // rows that fit cost nothing more, nor does a norm whose rows are a part of what was made
+    const std::string small = "name: one\nlayers:\n  - {name: b, op: layernorm, rows: 1000, cols: "
+                              "100000, dtype: fp32}\n";
+    const BoundReport held = bounded(on_round_gpu(small));
+    CHECK(held.cached.bytes == held.fused.bytes);
+}
+
+TEST_CASE("statistics of a batch behind a convolution need its input again") {
+    const auto net = [](const char* images) {
+        return fmt::format("name: one\nlayers:\n  - {{name: a, op: conv2d, n: 64, c: 32, h: 128, "
+                           "w: 128, k: 64, r: 3, s: 3, pad: 1, dtype: fp32}}\n  - {{name: b, op: "
+                           "batchnorm, rows: 64, cols: 1048576, {}dtype: fp32}}\n",
+                           images);
+    };
+    analysis::Question question = on_round_gpu(net("n: 64, "));
+    auto& gpu = std::get<model::Gpu>(question.machine.kind);
+    gpu.registers_bytes_per_sm = gpu.shared_bytes_per_sm = 262144.0;
+    const double chip = 1e6 + 10 * 2 * 262144.0;
+    const BoundReport report = bounded(question);
+    const double input = 64.0 * 32 * 128 * 128 * 4;
+    CHECK(report.cached.bytes == near(report.fused.bytes + input - chip));
+    const BoundReport running = bounded(on_round_gpu(net("")));
+    CHECK(running.cached.bytes == running.fused.bytes);
+}
+
+TEST_CASE("the roofline of a program counts direct convolution and a cold cache") {
+    const std::string conv = "name: one\nlayers:\n  - {name: a, op: conv2d, c: 64, h: 32, w: 32, "
+                             "k: 64, r: 3, s: 3, pad: 1, dtype: fp32}\n";
+    const BoundReport report = bounded(on_round_gpu(conv));
+    CHECK(report.roofline.arithmetic_s == near(9.0 * report.fused.arithmetic_s));
+    CHECK(report.roofline.memory_s == near(report.fused.bytes / 1e11));
+    CHECK(report.roofline.time_s >= report.fused.time_s);
+}
+
 TEST_CASE("bounds are ordered and below the prediction on every kind of machine") {
     for (const char* network : {"resnet18", "alexnet", "bert-base:layers=2", "mobilenet-v1"}) {
         for (const char* machine : {"t4", "h100-sxm-80gb", "a100-sxm-40gb", "l40s", "mi100"}) {

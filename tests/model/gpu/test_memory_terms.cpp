@@ -281,6 +281,21 @@ TEST_CASE("copies that address each element take SM cycles, but none within a co
               .body_s < 1e-12);
 }
 
+TEST_CASE("a sum along an outer axis joins its parts through memory, one along rows does not") {
+    const model::Gpu gpu = test::plain_gpu(); // 1 GHz
+    const MemoryTerms terms = test::plain_memory();
+    Layer layer;
+    layer.op = Op::avgpool;
+    layer.shape = model::PoolShape{1, 1, 64, 32, 64, 1}; // 64 rows of 32 columns
+    CHECK(body(terms, layer, gpu) == near(9000e-9, 1e-3));
+    CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
+              .body_s < 1e-8);
+    layer.shape = model::PoolShape{32, 1, 1, 64, 1, 64};
+    CHECK(body(terms, layer, gpu) < 1e-8);
+    layer.shape = model::PoolShape{1, 1, 64, 32, 3, 1}; // a window that slides
+    CHECK(body(terms, layer, gpu) < 1e-8);
+}
+
 TEST_CASE("softmax of long unaligned rows waits for each round of single elements") {
     model::Gpu gpu = test::plain_gpu();
     gpu.max_threads_per_sm = 2048; // two CTAs of 1024 threads an SM, 20 rows at once
