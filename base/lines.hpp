@@ -27,6 +27,11 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 std::string wrapped_parts(const std::vector<std::string>& parts, std::size_t indent,
                           std::size_t width);
 
+// "1 core", "4 cores": a noun whose plural ends in "s".
+template <class Number> std::string counted(Number count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == Number{1} ? "" : "s");
+}
+
 // A bar of `cells` columns: `full` (0 … 1) in solid eighths, on to `possible` in light shade, and
 // dots for the rest.
 std::string bar(double full, double possible, std::size_t cells);

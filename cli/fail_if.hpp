@@ -2,6 +2,7 @@
 // Used by exam, map, upgrade, offload and validate.
 #pragma once
 
+#include "analysis/calibrate/clusters.hpp"
 #include "analysis/calibrate/machines.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
@@ -26,6 +27,7 @@ analysis::GateFigures gate_figures(const analysis::Offload& result);
 analysis::GateFigures gate_figures(const analysis::Validation& result);
 analysis::GateFigures gate_figures(const analysis::PairsValidation& result);
 analysis::GateFigures gate_figures(const analysis::NetworksValidation& result);
+analysis::GateFigures gate_figures(const analysis::ClusterValidation& result);
 analysis::GateFigures gate_figures(const std::vector<analysis::MachineTable>& result);
 
 void add_fail_if(CLI::App& app, std::string& expression);
