@@ -131,11 +131,12 @@ std::string groups_text(const analysis::Serving& s) {
 
 std::string serving_text(const analysis::Serving& s) {
     std::string text = answer_text(s);
-    text +=
-        wrapped_parts({fmt::format("prompt {}, answer {}", s.prompt, counted(s.answer, "token")),
-                       fmt::format("engine {}", analysis::engine_name(s.engine.kind)),
-                       drafts_text(s.speculation), groups_text(s), masked_controls(s.fabric)},
-                      0, kTextColumns);
+    std::vector<std::string> parts = {
+        fmt::format("prompt {}, answer {}", s.prompt, counted(s.answer, "token")),
+        fmt::format("engine {}", analysis::engine_name(s.engine.kind)), drafts_text(s.speculation),
+        groups_text(s), masked_controls(s.fabric)};
+    std::erase_if(parts, [](const std::string& part) { return part.empty(); });
+    text += wrapped_parts(parts, 0, kTextColumns);
     text +=
         fmt::format("\n{:>6} {:>8} {:>9} {:>8} {:>14} {:>8} {:>10} {:>7}\n", "tensor", "requests",
                     "TTFT, ms", "TPOT, ms", "80 % interval", "user t/s", "device t/s", "GB");
