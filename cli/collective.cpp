@@ -1,4 +1,6 @@
 // eyeroof collective: a collective of a size on a fabric, over message sizes.
+#include "analysis/calibrate/clusters.hpp"
+#include "base/text_file.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/fabric.hpp"
@@ -13,7 +15,8 @@ namespace eyeroof::cli {
 namespace {
 
 struct CollectiveCommand {
-    std::string operation, fabric, sizes = "1 KiB..1 GiB", algorithm = "auto", software, transport;
+    std::string beside, operation, fabric, sizes = "1 KiB..1 GiB", algorithm = "auto", software,
+                                           transport;
     std::int64_t devices = 8;
     OutputOptions output;
 };
@@ -52,11 +55,51 @@ Result<std::vector<double>> sizes_of(const std::string& text) {
     return sizes;
 }
 
-Exit collective(Context& context, const CollectiveCommand& command) {
+// Measured times of this collective, by bytes, of a table as `validate --scale` reads it.
+Result<std::map<double, double>> measured_beside(const CollectiveCommand& command) {
+    std::map<double, double> measured;
+    if (command.beside.empty()) {
+        return measured;
+    }
+    const auto text = read_text_file(command.beside);
+    auto rows = text ? analysis::parse_clusters(*text, command.beside)
+                     : Result<std::vector<analysis::ClusterRow>>(text.diagnostics());
+    if (!rows) {
+        return rows.diagnostics();
+    }
+    for (analysis::ClusterRow& row : *rows) {
+        const bool same = row.metric == "time_s" && row.cells["fabric"] == command.fabric &&
+                          row.cells["operation"] == command.operation &&
+                          row.cells["devices"] == std::to_string(command.devices) &&
+                          row.cells["software"] == command.software;
+        const auto bytes = parse<Bytes>(row.cells["bytes"] + " B");
+        if (same && bytes) {
+            measured[bytes->value] = row.published;
+        }
+    }
+    if (measured.empty()) {
+        return Result<std::map<double, double>>::failure(
+            "no-rows",
+            command.beside + " has no row of this operation, fabric, devices, and software",
+            "its columns are those of `eyeroof validate --scale`: metric time_s, operation, "
+            "devices");
+    }
+    return measured;
+}
+
+Exit collective(Context& context, const CollectiveCommand& command, bool sized) {
     const auto fabric = load_fabric(context, command.fabric);
-    const auto sizes = sizes_of(command.sizes);
+    auto sizes = sizes_of(command.sizes);
+    const auto measured = measured_beside(command);
+    if (sizes && measured && !measured->empty() && !sized) {
+        sizes->clear();
+        for (const auto& [bytes, seconds] : *measured) {
+            sizes->push_back(bytes);
+        }
+    }
     Diagnostics all = fabric.diagnostics();
     all.append(sizes.diagnostics());
+    all.append(measured.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
@@ -67,10 +110,11 @@ Exit collective(Context& context, const CollectiveCommand& command) {
     question.options.algorithm = analysis::algorithm_from_name(command.algorithm);
     question.options.direct = command.software;
     question.transport = command.transport;
-    const auto study = analysis::study_collective(*fabric, question);
+    auto study = analysis::study_collective(*fabric, question);
     if (!study) {
         return context.fail(study.diagnostics());
     }
+    analysis::lay_measured(*study, *measured);
     const std::string& format = command.output.format;
     return context.write(
         format == "json"  ? report::collective_json(*study)
@@ -122,7 +166,13 @@ void add_collective(Frame& frame) {
                    "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");
     add_output(app, command->output, {"text", "json", "csv", "svg", "html"});
-    frame.run(app, [command](Context& context) { return collective(context, *command); });
+    app.add_option("--beside", command->beside,
+                   "Measured times beside the prediction: a table as `validate --scale` reads it; "
+                   "without --size its sizes")
+        ->type_name("FILE");
+    frame.run(app, [command, &app](Context& context) {
+        return collective(context, *command, app.count("--size") > 0);
+    });
 }
 
 } // namespace eyeroof::cli

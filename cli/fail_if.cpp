@@ -120,6 +120,19 @@ GateFigures gate_figures(const analysis::PairsValidation& result) {
     return figures;
 }
 
+GateFigures gate_figures(const analysis::ClusterValidation& result) {
+    const auto values = [](const analysis::ClusterFigures& f) -> std::vector<Value> {
+        return {static_cast<double>(f.rows), f.error, f.worst, f.inside, f.within};
+    };
+    GateFigures figures;
+    figures.keys.net = figures.keys.layers = {"rows", "mape", "worst", "coverage", "within"};
+    figures.net = values(result.all);
+    for (const analysis::ClusterFigures& group : result.groups) {
+        figures.layers.push_back({fmt::format("{}/{}", group.table, group.metric), values(group)});
+    }
+    return figures;
+}
+
 GateFigures gate_figures(const analysis::NetworksValidation& result) {
     const auto values = [](const analysis::NetworkFigures& f) -> std::vector<Value> {
         return {static_cast<double>(f.rows), f.mape, f.naive_mape, f.inside, f.bias};

@@ -1,6 +1,7 @@
 // --fail-if of every command that gives an answer: which names it has there, and exit code 1.
 #pragma once
 
+#include "analysis/calibrate/clusters.hpp"
 #include "analysis/calibrate/machines.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
@@ -25,6 +26,7 @@ analysis::GateFigures gate_figures(const analysis::Offload& result);
 analysis::GateFigures gate_figures(const analysis::Validation& result);
 analysis::GateFigures gate_figures(const analysis::PairsValidation& result);
 analysis::GateFigures gate_figures(const analysis::NetworksValidation& result);
+analysis::GateFigures gate_figures(const analysis::ClusterValidation& result);
 analysis::GateFigures gate_figures(const std::vector<analysis::MachineTable>& result);
 
 void add_fail_if(CLI::App& app, std::string& expression);

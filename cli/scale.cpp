@@ -34,6 +34,8 @@ struct ScaleOptions {
                 attention_type = "auto";
     std::int64_t length = 2048;
     bool divided = false; // an option that divides a decoder is given
+    std::string plan_file, offload = "none", host_bandwidth = "200 GB/s",
+                           nvme_bandwidth = "25 GB/s";
     OutputOptions output;
 };
 
@@ -125,7 +127,25 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     plan.recompute = options.recompute == "full"        ? analysis::Recompute::full
                      : options.recompute == "selective" ? analysis::Recompute::selective
                                                         : analysis::Recompute::none;
-    const analysis::TransformerOptions o = decoder_options(options, question, study);
+    analysis::TransformerOptions o = decoder_options(options, question, study);
+    plan.offload = options.offload == "host"   ? analysis::OptimizerPlace::host
+                   : options.offload == "nvme" ? analysis::OptimizerPlace::nvme
+                                               : analysis::OptimizerPlace::device;
+    Diagnostics found;
+    const auto host = parse<BytesPerSec>(options.host_bandwidth);
+    const auto nvme = parse<BytesPerSec>(options.nvme_bandwidth);
+    refuse(found, "--host-bandwidth", host.diagnostics());
+    refuse(found, "--nvme-bandwidth", nvme.diagnostics());
+    if (host && nvme && !(host->value > 0.0 && nvme->value > 0.0)) {
+        found.error("usage", "an offloaded optimizer needs bandwidths above 0",
+                    "as in --host-bandwidth '200 GB/s'");
+    }
+    if (found.has_errors()) {
+        return context.fail(found);
+    }
+    o.offload = plan.offload;
+    o.host_bytes_per_s = host->value;
+    o.nvme_bytes_per_s = nvme->value;
     auto result = options.search
                       ? analysis::search_transformer(decoder, machine, fabric, study.devices, o,
                                                      context.stop(), context.progress())
@@ -134,7 +154,19 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     if (!result) {
         return context.fail(result.diagnostics());
     }
+    if (!options.plan_file.empty() && result->points.back().plan) {
+        const std::string plan_text = analysis::plan_yaml(*result->points.back().plan, decoder, o);
+        if (const Exit exit = context.write(plan_text, options.plan_file); exit != Exit::done) {
+            return exit;
+        }
+    }
     result->samples = options.samples;
+    analysis::Question shown = question;
+    shown.scenario.batch = o.batch;
+    shown.scenario.data_type = o.type;
+    shown.scenario.training = analysis::TrainingOptions{"adam"};
+    result->baseline = fmt::format("{}, sequences of {} tokens; baseline: {}",
+                                   analysis::scenario_words(shown), o.length, result->baseline);
     return context.write(
         with_origin(rendered(*result, options), options.output.format, command, {machine}),
         options.output.file);
@@ -206,6 +238,10 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
         study->batch = analysis::own_batch(question->network); // the step that an exam shows
     }
     question->scenario.batch = std::nullopt; // of one device: the study gives it
+    if (!options.plan_file.empty() && !options.divided && !options.search) {
+        return context.fail_usage("--plan-file writes the plan of a divided decoder",
+                                  "add --tensor, --pipeline, or --search");
+    }
     if ((options.divided || options.search) && options.measured > 0.0) {
         return context.fail_usage("--measured-rate belongs to data parallel training",
                                   "leave out the options that divide a decoder, and --search");
@@ -329,6 +365,16 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                "and Blackwell");
     add_choice(app, "--attention-type", options.attention_type, {"auto", "bf16", "fp16", "fp8"},
                "Decoders: precision of attention; auto: 16 bits beside narrower GEMMs");
+    add_choice(app, "--offload", options.offload, {"none", "host", "nvme"},
+               "Decoders: keep the optimizer in the host's memory or on NVMe, and update there");
+    app.add_option("--host-bandwidth", options.host_bandwidth,
+                   "With --offload: memory bandwidth of a node's host (unsourced default)")
+        ->type_name("RATE")
+        ->capture_default_str();
+    app.add_option("--nvme-bandwidth", options.nvme_bandwidth,
+                   "With --offload nvme: bandwidth of a node's drives (unsourced default)")
+        ->type_name("RATE")
+        ->capture_default_str();
     add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
                "Decoders: overlap tensor-parallel communication with GEMMs");
 }
@@ -336,9 +382,9 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
 // Whether an option is given that divides a decoder rather than its batch alone.
 bool divides(const CLI::App& app) {
     constexpr std::array kOptions = {
-        "--tensor",     "--pipeline",         "--context",       "--expert",    "--interleave",
-        "--microbatch", "--length",           "--sequence",      "--recompute", "--overlap-tensor",
-        "--stages",     "--attention-kernel", "--attention-type"};
+        "--tensor",     "--pipeline",         "--context",        "--expert",    "--interleave",
+        "--microbatch", "--length",           "--sequence",       "--recompute", "--overlap-tensor",
+        "--stages",     "--attention-kernel", "--attention-type", "--offload"};
     return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
 }
 
@@ -386,6 +432,10 @@ void add_scale(Frame& frame) {
     app.add_flag("--search", options->search,
                  "Search for the best parallel plan: for decoders within memory, for other "
                  "networks data or model parallel by layer");
+    app.add_option("--plan-file", options->plan_file,
+                   "Also write the plan of the most devices, and the options of Megatron-LM and "
+                   "DeepSpeed that say the same")
+        ->type_name("FILE");
     app.add_flag("--details", options->details,
                  "Add steps, memory, and messages of every count (text)");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});

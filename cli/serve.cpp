@@ -19,8 +19,8 @@ namespace {
 
 struct ServeOptions {
     ScenarioOptions scenario;
-    std::string fabric, ttft, tpot, engine = "vllm", weight_type, cache_type, rates,
-                                    start = "spread";
+    std::string draft, plan_file, fabric, ttft, tpot, engine = "vllm", weight_type, cache_type,
+                                                      rates, start = "spread";
     analysis::ServingOptions serving;
     OutputOptions output;
 };
@@ -95,16 +95,37 @@ Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
 Result<model::Fabric> joined_by(Context& context, const ServeOptions& options) {
     const auto& degrees = options.serving.tensor;
     if (!options.fabric.empty() || options.serving.expert > 1 ||
+        options.serving.decode_groups > 0 || options.serving.prefill_groups > 0 ||
         std::any_of(degrees.begin(), degrees.end(), [](Count t) { return t > 1; })) {
         return load_fabric(context, options.fabric);
     }
     return one_device_alone();
 }
 
+// A drafting decoder drafts four tokens unless it is asked for more or fewer.
+void read_draft(Context& context, const ServeOptions& options,
+                Result<analysis::ServingOptions>& serving) {
+    if (options.draft.empty()) {
+        return;
+    }
+    const auto workload = analysis::load_workload(options.draft, {}, folders_of(context));
+    const auto decoder = workload ? analysis::transformer_of(workload->network)
+                                  : Result<analysis::Transformer>(workload.diagnostics());
+    if (!decoder) {
+        serving = decoder.diagnostics();
+        return;
+    }
+    serving->speculation.draft = *decoder;
+    serving->speculation.tokens = serving->speculation.tokens > 0 ? serving->speculation.tokens : 4;
+}
+
 Exit serve(Context& context, ServeOptions& options) {
-    const auto question = question_of(context, options.scenario);
+    auto question = question_of(context, options.scenario);
     const auto fabric = joined_by(context, options);
     auto serving = wanted(options);
+    if (serving) {
+        read_draft(context, options, serving);
+    }
     Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(serving.diagnostics());
@@ -118,6 +139,9 @@ Exit serve(Context& context, ServeOptions& options) {
     if (!decoder) {
         return context.fail(decoder.diagnostics());
     }
+    if (question->scenario.library.empty()) {
+        question->scenario.library = serving->engine.library;
+    }
     serving->type = question->scenario.data_type.value_or(model::DataType::bf16);
     serving->exam = question->scenario;
     serving->host = question->host;
@@ -125,6 +149,12 @@ Exit serve(Context& context, ServeOptions& options) {
                                         context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
+    }
+    if (!options.plan_file.empty() && result->best) {
+        const std::string plan = analysis::server_yaml(result->points[*result->best], *serving);
+        if (const Exit exit = context.write(plan, options.plan_file); exit != Exit::done) {
+            return exit;
+        }
     }
     const std::string& format = options.output.format;
     const std::string words = analysis::scenario_words(*question);
@@ -140,6 +170,46 @@ Exit serve(Context& context, ServeOptions& options) {
                              ? page()
                              : with_words(words, report::serving_text(*result), format),
                          options.output.file, result->best ? Exit::done : Exit::says_no);
+}
+
+void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
+    analysis::ServingOptions& serving = options.serving;
+    app.add_option("--prefill-groups", serving.prefill_groups,
+                   "Compute prompts on so many tensor groups of their own (disaggregated prefill)")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
+    app.add_option("--decode-groups", serving.decode_groups,
+                   "With --prefill-groups: tensor groups that compute next tokens")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
+    app.add_option("--draft-tokens", serving.speculation.tokens,
+                   "Speculative decoding: tokens drafted per step and request [with --draft: 4]")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
+    app.add_option("--acceptance", serving.speculation.acceptance,
+                   "Probability that a drafted token is accepted")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    app.add_option("--draft", options.draft,
+                   "Decoder that drafts tokens on the same devices [n-grams, without cost]")
+        ->type_name("NETWORK");
+}
+
+// Simulated arrivals.
+void add_load(CLI::App& app, ServeOptions& options) {
+    analysis::ServingOptions& serving = options.serving;
+    app.add_option("--rate", options.rates,
+                   "Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th "
+                   "percentiles meet the limits")
+        ->type_name("R,S,…");
+    app.add_option("--users", serving.users,
+                   "Simulate N users, each of whom sends the next request after the last response")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 100'000))
+        ->type_name("N,M,…");
+    add_choice(app, "--start", options.start, {"spread", "together"},
+               "Users start evenly spread, or all together");
+    app.add_option("--seed", serving.seed, "Seed of the simulated arrivals")->capture_default_str();
 }
 
 } // namespace
@@ -160,6 +230,13 @@ void add_serve(Frame& frame) {
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --engine trtllm --dtype fp8 --users 64\n"
         "# weights of 4 bits beside 16-bit arithmetic\n"
         "eyeroof serve llama-3-8b --on a100-sxm-80gb --weight-type int4 --requests 1\n"
+        "# 2 GPUs for prompts, 6 for next tokens\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --prefill-groups 2 "
+        "--decode-groups 6\n"
+        "# 4 tokens drafted by a small decoder, each accepted with probability 0.8\n"
+        "eyeroof serve llama-3-70b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 4 --requests "
+        "1 "
+        "--draft llama-3.2-1b --acceptance 0.8\n"
         "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
         "--format svg");
     options->scenario.usual.launch = model::Launch::graph; // as servers replay a decoding step
@@ -198,30 +275,25 @@ void add_serve(Frame& frame) {
         ->type_name("TIME");
     add_choice(app, "--engine", options->engine, analysis::engine_names(),
                "Serving engine, which sets batching, host time, and all-reduce");
-    app.add_option("--chunk", serving.engine.chunk, "Most tokens of a step [vllm: 2048; else 8192]")
+    app.add_option("--chunk", serving.engine.chunk,
+                   "Most tokens of a step [sglang: 8192; else 2048]")
         ->check(CLI::Range(64, 10'000'000));
+    add_devices_and_drafts(app, *options);
     app.add_option("--weight-type", options->weight_type,
                    "Storage type of weights, where narrower than the arithmetic [--dtype]")
         ->type_name("TYPE");
     app.add_option("--cache-type", options->cache_type,
                    "Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]")
         ->type_name("TYPE");
-    app.add_option("--rate", options->rates,
-                   "Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th "
-                   "percentiles meet the limits")
-        ->type_name("R,S,…");
-    app.add_option("--users", serving.users,
-                   "Simulate N users, each of whom sends the next request after the last response")
-        ->delimiter(',')
-        ->check(CLI::Range(1, 100'000))
-        ->type_name("N,M,…");
-    add_choice(app, "--start", options->start, {"spread", "together"},
-               "Users start evenly spread, or all together");
-    app.add_option("--seed", serving.seed, "Seed of the simulated arrivals")->capture_default_str();
+    add_load(app, *options);
     app.add_option("--memory-share", serving.memory_share,
                    "Share of a device's memory for weights and KV cache")
         ->check(CLI::Range(0.1, 1.0))
         ->capture_default_str();
+    app.add_option("--plan-file", options->plan_file,
+                   "Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM "
+                   "that say the same")
+        ->type_name("FILE");
     add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
     frame.run(app, [options](Context& context) { return serve(context, *options); });
 }

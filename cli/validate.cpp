@@ -2,6 +2,7 @@
 // published figures of accelerators.
 #include "analysis/calibrate/validate.hpp"
 
+#include "analysis/calibrate/clusters.hpp"
 #include "analysis/calibrate/evidence_check.hpp"
 #include "analysis/calibrate/machines.hpp"
 #include "analysis/calibrate/networks.hpp"
@@ -11,10 +12,12 @@
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "hwdb/usual_host.hpp"
+#include "report/calibrate/clusters_write.hpp"
 #include "report/calibrate/networks_write.hpp"
 #include "report/calibrate/pairs_write.hpp"
 #include "report/calibrate/validation.hpp"
@@ -39,7 +42,7 @@ struct ValidateOptions {
     std::string fail_if;
     bool never_seen = false;
     bool pairs = false, networks = false, evidence = false;
-    bool machines = false;
+    bool machines = false, scale = false;
     std::string mapping = "dataflow";
     std::size_t worst = 10;
     OutputOptions output;
@@ -162,6 +165,58 @@ Exit validate_networks(Context& context, const ValidateOptions& options) {
                           options.output.file, gate_figures(*result));
 }
 
+// The table of published runs that a machine folder has, where none is named.
+std::string table_of_runs(const Context& context, const std::string& named) {
+    if (!named.empty()) {
+        return named;
+    }
+    for (const std::filesystem::path& folder : context.machine_dirs()) {
+        const std::filesystem::path file = folder / "evidence" / "scale.csv";
+        if (std::filesystem::exists(file)) {
+            return file.string();
+        }
+    }
+    return "evidence/scale.csv";
+}
+
+Exit validate_scale(Context& context, const ValidateOptions& options) {
+    const auto fail_if =
+        FailIf::parse(options.fail_if, gate_figures(analysis::ClusterValidation{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
+    const std::string file = table_of_runs(context, options.file);
+    const auto text = read_text_file(file);
+    const auto rows = text ? analysis::parse_clusters(*text, file)
+                           : Result<std::vector<analysis::ClusterRow>>(text.diagnostics());
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    const auto folders = context.machine_dirs();
+    const analysis::ClusterSources sources = {
+        [data = folders_of(context)](const std::string& name) -> Result<model::Network> {
+            const auto workload = analysis::load_workload(name, {}, data);
+            return workload ? Result<model::Network>(workload->network) : workload.diagnostics();
+        },
+        source_of(options, folders),
+        [folders](const std::string& name) { return hwdb::load_fabric(name, folders); }};
+    const auto result =
+        analysis::validate_clusters(*rows, sources, context.stop(), context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return fail_if->write(context,
+                          format == "json"  ? report::clusters_json(*result)
+                          : format == "csv" ? report::clusters_csv(*result)
+                          : format == "md"  ? report::clusters_markdown(*result)
+                          : format == "html"
+                              ? report::to_page({"Predicted and published runs of many devices", "",
+                                                 report::clusters_csv(*result), "", ""})
+                              : report::clusters_text(*result, options.worst),
+                          options.output.file, gate_figures(*result));
+}
+
 // The tables that speak of one machine, or all.
 Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
                                                         const std::string& machine) {
@@ -238,6 +293,16 @@ Exit validate(Context& context, const ValidateOptions& options) {
         return context.fail_usage("--pairs and --networks are two kinds of table",
                                   "give one of them, once for each table");
     }
+    if (options.scale) {
+        return options.pairs || options.networks
+                   ? context.fail_usage("--scale is a kind of table, as --pairs and --networks are",
+                                        "give one of them, once for each table")
+                   : validate_scale(context, options);
+    }
+    if (options.output.format == "md") {
+        return context.fail_usage("Markdown tables are those of --scale",
+                                  "choose --format text, json, csv, or html");
+    }
     if (options.networks) {
         return validate_networks(context, options);
     }
@@ -302,6 +367,8 @@ void add_validate(Frame& frame) {
                   "eyeroof validate measured.csv --never-seen --format json\n"
                   "# published figures of accelerators, with their confidence\n"
                   "eyeroof validate --machines --on nvdla-large\n"
+                  "# published training steps, servers, and collectives of many devices\n"
+                  "eyeroof validate --scale\n"
                   "# fail a build when the predictions get worse\n"
                   "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
@@ -328,6 +395,9 @@ void add_validate(Frame& frame) {
     app.add_flag("--networks", options->networks,
                  "Read a table of whole steps: network,gpu,measured_s and optionally "
                  "phase,optimizer,dtype,batch,launch,family");
+    app.add_flag("--scale", options->scale,
+                 "Validate published runs of many devices, in a table or the catalog's own: "
+                 "training steps, servers, and collectives");
     app.add_flag("--evidence", options->evidence,
                  "Validate published speedups of whole networks: model, evidence, and both, with "
                  "families, sources, and GPUs held out");
@@ -335,7 +405,7 @@ void add_validate(Frame& frame) {
                  "Use only the data sheet and constants fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "Number of worst rows to show");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv", "html"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options](Context& context) { return validate(context, *options); });
 }
 

@@ -223,6 +223,8 @@ model::Shape read_rows(Cells& cells, Op op) {
         cells.take(Column::n, shape.table);
     } else if (op == Op::batchnorm) {
         cells.take(Column::n, shape.images);
+    } else if (op == Op::softmax) {
+        cells.take(Column::window, shape.window);
     }
     return shape;
 }

@@ -70,6 +70,7 @@ struct PutShape {
     void operator()(const model::RowsShape& s) const {
         put_matrix(cells, s);
         cells.put_unless(0, Column::n, std::max(s.table, s.images)); // one of them at most
+        cells.put_unless(0, Column::window, s.window);
     }
     void operator()(const model::ElementwiseShape& s) const {
         put_matrix(cells, s);

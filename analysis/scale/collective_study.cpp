@@ -129,4 +129,12 @@ Result<CollectiveStudy> study_collective(const Fabric& fabric, const CollectiveQ
     return study;
 }
 
+void lay_measured(CollectiveStudy& study, const std::map<double, double>& measured) {
+    for (CollectivePoint& point : study.points) {
+        if (const auto found = measured.find(point.bytes); found != measured.end()) {
+            point.measured_s = found->second;
+        }
+    }
+}
+
 } // namespace eyeroof::analysis

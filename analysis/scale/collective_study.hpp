@@ -3,6 +3,7 @@
 
 #include "analysis/scale/collectives.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct CollectivePoint {
     double low_s = 0.0, high_s = 0.0; // eight measured collectives in ten lie between
     std::string algorithm, protocol;
     double algorithm_bytes_per_s = 0.0, bus_bytes_per_s = 0.0;
+    std::optional<double> measured_s; // of this size, where a table was laid beside
     bool operator==(const CollectivePoint&) const = default;
 };
 
@@ -37,6 +39,9 @@ struct CollectiveStudy {
     Count devices = 0;
     std::vector<CollectivePoint> points;
 };
+
+// Lays measured times beside the points of their sizes, bytes to seconds.
+void lay_measured(CollectiveStudy& study, const std::map<double, double>& measured);
 
 // Errors: "too-many-devices"; "unknown-software" and "unknown-transport" with the nearest name;
 // "not-served" where the algorithm does not do the operation.

@@ -28,8 +28,11 @@ struct Engine {
     bool mixes = true;           // next tokens and prompts share a step
     bool splits = true;          // a prompt may be spread over several steps
     double step_host_s = 0.0;    // a step: scheduling, inputs, sampling
-    double request_host_s = 0.0; // a request, before it is queued and after its first token
-    std::string direct;          // its own all-reduce, of those that the fabric names; or empty
+    double queue_host_s = 0.0;   // a request, before it is queued: the client, tokenization
+    double request_host_s = 0.0; // a request, after its first token
+    // Kernels of the step, where the scenario names no library: model/gpu/software.hpp.
+    std::string library;
+    std::string direct; // its own all-reduce, of those that the fabric names; or empty
     bool fused = false; // pointwise operators and reductions, as compilers and own kernels do
     bool narrow_cache = false; // 8-bit weights come with an 8-bit cache
     ErrorBand tpot, ttft;

@@ -54,7 +54,15 @@ EngineSteps::EngineSteps(const Transformer& t, const model::Machine& machine,
                          const model::Fabric& fabric, const ServingOptions& options, Count tensor,
                          std::stop_token stop)
     : t_(t), machine_(machine), fabric_(fabric), o_(options), tensor_(tensor),
-      stop_(std::move(stop)) {}
+      stop_(std::move(stop)) {
+    if (options.speculation.draft && options.speculation.tokens > 0) {
+        draft_options_ = std::make_unique<ServingOptions>(options);
+        draft_options_->speculation = {};
+        draft_options_->expert = 1;
+        draft_ = std::make_unique<EngineSteps>(*options.speculation.draft, machine, fabric,
+                                               *draft_options_, tensor, stop_);
+    }
+}
 
 double EngineSteps::examined_s(Network network) {
     if (found_.has_errors()) {
@@ -64,6 +72,9 @@ double EngineSteps::examined_s(Network network) {
     question.scenario = o_.exam;
     question.scenario.settled_clocks = o_.exam.settled_clocks.value_or(true);
     question.scenario.data_type.reset();
+    if (question.scenario.library.empty()) {
+        question.scenario.library = o_.engine.library;
+    }
     question.scenario.compiled = o_.exam.compiled || o_.engine.fused;
     question.network = std::move(network);
     question.machine = machine_;
@@ -107,21 +118,21 @@ double EngineSteps::head_s(Count rows) {
     });
 }
 
-double EngineSteps::next_tokens_at(Count requests, Count context) {
-    const auto [place, fresh] = next_.try_emplace({requests, context}, 0.0);
+double EngineSteps::next_tokens_at(Count requests, Count context, Count checked) {
+    const auto [place, fresh] = next_.try_emplace({requests, context, checked}, 0.0);
     if (fresh) {
-        place->second = examined_s(serving_attention(t_, tensor_, requests, 1, context, o_));
+        place->second = examined_s(serving_attention(t_, tensor_, requests, checked, context, o_));
     }
     return place->second;
 }
 
-double EngineSteps::next_tokens_s(Count requests, double context) {
+double EngineSteps::next_tokens_s(Count requests, double context, Count checked) {
     if (requests <= 0) {
         return 0.0;
     }
     const auto seen = static_cast<Count>(std::max(std::floor(context), 1.0));
     return between(requests, [&](Count n) {
-        return between(seen, [&](Count c) { return next_tokens_at(n, c); });
+        return between(seen, [&](Count c) { return next_tokens_at(n, c, checked); });
     });
 }
 
@@ -129,13 +140,16 @@ double EngineSteps::prompts_s(const EngineLoad& load) {
     if (load.pieces.empty()) {
         return 0.0;
     }
-    // As many pieces of one length, behind as many tokens as make up the pairs.
+    // As many pieces of one length, behind as many tokens as make up the pairs of a layer that sees
+    // all.
     double fresh = 0.0;
     double pairs = 0.0;
+    double seen = 0.0;
     for (const PromptPiece& p : load.pieces) {
         const auto f = static_cast<double>(p.fresh);
         fresh += f;
         pairs += f * (static_cast<double>(p.past) + (f + 1.0) / 2.0);
+        seen += mean_pairs(p.fresh, p.past);
     }
     const auto pieces = static_cast<Count>(load.pieces.size());
     const double each = fresh / static_cast<double>(pieces);
@@ -144,14 +158,40 @@ double EngineSteps::prompts_s(const EngineLoad& load) {
     const double past = std::max(pairs / fresh - (each + 1.0) / 2.0, 0.0);
     const Count behind = past < 1.0 ? 0 : grid_below(static_cast<Count>(past));
     const Count many = grid_below(pieces);
-    const auto r = static_cast<double>(rounded);
-    const double examined =
-        static_cast<double>(many) * r * (static_cast<double>(behind) + (r + 1.0) / 2.0);
+    const double examined = static_cast<double>(many) * mean_pairs(rounded, behind);
     const auto [place, fresh_exam] = prompts_.try_emplace({many, rounded, behind}, 0.0);
     if (fresh_exam) {
         place->second = examined_s(serving_attention(t_, tensor_, many, rounded, behind, o_));
     }
-    return place->second * pairs / examined;
+    return place->second * seen / examined;
+}
+
+double EngineSteps::mean_pairs(Count fresh, Count past) const {
+    const auto pairs = [&](Count layers, Count window) {
+        const model::AttentionShape one{1, 1, fresh, past + fresh, 1, 1, true, window};
+        return layers > 0
+                   ? static_cast<double>(layers) * static_cast<double>(model::seen_pairs(one))
+                   : 0.0;
+    };
+    return (pairs(t_.full_layers(), 0) + pairs(t_.window.layers, t_.window.keys)) /
+           static_cast<double>(std::max<Count>(t_.attention_layers(), 1));
+}
+
+double EngineSteps::states_s(const EngineLoad& load) {
+    if (t_.states.layers == 0) {
+        return 0.0;
+    }
+    const auto at = [&](std::map<Count, double>& known, Count n, const auto& network) {
+        return n <= 0 ? 0.0 : between(n, [&](Count point) {
+            const auto [place, fresh] = known.try_emplace(point, 0.0);
+            if (fresh) {
+                place->second = examined_s(network(t_, tensor_, point, o_));
+            }
+            return place->second;
+        });
+    };
+    return at(states_, load.decoding, serving_states) +
+           at(prompt_states_, load.tokens() - load.decoding, serving_prompt_states);
 }
 
 double EngineSteps::messages_s(Count tokens) {
@@ -178,17 +218,39 @@ double EngineSteps::messages_s(Count tokens) {
     return messages;
 }
 
+EngineStep EngineSteps::draft(const EngineLoad& load) {
+    EngineStep all;
+    EngineLoad one = load;
+    one.checked = 1;
+    const Count times = load.decoding > 0 ? load.checked - 1 : 1;
+    for (Count i = 0; i < times; ++i) {
+        const EngineStep step = draft_->step(one);
+        all.kernels_s += step.kernels_s;
+        all.messages_s += step.messages_s;
+        one.pieces.clear();
+        one.finished = 0;
+    }
+    found_.append(draft_->found());
+    return all;
+}
+
 EngineStep EngineSteps::step(const EngineLoad& load) {
     const Count tokens = load.tokens();
     EngineStep step;
     if (tokens <= 0) {
         return step;
     }
-    const Count rows = load.decoding + load.finished;
+    const Count rows = load.decoding * load.checked + load.finished;
     step.kernels_s = body_s(tokens) + (rows > 0 ? head_s(rows) : 0.0) +
-                     next_tokens_s(load.decoding, load.context) + prompts_s(load);
+                     next_tokens_s(load.decoding, load.context, load.checked) + prompts_s(load) +
+                     states_s(load);
     step.messages_s = messages_s(tokens);
     step.host_s = o_.engine.step_host_s;
+    if (draft_ != nullptr) {
+        const EngineStep drafted = draft(load);
+        step.kernels_s += drafted.kernels_s;
+        step.messages_s += drafted.messages_s;
+    }
     return step;
 }
 

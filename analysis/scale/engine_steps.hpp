@@ -7,6 +7,7 @@
 #include "analysis/scale/serving_load.hpp"
 
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <tuple>
 
@@ -17,11 +18,12 @@ struct EngineStep { // parts of a step
     double time_s() const { return kernels_s + messages_s + host_s; }
 };
 
-// step = body(tokens) + head(rows) + attention of next tokens + attention of prompts
+// step = body(tokens) + head(rows) + attention of next tokens + attention of prompts + states
 //      + messages(tokens) + the engine's host time
-// body: everything but attention, of all layers. Attention of next tokens by requests and the mean
-// context; of prompts by as many pieces of their mean length, scaled by the pairs of a query and a
-// key that they see. Between grid points linear in tokens, requests, and context.
+// body: everything but attention and states, of all layers. Attention of next tokens by requests
+// and the mean context; of prompts by as many pieces of their mean length, scaled by the pairs of a
+// query and a key that they see, the mean of all layers. States (layers that have one) by requests,
+// and by tokens of prompts. Between grid points linear in tokens, requests, and context.
 class EngineSteps {
   public:
     EngineSteps(const Transformer& t, const model::Machine& machine, const model::Fabric& fabric,
@@ -34,9 +36,15 @@ class EngineSteps {
   private:
     double body_s(Count tokens);
     double head_s(Count rows);
-    double next_tokens_s(Count requests, double context);
-    double next_tokens_at(Count requests, Count context);
+    double next_tokens_s(Count requests, double context, Count checked);
+    double next_tokens_at(Count requests, Count context, Count checked);
+    // Drafted tokens, one step of the drafting decoder after the other, which sees the prompts too.
+    EngineStep draft(const EngineLoad& load);
     double prompts_s(const EngineLoad& load);
+    double states_s(const EngineLoad& load);
+    // Pairs of a query and a key that the new tokens of a sequence see, mean of all layers that
+    // attend.
+    double mean_pairs(Count fresh, Count past) const;
     double messages_s(Count tokens);
     // Seconds of a network with this launch; errors go to found_.
     double examined_s(model::Network network);
@@ -48,9 +56,11 @@ class EngineSteps {
     Count tensor_;
     std::stop_token stop_;
     Diagnostics found_;
-    std::map<Count, double> bodies_, heads_;
-    std::map<std::pair<Count, Count>, double> next_;
+    std::map<Count, double> bodies_, heads_, states_, prompt_states_;
+    std::map<std::tuple<Count, Count, Count>, double> next_;
     std::map<std::tuple<Count, Count, Count>, double> prompts_;
+    std::unique_ptr<ServingOptions> draft_options_; // without speculation of its own
+    std::unique_ptr<EngineSteps> draft_;
 };
 
 } // namespace eyeroof::analysis

@@ -2,6 +2,7 @@
 #include "analysis/exam/words.hpp"
 #include "analysis/scale/message.hpp"
 #include "analysis/scale/scale.hpp"
+#include "base/lines.hpp"
 
 #include <fmt/format.h>
 
@@ -194,20 +195,21 @@ std::vector<ScaleStep> chain_of(const Shared& s, const DeviceWork& work, Count d
     const double share = std::ceil(samples / p);
     Chain chain;
     chain.add(7, "one device", p / s.baseline_s,
-              devices == 1 ? fmt::format("one by itself, a batch of {}", s.baseline_batch)
-                           : fmt::format("{} devices, each as fast as one alone with {} samples",
-                                         devices, s.baseline_batch));
+              devices == 1
+                  ? fmt::format("one by itself, a batch of {}", s.baseline_batch)
+                  : fmt::format("{}, each as fast as one alone with {}", counted(devices, "device"),
+                                counted(s.baseline_batch, "sample")));
     chain.add(8, "devices", samples / (share * s.baseline_s),
-              share * p > samples
-                  ? fmt::format("{} samples do not divide by {} devices", batch, devices)
-                  : std::string("samples divide evenly"));
+              share * p > samples ? fmt::format("a batch of {} does not divide by {}", batch,
+                                                counted(devices, "device"))
+                                  : std::string("samples divide evenly"));
     if (devices == 1) { // nothing is sent
         return chain.take();
     }
     const double compute = real.compute_s;
     chain.add(9, "batch per device", samples / compute,
-              fmt::format("{:g} samples a device: {:.3g} ms a sample against {:.3g}", share,
-                          compute / share * 1e3, s.baseline_s * 1e3));
+              fmt::format("{:g} sample{} a device: {:.3g} ms a sample against {:.3g}", share,
+                          share == 1.0 ? "" : "s", compute / share * 1e3, s.baseline_s * 1e3));
     DataParallelOptions calm = s.options.data;
     calm.jitter = 0.0;
     const auto at = [&](const Fabric& fabric) {
@@ -224,7 +226,8 @@ std::vector<ScaleStep> chain_of(const Shared& s, const DeviceWork& work, Count d
     chain.add(11, "topology", at(without_latency(s.fabric)),
               fmt::format("through {}", s.fabric.levels[widest].name));
     chain.add(12, "messages", at(s.fabric),
-              fmt::format("{} buckets by {}: latency and overhead of each message", real.buckets,
+              fmt::format("{} by {}: latency and overhead of each message",
+                          counted(real.buckets, "bucket"),
                           real.algorithm.empty() ? "no algorithm" : real.algorithm));
     if (s.options.data.jitter > 0.0) {
         chain.add(13, "waiting", samples / real.time_s, "for the slowest worker");
@@ -357,9 +360,9 @@ void say_what_fits(ScaleResult& result, Count fitting) {
     const bool fitting_known =
         large != result.points.end() && large->batch_per_device > static_cast<double>(fitting);
     if (fitting_known) {
-        result.notes.push_back(fmt::format(
-            "(!) more than a device's {}: {} samples a device fit (--batch-per-device {})",
-            gigabytes(large->memory.capacity), fitting, fitting));
+        result.notes.push_back(
+            fmt::format("(!) more than a device's {}: {} a device fit (--batch-per-device {})",
+                        gigabytes(large->memory.capacity), counted(fitting, "sample"), fitting));
     }
 }
 

@@ -134,7 +134,12 @@ class PlanWalk {
                 for (const int zero : {0, 1, 2, 3}) {
                     plan.zero = zero;
                     if ((zero == 0 || plan.replicas() > 1) && (zero < 2 || plan.pipeline == 1)) {
+                        plan.offload = OptimizerPlace::device;
                         evaluate(plan, times);
+                        plan.offload = o_.offload;
+                        if (plan.offload != OptimizerPlace::device) {
+                            evaluate(plan, times);
+                        }
                     }
                 }
             }
@@ -225,7 +230,7 @@ Result<ScaleResult> search_transformer(const Transformer& t, const model::Machin
         return baseline.diagnostics();
     }
     result.baseline_samples_per_s = 1.0 / *baseline;
-    result.baseline = "baseline: one device with unlimited memory, microbatch 1";
+    result.baseline = "one device with unlimited memory, microbatch 1";
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if (progress) {
             progress({static_cast<double>(i) / static_cast<double>(devices.size()),

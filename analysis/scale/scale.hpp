@@ -3,6 +3,7 @@
 
 #include "analysis/exam/run.hpp"
 #include "analysis/scale/data_parallel.hpp"
+#include "analysis/scale/plan.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "model/machine/fabric.hpp"
@@ -65,7 +66,8 @@ struct ScaleParts {             // of one step; they add up to its time
 struct ScalePoint {
     Count devices = 1;
     std::string strategy;
-    Count batch = 1; // samples of a step
+    std::optional<Plan> plan; // of a divided decoder
+    Count batch = 1;          // samples of a step
     double batch_per_device = 1.0;
     double step_s = 0.0;
     // Interval of step_s: eight measured steps in ten lie between. None where the device's error is

@@ -3,6 +3,7 @@
 #include "analysis/program/memory.hpp"
 #include "analysis/scale/engine_steps.hpp"
 #include "analysis/scale/split.hpp"
+#include "base/lines.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ namespace {
 
 constexpr Count kMostAtOnce = 65536; // requests of an engine
 
-// Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales).
+// Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales), and
+// types with a scale a block have that too.
 double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
     Plan plan;
     plan.tensor = tensor;
@@ -29,10 +31,23 @@ double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o)
     const double ends = static_cast<double>(t.vocabulary * t.hidden) * (t.tied ? 1.0 : 2.0) /
                         static_cast<double>(tensor);
     const double bits =
-        model::storage_bits(o.weights()) + (o.weights() == DataType::int4 ? 1.0 : 0.0);
+        8.0 * model::bytes_per_element(o.weights()) + (o.weights() == DataType::int4 ? 1.0 : 0.0);
     const double all = device_parameters(t, plan);
     return (all - ends) * bits / 8.0 +
            ends * std::max<double>(model::storage_bits(o.wide()), bits) / 8.0;
+}
+
+// Weights on a device, and the cache of a request, of the decoder and of the one that drafts.
+double all_weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
+    return weight_bytes(t, tensor, o) +
+           (o.speculation.draft ? weight_bytes(*o.speculation.draft, tensor, o) : 0.0);
+}
+
+double request_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
+    const Count tokens = o.prompt + o.answer;
+    return cache_bytes(t, tensor, o.cache(), tokens) +
+           (o.speculation.draft ? cache_bytes(*o.speculation.draft, tensor, o.cache(), tokens)
+                                : 0.0);
 }
 
 // What prompts and answers of one size do in a steady state.
@@ -47,15 +62,11 @@ class Server {
     }
     double capacity() const { return capacity_; }
 
-    double cache_room(Count tensor) const { // tokens
-        const double left = capacity_ * o_.memory_share - weight_bytes(t_, tensor, o_);
-        return std::max(left, 0.0) / cache_bytes_per_token(t_, tensor, o_.cache());
-    }
-
     Count most_requests(Count tensor) const {
+        const double left = capacity_ * o_.memory_share - all_weight_bytes(t_, tensor, o_);
+        const double each = request_bytes(t_, tensor, o_);
         return static_cast<Count>(
-            std::min(cache_room(tensor) / static_cast<double>(o_.prompt + o_.answer),
-                     static_cast<double>(kMostAtOnce)));
+            std::min(std::max(left, 0.0) / each, static_cast<double>(kMostAtOnce)));
     }
 
     EngineSteps& steps(Count tensor) {
@@ -66,7 +77,8 @@ class Server {
         EngineSteps& clock = steps(tensor);
         const Engine& e = o_.engine;
         const double context = static_cast<double>(o_.prompt + o_.answer / 2);
-        const EngineStep next = clock.step({batch, context, {}, 0});
+        const Speculation& drafts = o_.speculation;
+        const EngineStep next = clock.step({batch, context, 1 + drafts.tokens, {}, 0});
         ServingPoint p;
         p.tensor = tensor;
         p.devices = tensor * o_.expert;
@@ -75,30 +87,82 @@ class Server {
         p.prefill_s = prompt_steps_s(clock, 0, 1);
         p.step_s = next.time_s();
         p.message_s = next.messages_s;
-        const auto answer = static_cast<double>(o_.answer);
+        const double answer =
+            std::max(static_cast<double>(o_.answer) / drafts.made(), 1.0); // steps
         const auto requests = static_cast<double>(batch);
         // Prompts that come during a step and fit the next one together.
         const Count decoding = e.mixes ? batch - 1 : 0;
-        const Count room = std::max<Count>((e.chunk - decoding) / o_.prompt, 1);
-        const Count together = std::clamp<Count>((batch + o_.answer - 1) / o_.answer, 1, room);
+        const Count busy = decoding * (1 + drafts.tokens);
+        const Count room = std::max<Count>((e.chunk - busy) / o_.prompt, 1);
+        const auto together =
+            std::clamp<Count>(static_cast<Count>(std::ceil(requests / answer)), 1, room);
         const double with = prompt_steps_s(clock, decoding, together);
         const double rounds = requests / static_cast<double>(together);
         const double one = prompt_steps_s(clock, decoding, 1);
         const double steps = std::ceil(static_cast<double>(o_.prompt) /
-                                       static_cast<double>(std::max<Count>(e.chunk - decoding, 1)));
+                                       static_cast<double>(std::max<Count>(e.chunk - busy, 1)));
         const double mixed = e.mixes ? rounds * (e.splits ? std::max(steps, 1.0) : 1.0) : 0.0;
-        p.tpot_s = (rounds * with + std::max(answer - mixed, 0.0) * p.step_s) / answer;
+        p.tpot_s = rounds * with + std::max(answer - mixed, 0.0) * p.step_s;
         if (batch == 1 && e.mixes) { // nothing is decoded beside the only prompt
-            p.tpot_s = p.step_s + p.prefill_s / answer;
+            p.tpot_s = answer * p.step_s + p.prefill_s;
         }
-        p.ttft_s = one + 0.5 * (batch > 1 ? p.step_s : 0.0) + e.request_host_s;
+        p.tpot_s /= static_cast<double>(o_.answer);
+        p.ttft_s = one + 0.5 * (batch > 1 ? p.step_s : 0.0) + e.queue_host_s + e.request_host_s;
         p.ttft_band = e.ttft;
         p.tpot_band = e.tpot;
         // Each group of experts serves requests of its own on every of its devices.
         p.tokens_per_s = requests * static_cast<double>(o_.expert) / p.tpot_s;
-        p.weight_bytes = weight_bytes(t_, tensor, o_);
-        p.cache_bytes = cache_bytes_per_token(t_, tensor, o_.cache()) *
-                        static_cast<double>((o_.prompt + o_.answer) * batch);
+        p.weight_bytes = all_weight_bytes(t_, tensor, o_);
+        p.cache_bytes = request_bytes(t_, tensor, o_) * requests;
+        p.within = within(p.ttft_s, p.tpot_s);
+        if (clock.found().has_errors()) {
+            return clock.found();
+        }
+        return p;
+    }
+
+    // Prompts and next tokens on separate devices.
+    Result<ServingPoint> point_apart(Count tensor, Count batch, Count most) {
+        EngineSteps& clock = steps(tensor);
+        const Engine& e = o_.engine;
+        const Count checked = 1 + o_.speculation.tokens;
+        const double context = static_cast<double>(o_.prompt + o_.answer / 2);
+        const double steps = std::max(static_cast<double>(o_.answer) / o_.speculation.made(), 1.0);
+        const Count together = std::max<Count>(e.chunk / o_.prompt, 1);
+        ServingPoint p;
+        p.tensor = tensor;
+        p.devices = tensor * o_.expert * (o_.prefill_groups + o_.decode_groups);
+        p.batch = batch;
+        p.most_batch = most;
+        p.prefill_s = prompt_steps_s(clock, 0, 1);
+        const double prompts_per_s =
+            static_cast<double>(o_.prefill_groups * together) / prompt_steps_s(clock, 0, together);
+        // As many requests as the prompts keep in a decode group: from the full one downwards.
+        double held = static_cast<double>(batch);
+        EngineStep next;
+        for (int i = 0; i < 20; ++i) {
+            next =
+                clock.step({std::max<Count>(static_cast<Count>(held), 1), context, checked, {}, 0});
+            const double kept =
+                prompts_per_s * steps * next.time_s() / static_cast<double>(o_.decode_groups);
+            if (kept >= held) {
+                break;
+            }
+            held = kept;
+        }
+        p.step_s = next.time_s();
+        p.message_s = next.messages_s;
+        const double decoded_per_s =
+            static_cast<double>(o_.decode_groups) * std::max(held, 1.0) / (steps * p.step_s);
+        p.transfer_s = transfer_s(tensor);
+        p.tpot_s = steps * p.step_s / static_cast<double>(o_.answer);
+        p.ttft_s = p.prefill_s + p.transfer_s + e.queue_host_s + e.request_host_s;
+        p.ttft_band = e.ttft;
+        p.tpot_band = e.tpot;
+        p.tokens_per_s = std::min(prompts_per_s, decoded_per_s) * static_cast<double>(o_.answer) *
+                         static_cast<double>(o_.expert);
+        p.weight_bytes = all_weight_bytes(t_, tensor, o_);
+        p.cache_bytes = request_bytes(t_, tensor, o_) * static_cast<double>(batch);
         p.within = within(p.ttft_s, p.tpot_s);
         if (clock.found().has_errors()) {
             return clock.found();
@@ -117,9 +181,13 @@ class Server {
         traffic.together = o_.together;
         traffic.requests = o_.requests;
         traffic.seed = o_.seed;
-        auto result =
-            simulate_load(seconds, o_.engine, traffic, cache_room(tensor),
-                          o_.batches.empty() ? kMostAtOnce : std::ranges::max(o_.batches), stop_);
+        traffic.drafted = o_.speculation.tokens;
+        traffic.acceptance = o_.speculation.acceptance;
+        auto result = simulate_load(
+            seconds, o_.engine, traffic,
+            o_.batches.empty() ? most_requests(tensor)
+                               : std::min(most_requests(tensor), std::ranges::max(o_.batches)),
+            stop_);
         if (clock.found().has_errors()) {
             return clock.found();
         }
@@ -177,15 +245,26 @@ class Server {
                (o_.tpot_limit_s <= 0.0 || tpot_s <= o_.tpot_limit_s);
     }
 
+    // Each device sends its part of a prompt's cache to its peer in a decode group.
+    double transfer_s(Count tensor) const {
+        const Count stride = tensor * o_.expert * o_.prefill_groups;
+        const Count devices = tensor * o_.expert * (o_.prefill_groups + o_.decode_groups);
+        const Group peers = place_group(fabric_, 2, stride, devices);
+        return send_time(fabric_, peers, cache_bytes(t_, tensor, o_.cache(), o_.prompt)).time_s();
+    }
+
     // Steps that compute `prompts` prompts, beside so many next tokens.
     double prompt_steps_s(EngineSteps& clock, Count decoding, Count prompts) const {
         const double context = static_cast<double>(o_.prompt + o_.answer / 2);
-        const Count room = o_.engine.splits ? std::max<Count>(o_.engine.chunk - decoding, 1)
-                                            : std::max<Count>(o_.prompt, o_.engine.chunk);
+        const Count room =
+            o_.engine.splits
+                ? std::max<Count>(o_.engine.chunk - decoding * (1 + o_.speculation.tokens), 1)
+                : std::max<Count>(o_.prompt, o_.engine.chunk);
         double seconds = 0.0;
         for (Count done = 0; done < o_.prompt;) {
             const Count fresh = std::min(o_.prompt - done, room);
-            EngineLoad load{decoding, decoding > 0 ? context : 0.0, {}, 0};
+            EngineLoad load{
+                decoding, decoding > 0 ? context : 0.0, 1 + o_.speculation.tokens, {}, 0};
             load.pieces.assign(static_cast<std::size_t>(prompts), {fresh, done});
             done += fresh;
             load.finished = done == o_.prompt ? prompts : 0;
@@ -212,6 +291,31 @@ Diagnostics check(const Transformer& t, const ServingOptions& o) {
                                     t.heads, t.kv_heads, tensor),
                         fmt::format("the nearest that does: --tensor {}", nearest));
         }
+    }
+    if ((o.prefill_groups > 0) != (o.decode_groups > 0)) {
+        found.error("bad-degree", "prompts and next tokens on separate devices need groups of both",
+                    "as in --prefill-groups 2 --decode-groups 6");
+    }
+    if (o.decode_groups > 0 && (!o.rates.empty() || !o.users.empty() || o.largest_rate)) {
+        found.error("apart-load",
+                    "arrivals are simulated where prompts and next tokens share devices",
+                    "leave out --rate and --users, or the groups");
+    }
+    const auto& draft = o.speculation.draft;
+    for (const Count tensor : o.tensor) {
+        if (draft && nearest_tensor_degree(*draft, tensor) != tensor) {
+            found.error("bad-degree",
+                        fmt::format("{} heads of the draft do not divide by tensor {}",
+                                    draft->heads, tensor),
+                        fmt::format("the nearest that does: --tensor {}",
+                                    nearest_tensor_degree(*draft, tensor)));
+        }
+    }
+    if (draft && draft->vocabulary != t.vocabulary) {
+        found.error(
+            "bad-draft",
+            fmt::format("the draft has {} words, the decoder {}", draft->vocabulary, t.vocabulary),
+            "a decoder of the same family, such as llama-3.2-1b for llama-3-70b");
     }
     if (o.expert < 1 || t.experts % o.expert != 0) {
         found.error("bad-degree",
@@ -244,8 +348,7 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
             continue;
         }
         const auto add = [&](double rate, Count users) {
-            say(tensor,
-                rate > 0.0 ? fmt::format("{:g} requests/s", rate) : fmt::format("{} users", users));
+            say(tensor, rate > 0.0 ? fmt::format("{:g} requests/s", rate) : counted(users, "user"));
             auto load = server.load(tensor, rate, users);
             if (load) {
                 serving.loads.push_back(*std::move(load));
@@ -291,7 +394,8 @@ Result<Serving> too_small(const Transformer& t, const Server& server, const Serv
     }
     if (most > 0) {
         return Result<Serving>::failure(
-            "no-memory", fmt::format("{} requests do not fit, {} at most", wanted, most),
+            "no-memory",
+            fmt::format("{} do not fit together, {} at most", counted(wanted, "request"), most),
             fmt::format("--requests {}{}", most,
                         least <= t.heads ? fmt::format(", or --tensor {}", least)
                                          : std::string(", or fewer tokens per request")));
@@ -300,12 +404,22 @@ Result<Serving> too_small(const Transformer& t, const Server& server, const Serv
         "no-memory",
         fmt::format(
             "weights of {:.1f} GB per device and the cache of a request do not fit {:.1f} GB",
-            weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
+            all_weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
         least <= t.heads ? fmt::format("the nearest that works: --tensor {}", least)
                          : std::string("fewer tokens per request, or a device with more memory"));
 }
 
 } // namespace
+
+double Speculation::made() const {
+    double sum = 1.0;
+    double passed = 1.0;
+    for (Count i = 0; i < tokens; ++i) {
+        passed *= acceptance;
+        sum += passed;
+    }
+    return sum;
+}
 
 Result<Serving> serve(const Transformer& t, const model::Machine& machine,
                       const model::Fabric& fabric, const ServingOptions& options,
@@ -329,6 +443,9 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     serving.answer = options.answer;
     serving.capacity_bytes = server.capacity();
     serving.engine = options.engine;
+    serving.speculation = options.speculation;
+    serving.prefill_groups = options.prefill_groups;
+    serving.decode_groups = options.decode_groups;
     for (const Count tensor : options.tensor) {
         const Count most = server.most_requests(tensor);
         std::vector<Count> batches;
@@ -344,13 +461,15 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
         const auto beyond = std::erase_if(batches, [&](Count batch) { return batch > most; });
         if (beyond > 0 || batches.empty()) {
             serving.notes.push_back(
-                fmt::format("tensor {}: at most {} requests fit", tensor, most));
+                fmt::format("tensor {}: at most {} at once", tensor, counted(most, "request")));
         }
         for (const Count batch : batches) {
             if (progress) {
-                progress({0.0, fmt::format("tensor {}, {} requests", tensor, batch), 0.0, -1.0});
+                progress({0.0, fmt::format("tensor {}, {}", tensor, counted(batch, "request")), 0.0,
+                          -1.0});
             }
-            auto point = server.point(tensor, batch, most);
+            auto point = options.decode_groups > 0 ? server.point_apart(tensor, batch, most)
+                                                   : server.point(tensor, batch, most);
             if (!point) {
                 return point.diagnostics();
             }

@@ -12,6 +12,19 @@
 
 namespace eyeroof::analysis {
 
+// Speculative decoding: each step checks `tokens` drafted tokens of every request, and each passes
+// with probability `acceptance` if all before it did. A step makes
+//   (1 - p^(n+1)) / (1 - p)
+// tokens of a request. Source: Leviathan, Kalman, Matias, arXiv:2211.17192, equation 1. They are
+// drafted one after the other by a decoder on the same devices, or without cost (n-grams).
+struct Speculation {
+    Count tokens = 0; // 0: none
+    double acceptance = 0.7;
+    std::optional<Transformer> draft;
+
+    double made() const; // tokens of a request in a step, expected
+};
+
 struct ServingOptions {
     Count prompt = 1024, answer = 256; // tokens of a request
     std::vector<Count> tensor = {1};   // degrees that are tried
@@ -23,6 +36,10 @@ struct ServingOptions {
     std::optional<model::DataType> weight_type;    // as products' weights are kept; nullopt: `type`
     std::optional<model::DataType> cache_type;     // keys and values; nullopt: the engine's default
     Engine engine;
+    Speculation speculation;
+    // Prompts and next tokens on separate devices: so many groups of `tensor` devices each (0: on
+    // the same). The cache of a prompt is sent once, each device's part to its peer.
+    Count prefill_groups = 0, decode_groups = 0;
     // Simulated load, on every degree: rates of arrival, users in a closed loop, and the largest
     // rate whose 95th percentiles keep the limits.
     std::vector<double> rates;
@@ -43,14 +60,15 @@ struct ServingOptions {
 struct ServingPoint {
     Count tensor = 1, devices = 1, batch = 1, most_batch = 1;
     double prefill_s = 0.0; // of one prompt
-    double step_s = 0.0;    // one token of all requests
+    double step_s = 0.0;    // next tokens of all requests, their drafts included
     double message_s = 0.0; // of it, all-reduces and all-to-alls
     double ttft_s = 0.0, tpot_s = 0.0;
     ErrorBand ttft_band, tpot_band;               // factors: 80 % of measured servers lie between
     double tokens_per_s = 0.0;                    // output tokens, all devices together
     double weight_bytes = 0.0, cache_bytes = 0.0; // per device
-    bool within = true;                           // both limits
-    bool front = false; // on the Pareto front of tokens/s per user and per device
+    double transfer_s = 0.0; // of a prompt's cache, where prompts have devices of their own
+    bool within = true;      // both limits
+    bool front = false;      // on the Pareto front of tokens/s per user and per device
 
     double per_user() const { return 1.0 / tpot_s; }
     double per_device() const { return tokens_per_s / static_cast<double>(devices); }
@@ -74,6 +92,8 @@ struct Serving {
     Count prompt = 0, answer = 0;
     double capacity_bytes = 0.0; // of a device
     Engine engine;
+    Speculation speculation;
+    Count prefill_groups = 0, decode_groups = 0;
     std::vector<ServingPoint> points;
     std::vector<ServingLoad> loads;
     std::optional<std::size_t> best; // most tokens/s a device within the limits
@@ -90,9 +110,18 @@ model::Network serving_head(const Transformer& t, Count tensor, Count rows,
 model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,
                                  Count context, const ServingOptions& options);
 
-// Cache of one token on one device: 2 L g d e / t, at least one head of keys a device; with latent
-// attention L (r + d_r) e on every device.
-double cache_bytes_per_token(const Transformer& t, Count tensor, model::DataType type);
+// The delta rule's work in all layers with a state: of `sequences` with one token each, or of so
+// many tokens of prompts.
+model::Network serving_states(const Transformer& t, Count tensor, Count sequences,
+                              const ServingOptions& options);
+model::Network serving_prompt_states(const Transformer& t, Count tensor, Count tokens,
+                                     const ServingOptions& options);
+
+// Cache of a sequence of so many tokens on one device: 2 g d e / t a token and layer, at least one
+// head of keys a device, of the last `keys` tokens in layers that see a window; with latent
+// attention (r + d_r) e on every device. A layer with a state holds that in 32 bits, and the last
+// tokens of its convolution, whatever the length.
+double cache_bytes(const Transformer& t, Count tensor, model::DataType type, Count tokens);
 
 // Continuous batching of B requests in a steady state. Each new prompt joins the next tokens of the
 // others where the engine mixes them (as many prompts at once as arrive during a step and fit its
@@ -100,6 +129,10 @@ double cache_bytes_per_token(const Transformer& t, Count tensor, model::DataType
 //   K = B / n steps with n prompts each, of M seconds; the other answer - K are of next tokens
 //   alone, of S seconds:  tpot = (K M + max(answer - K, 0) S) / answer,  tokens/s = B / tpot
 //   apart:                tpot = (K P + answer S) / answer
+// Prompts on P groups of their own, next tokens on D, in steps of b requests each:
+//   requests/s = min(P / prompt, D b / (answer S(b))), b as many as arrive, at most B
+//   tpot = S(b),  ttft = prompt + transfer of its cache + the engine's time for a request
+// With speculation a step makes several tokens of a request, and so many fewer steps an answer.
 //   ttft = the steps of a prompt + S/2 until one begins + the engine's time for a request
 // S at the mean context prompt + answer/2; 2 all-reduces of B h values a layer over the tensor
 // group, 2 all-to-alls over the experts'. The most requests: what weights leave of the memory over

@@ -11,7 +11,7 @@
 namespace eyeroof::analysis {
 
 Count EngineLoad::tokens() const {
-    return std::accumulate(pieces.begin(), pieces.end(), decoding,
+    return std::accumulate(pieces.begin(), pieces.end(), decoding * checked,
                            [](Count sum, const PromptPiece& p) { return sum + p.fresh; });
 }
 
@@ -35,7 +35,7 @@ class Random {
 };
 
 struct Request {
-    double arrival_s = 0.0, begun_s = -1.0, first_s = 0.0;
+    double sent_s = 0.0, begun_s = -1.0, first_s = 0.0;
     Count prefilled = 0, made = 0;
     bool measured = true;
 };
@@ -86,7 +86,7 @@ class Simulation {
             }
             take_arrivals();
             if (running_.empty() && waiting_.empty()) {
-                now_s_ = next_arrival_s_;
+                now_s_ = next_queued_s();
                 continue;
             }
             step();
@@ -98,6 +98,8 @@ class Simulation {
     bool open() const { return demand_.rate > 0.0; }
     double gap() { return (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate; }
 
+    double queued_s(const Request& r) const { return r.sent_s + engine_.queue_host_s; }
+
     void begin_users() {
         for (Count i = 0; i < demand_.users; ++i) {
             Request r;
@@ -108,21 +110,41 @@ class Simulation {
                 r.begun_s = 0.0;
                 running_.push_back(r);
             } else {
-                waiting_.push_back(r);
+                sent_.push_back(r);
             }
         }
         std::erase_if(running_, [&](const Request& r) { return r.made >= demand_.answer; });
     }
 
+    // Requests that were sent so long ago that they are queued by now.
     void take_arrivals() {
         // Those far behind the last that is measured do nothing but wait.
         while (open() && next_arrival_s_ <= now_s_ && arrived_ < 3 * (wanted_ + skipped_)) {
             Request r;
-            r.arrival_s = next_arrival_s_;
+            r.sent_s = next_arrival_s_;
             r.measured = arrived_++ >= skipped_;
-            waiting_.push_back(r);
+            sent_.push_back(r);
             next_arrival_s_ += gap();
         }
+        while (!sent_.empty() && queued_s(sent_.front()) <= now_s_) {
+            waiting_.push_back(sent_.front());
+            sent_.pop_front();
+        }
+    }
+
+    // Of the next request that will be queued.
+    double next_queued_s() const {
+        return sent_.empty() ? next_arrival_s_ + (open() ? engine_.queue_host_s : 0.0)
+                             : queued_s(sent_.front());
+    }
+
+    // Of the drafted tokens of a request in one step.
+    Count accepted() {
+        Count passed = 0;
+        while (passed < demand_.drafted && random_.uniform() < demand_.acceptance) {
+            ++passed;
+        }
+        return passed;
     }
 
     // What of a prompt fits so much room in a step; 0: it waits for another step.
@@ -135,7 +157,8 @@ class Simulation {
     }
 
     void add_pieces(EngineLoad& load, std::vector<std::size_t>& chosen) {
-        Count budget = std::max<Count>(engine_.chunk - (engine_.mixes ? load.decoding : 0), 1);
+        const Count next = engine_.mixes ? load.decoding * load.checked : 0;
+        Count budget = std::max<Count>(engine_.chunk - next, 1);
         const auto add = [&](std::size_t i) {
             Request& r = running_[i];
             const Count fresh = piece_of(r, budget, load.pieces.empty());
@@ -165,6 +188,7 @@ class Simulation {
 
     void step() {
         EngineLoad load;
+        load.checked = 1 + demand_.drafted;
         double seen = 0.0;
         for (const Request& r : running_) {
             if (r.made > 0) {
@@ -184,7 +208,7 @@ class Simulation {
         busy_s_ += dt_s;
         now_s_ += dt_s;
         for (Request& r : running_) {
-            r.made += decodes && r.made > 0 ? 1 : 0;
+            r.made += decodes && r.made > 0 ? 1 + accepted() : 0;
         }
         for (std::size_t c = 0; c < chosen.size(); ++c) {
             Request& r = running_[chosen[c]];
@@ -205,13 +229,13 @@ class Simulation {
             ++ended_;
             if (!open()) {
                 Request again;
-                again.arrival_s = now_s_;
-                waiting_.push_back(again);
+                again.sent_s = now_s_;
+                sent_.push_back(again);
             }
             if (r.measured) {
                 ++served_;
-                ttft_.push_back(r.first_s - r.arrival_s + engine_.request_host_s);
-                wait_.push_back(r.begun_s - r.arrival_s);
+                ttft_.push_back(r.first_s - r.sent_s + engine_.request_host_s);
+                wait_.push_back(std::max(r.begun_s - queued_s(r), 0.0));
                 if (demand_.answer > 1) {
                     tpot_.push_back((now_s_ - r.first_s) / static_cast<double>(demand_.answer - 1));
                 }
@@ -250,7 +274,7 @@ class Simulation {
     const Demand& demand_;
     Count room_;
     Random random_;
-    std::deque<Request> waiting_;
+    std::deque<Request> sent_, waiting_; // not queued yet, and queued
     std::vector<Request> running_;
     double now_s_ = 0.0, next_arrival_s_ = std::numeric_limits<double>::infinity();
     double busy_s_ = 0.0, held_s_ = 0.0;
@@ -261,18 +285,15 @@ class Simulation {
 } // namespace
 
 Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
-                                 double cache_tokens, Count most_requests, std::stop_token stop) {
-    const double each = static_cast<double>(demand.prompt + demand.answer);
-    const Count room =
-        std::min(most_requests, static_cast<Count>(std::min(cache_tokens / each, 1e9)));
-    if (room < 1) {
+                                 Count most_requests, std::stop_token stop) {
+    if (most_requests < 1) {
         return Result<LoadResult>::failure(
             "no-room",
-            fmt::format("the cache holds {:.0f} tokens, a request needs {:.0f}", cache_tokens,
-                        each),
+            fmt::format("the cache does not hold the {} tokens of one request",
+                        demand.prompt + demand.answer),
             "fewer tokens per request, or a device with more memory");
     }
-    return Simulation(clock, engine, demand, room).run(stop);
+    return Simulation(clock, engine, demand, most_requests).run(stop);
 }
 
 } // namespace eyeroof::analysis

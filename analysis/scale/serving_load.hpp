@@ -21,6 +21,7 @@ struct PromptPiece {
 struct EngineLoad {
     Count decoding = 0;   // requests
     double context = 0.0; // tokens that each of them sees, mean
+    Count checked = 1;    // tokens of each of them: the next one, behind those that were drafted
     std::vector<PromptPiece> pieces;
     Count finished = 0; // prompts that end in this step: their last token reaches the head
 
@@ -41,6 +42,10 @@ struct Demand {
     bool together = false;
     Count requests = 0; // measured; 0: 1000, or 10 of each user
     std::uint64_t seed = 1;
+    // Speculative decoding: a step checks so many drafted tokens of each request, and each passes
+    // with this probability if all before it did.
+    Count drafted = 0;
+    double acceptance = 0.0;
 
     bool operator==(const Demand&) const = default;
 };
@@ -61,12 +66,11 @@ struct LoadResult {
 };
 
 // Requests run in the order of arrival. A request starts when the cache has space for all of its
-// tokens (`cache_tokens` in total, at most `most_requests`), waits in the queue until then, and
-// is never evicted. Errors: "no-room" where one request alone does not fit;
+// tokens (`most_requests` at once), waits in the queue until then, and is never evicted. Errors:
+// "no-room" where not one request fits;
 // "too-long" beyond kMostEngineSteps; "cancelled".
 inline constexpr Count kMostEngineSteps = 5'000'000;
 Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
-                                 double cache_tokens, Count most_requests,
-                                 std::stop_token stop = {});
+                                 Count most_requests, std::stop_token stop = {});
 
 } // namespace eyeroof::analysis

@@ -2,6 +2,8 @@
 #include "analysis/scale/serving.hpp"
 #include "analysis/scale/split.hpp"
 
+#include <algorithm>
+
 namespace eyeroof::analysis {
 
 using model::DataType;
@@ -78,7 +80,8 @@ void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count wor
     const Count heads = part(t.heads, tensor);
     const Count kv = part(t.kv_heads, tensor);
     if (!t.latent.rank) {
-        ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+        const Count queries = t.gated_attention ? 2 * heads : heads;
+        ops.product("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden);
         if (t.positions == 0) {
             ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + kv), t.head_size});
         }
@@ -91,6 +94,31 @@ void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count wor
     ops.product("query_up", words, heads * t.head_size, l.query_rank);
     ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + 1), l.rotary});
     ops.pointwise("cache", words, l.rank + l.rotary, "copy");
+}
+
+// What a layer mixes tokens with, but for attention or its state themselves: products before and
+// behind. `tensor` divides heads.
+void add_mixers(ServedBlock& ops, const Transformer& t, Count tensor, Count tokens) {
+    if (t.attention_layers() > 0) {
+        const Count values = part(t.heads, tensor) * t.value_size();
+        ops.times(t.attention_layers());
+        add_queries(ops, t, tensor, tokens);
+        if (t.gated_attention) {
+            ops.pointwise("gate", tokens, values, "swiglu");
+        }
+        ops.product("output", tokens, t.hidden, values);
+    }
+    if (t.states.layers > 0) {
+        const Count mixed = part(t.states.mixed(), tensor);
+        const Count heads = part(t.states.values, tensor);
+        const Count values = heads * t.states.size;
+        ops.times(t.states.layers);
+        ops.product("state_in", tokens, mixed + values + 2 * heads, t.hidden);
+        ops.pointwise("convolution", tokens, mixed, "silu"); // few taps: one pass over its rows
+        ops.wide("state_norm", Op::layernorm, model::RowsShape{tokens * heads, t.states.size});
+        ops.pointwise("state_gate", tokens, values, "swiglu");
+        ops.product("state_out", tokens, t.hidden, values);
+    }
 }
 
 } // namespace
@@ -108,13 +136,12 @@ DataType ServingOptions::cache() const {
 
 model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
                             const ServingOptions& o) {
-    const Count heads = part(t.heads, tensor);
     ServedBlock ops("body", o, 1);
     ops.wide("embedding", Op::embedding, model::RowsShape{tokens, t.hidden, t.vocabulary});
     ops.times(t.layers);
     ops.wide("attention_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
-    add_queries(ops, t, tensor, tokens);
-    ops.product("output", tokens, t.hidden, heads * t.value_size());
+    add_mixers(ops, t, tensor, tokens);
+    ops.times(t.layers);
     ops.pointwise("residual", tokens, t.hidden, "add");
     ops.wide("ffn_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
     if (t.dense_layers > 0) {
@@ -169,24 +196,72 @@ void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, 
 
 model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,
                                  Count context, const ServingOptions& o) {
-    ServedBlock ops("attention", o, t.layers);
     const Count seen = context + fresh;
     const DataType type = o.cache();
+    const Count heads = part(t.heads, tensor);
+    const Count kv = part(t.kv_heads, tensor);
+    ServedBlock ops("attention", o, t.full_layers());
     if (t.latent.rank > 0) {
         add_latent_attention(ops, t, tensor, batch, fresh, seen, type);
-    } else {
+    } else if (t.full_layers() > 0) {
         ops.add("attention", Op::attention,
-                model::AttentionShape{batch, part(t.heads, tensor), fresh, seen, t.head_size,
-                                      part(t.kv_heads, tensor), true, 0},
+                model::AttentionShape{batch, heads, fresh, seen, t.head_size, kv, true, 0}, type);
+    }
+    if (t.window.layers > 0) {
+        const Count near = std::min(seen, t.window.keys + fresh - 1);
+        ops.times(t.window.layers);
+        ops.add("attention_window", Op::attention,
+                model::AttentionShape{batch, heads, fresh, near, t.head_size, kv, true,
+                                      near > t.window.keys ? t.window.keys : 0},
                 type);
     }
     return ops.take();
 }
 
-double cache_bytes_per_token(const Transformer& t, Count tensor, DataType type) {
+// A sequence's next token reads and writes the states of all heads of values, in 32 bits.
+model::Network serving_states(const Transformer& t, Count tensor, Count sequences,
+                              const ServingOptions& o) {
+    const StateLayers& s = t.states;
+    ServedBlock ops("states", o, s.layers);
+    ops.add("state", Op::elementwise,
+            model::ElementwiseShape{sequences * part(s.values, tensor), s.size * s.size, "mulu"},
+            DataType::fp32);
+    return ops.take();
+}
+
+// Chunks of 64 tokens: products within a chunk and with its state, in 16 bits. Source: Yang et al.,
+// arXiv:2412.06464, section 3.3.
+model::Network serving_prompt_states(const Transformer& t, Count tensor, Count tokens,
+                                     const ServingOptions& o) {
+    constexpr Count kChunk = 64;
+    const StateLayers& s = t.states;
+    const Count chunk = std::min(kChunk, tokens);
+    const Count chunks = part(tokens, chunk) * part(s.values, tensor);
+    ServedBlock ops("prompt_states", o, s.layers);
+    const auto product = [&](const char* name, Count m, Count n, Count k) {
+        ops.add(name, Op::bmm, model::GemmShape{chunks, m, n, k}, o.wide());
+    };
+    product("key_products", chunk, chunk, s.size);
+    product("rows_solved", chunk, 2 * s.size, chunk);
+    product("own_scores", chunk, chunk, s.size);
+    product("own_mix", chunk, s.size, chunk);
+    product("state_read", 2 * chunk, s.size, s.size);
+    product("state_write", s.size, s.size, chunk);
+    ops.pointwise("hand_on", chunks, s.size * s.size, "add");
+    return ops.take();
+}
+
+double cache_bytes(const Transformer& t, Count tensor, DataType type, Count tokens) {
     const Count values = t.latent.rank > 0 ? t.latent.rank + t.latent.rotary
                                            : 2 * part(t.kv_heads, tensor) * t.head_size;
-    return static_cast<double>(t.layers * values) * model::storage_bits(type) / 8.0;
+    const auto kept = static_cast<double>(t.full_layers() * tokens +
+                                          t.window.layers * std::min(tokens, t.window.keys));
+    const StateLayers& s = t.states;
+    const auto states = static_cast<double>(s.layers * part(s.values, tensor) * s.size * s.size);
+    const auto taps =
+        static_cast<double>(s.layers * part(s.mixed(), tensor) * std::max<Count>(s.taps - 1, 0));
+    return kept * static_cast<double>(values) * model::storage_bits(type) / 8.0 + 4.0 * states +
+           2.0 * taps;
 }
 
 } // namespace eyeroof::analysis

@@ -54,7 +54,19 @@ double attention_parameters(const Transformer& t) {
                w.a * value * w.h + query + rank;
     }
     const double bias = t.biases ? w.q + 2.0 * w.kv + w.h : 0.0;
-    return w.h * (w.q + 2.0 * w.kv) + w.q * w.h + bias;
+    const double gate = t.gated_attention ? w.h * w.q : 0.0;
+    return w.h * (w.q + 2.0 * w.kv) + w.q * w.h + bias + gate;
+}
+
+// Of a layer with a state: what is mixed, the gate, and the output; two rates a head of values, the
+// decay's own two values, the convolution, and the norm.
+double state_parameters(const Transformer& t) {
+    const auto h = static_cast<double>(t.hidden);
+    const auto mixed = static_cast<double>(t.states.mixed());
+    const auto values = static_cast<double>(t.states.values);
+    const auto size = static_cast<double>(t.states.size);
+    return h * (mixed + 2.0 * values * size + 2.0 * values) + 2.0 * values +
+           mixed * static_cast<double>(t.states.taps) + size;
 }
 
 double feed_forward_parameters(const Transformer& t, double inner) {
@@ -71,7 +83,9 @@ double blocks(const Transformer& t, double experts) {
     const double router = t.experts > 1 ? static_cast<double>(t.hidden * t.experts) : 0.0;
     const auto dense = static_cast<double>(t.dense_layers);
     const double used = experts + static_cast<double>(t.shared);
-    return static_cast<double>(t.layers) * (attention_parameters(t) + norm_parameters(t)) +
+    return static_cast<double>(t.layers) * norm_parameters(t) +
+           static_cast<double>(t.attention_layers()) * attention_parameters(t) +
+           static_cast<double>(t.states.layers) * state_parameters(t) +
            (static_cast<double>(t.layers) - dense) *
                (router + used * feed_forward_parameters(t, static_cast<double>(t.inner))) +
            dense * feed_forward_parameters(t, static_cast<double>(t.dense_inner));
@@ -98,9 +112,16 @@ double active_parameters(const Transformer& t) {
 
 namespace {
 
-// Multiply-accumulates of a query's pair with a key, of all heads and layers.
-double pair_macs(const Transformer& t) {
-    return static_cast<double>(t.layers * t.heads * (t.head_size + t.value_size()));
+// Multiply-accumulates of a token with all that its layers mix it with, in a sequence of `length`:
+// every key that a layer sees, or a state that is read, corrected, and read again.
+double mixing_macs(const Transformer& t, double length) {
+    const double keys =
+        static_cast<double>(t.full_layers()) * length +
+        static_cast<double>(t.window.layers) * std::min(length, static_cast<double>(t.window.keys));
+    const double states = 3.0 *
+                          static_cast<double>(t.states.layers * t.states.values * t.states.size) *
+                          static_cast<double>(t.states.size);
+    return keys * static_cast<double>(t.heads * (t.head_size + t.value_size())) + states;
 }
 
 // Of the blocks' products, a token.
@@ -121,7 +142,7 @@ double product_macs(const Transformer& t) {
 double training_flops(const Transformer& t, double sequences, double length) {
     const Widths w(t);
     const double words = sequences * length;
-    return 6.0 * words * (product_macs(t) + pair_macs(t) * length + w.v * w.h);
+    return 6.0 * words * (product_macs(t) + mixing_macs(t, length) + w.v * w.h);
 }
 
 namespace {
@@ -159,7 +180,31 @@ class BlockOperators {
     model::Network network_;
 };
 
+// The delta rule over chunks of tokens: products within a chunk and with its state. Source: Yang et
+// al., arXiv:2412.06464, section 3.3.
+constexpr Count kStateChunk = 64;
+
+void add_state(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
+    const Count values = part(t.states.values, cut.tensor);
+    const Count size = t.states.size;
+    const Count rows = part(cut.length, cut.context);
+    const Count chunk = std::min(kStateChunk, rows);
+    const Count chunks = cut.microbatch * part(rows, chunk) * values;
+    ops.add("key_products", Op::bmm, model::GemmShape{chunks, chunk, chunk, size});
+    ops.pointwise("decay", chunks * chunk, chunk, "exp");
+    ops.add("rows_solved", Op::bmm, model::GemmShape{chunks, chunk, 2 * size, chunk});
+    ops.add("own_scores", Op::bmm, model::GemmShape{chunks, chunk, chunk, size});
+    ops.add("own_mix", Op::bmm, model::GemmShape{chunks, chunk, size, chunk});
+    ops.add("state_read", Op::bmm, model::GemmShape{chunks, 2 * chunk, size, size});
+    ops.add("state_write", Op::bmm, model::GemmShape{chunks, size, size, chunk});
+    ops.pointwise("hand_on", chunks, size * size, "add");
+}
+
 void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
+    if (cut.mixer == Mixer::state) {
+        add_state(ops, t, cut);
+        return;
+    }
     const Count b = cut.microbatch;
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
@@ -169,18 +214,21 @@ void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
         // the last rows of half the sequence and half a chunk do.
         const Count seen = (cut.length + rows) / 2;
         const Count size = (t.head_size + t.value_size()) / 2;
+        const Count window = cut.mixer == Mixer::window ? t.window.keys : 0;
         ops.add("attention", Op::attention,
-                model::AttentionShape{b, heads, rows, seen, size, kv, true, 0});
+                model::AttentionShape{b, heads, rows, seen, size, kv, true, window});
         ops.retype(cut.attention_type.value_or(wide_type(cut.type)));
         return;
     }
     const Count shared = heads / std::max<Count>(kv, 1);
+    const Count seen =
+        cut.mixer == Mixer::window ? std::min(cut.length, t.window.keys + rows - 1) : cut.length;
     const DataType core = cut.attention_type.value_or(wide_type(cut.type));
-    ops.add("scores", Op::bmm, model::GemmShape{b * kv, rows * shared, cut.length, t.head_size});
+    ops.add("scores", Op::bmm, model::GemmShape{b * kv, rows * shared, seen, t.head_size});
     ops.retype(core);
-    ops.rows("softmax", Op::softmax, b * heads * rows, cut.length); // scale and mask in it
-    ops.pointwise("attention_dropout", b * heads * rows, cut.length, "dropout");
-    ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.value_size(), cut.length});
+    ops.rows("softmax", Op::softmax, b * heads * rows, seen); // scale and mask in it
+    ops.pointwise("attention_dropout", b * heads * rows, seen, "dropout");
+    ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.value_size(), seen});
     ops.retype(core);
 }
 
@@ -216,8 +264,16 @@ void add_queries(BlockOperators& ops, const Transformer& t, const BlockCut& cut,
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
     const Latent& l = t.latent;
+    if (cut.mixer == Mixer::state) {
+        const Count mixed = part(t.states.mixed(), cut.tensor);
+        const Count values = part(t.states.values, cut.tensor);
+        ops.product("state_in", words, mixed + values * t.states.size + 2 * values, t.hidden);
+        ops.pointwise("convolution", words, mixed, "silu"); // taps are few: one pass over its rows
+        return;
+    }
     if (l.rank == 0) {
-        ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+        const Count queries = t.gated_attention ? 2 * heads : heads;
+        ops.product("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden);
         if (t.positions == 0) {
             ops.rows("rotary", Op::rope, words * (heads + kv), t.head_size);
         }
@@ -260,10 +316,19 @@ StageBlocks stage_blocks(const Transformer& t, Count stages, bool balanced) {
     return best;
 }
 
+std::vector<MixerShare> mixers_of(const Transformer& t) {
+    std::vector<MixerShare> shares = {{Mixer::full, t.full_layers()},
+                                      {Mixer::window, t.window.layers},
+                                      {Mixer::state, t.states.layers}};
+    std::erase_if(shares, [](const MixerShare& share) { return share.layers <= 0; });
+    return shares;
+}
+
 std::vector<Count> tensor_degrees(const Transformer& t) {
     std::vector<Count> degrees;
     for (Count d = 1; d <= t.heads; ++d) {
-        if (t.heads % d == 0 && (t.kv_heads % d == 0 || d % t.kv_heads == 0)) {
+        const bool states = t.states.layers == 0 || t.states.keys % d == 0;
+        if (states && t.heads % d == 0 && (t.kv_heads % d == 0 || d % t.kv_heads == 0)) {
             degrees.push_back(d);
         }
     }
@@ -290,7 +355,13 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
     ops.rows("attention_norm", Op::layernorm, local, t.hidden);
     add_queries(ops, t, cut, words);
     add_core(ops, t, cut);
-    ops.product("output", words, t.hidden, heads * t.value_size());
+    const bool state = cut.mixer == Mixer::state;
+    const Count mixed =
+        state ? part(t.states.values, cut.tensor) * t.states.size : heads * t.value_size();
+    if (state || t.gated_attention) {
+        ops.pointwise("gate", words, mixed, "swiglu");
+    }
+    ops.product("output", words, t.hidden, mixed);
     if (!cut.fused) {
         ops.pointwise("dropout", local, t.hidden, "dropout");
     }
@@ -334,7 +405,13 @@ double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute rec
     const double feed = (t.gated ? 6.0 : 4.0) * inner;
     const double values = w.a * static_cast<double>(t.value_size());
     const double keys = t.latent.rank > 0 ? w.q + values : 2.0 * w.kv;
-    double divided = 2.0 * (w.q + keys) + 2.0 * values + feed;
+    // A layer with a state keeps what it mixes, its gate, and its output.
+    const double states = static_cast<double>(t.states.layers) / w.layers;
+    const double mixed = 2.0 * static_cast<double>(t.states.mixed()) +
+                         4.0 * static_cast<double>(t.states.values * t.states.size);
+    const double queries = t.gated_attention ? 2.0 * w.q : w.q;
+    double divided =
+        (1.0 - states) * (2.0 * (queries + keys) + 2.0 * values) + states * mixed + feed;
     double norms = 0.0;
     if (model::storage_bits(cut.type) <= 8) { // inputs of products are kept in 8 bits
         norms = 2.0 * w.h;

@@ -18,6 +18,23 @@ struct Latent {
     bool operator==(const Latent&) const = default;
 };
 
+// Layers whose queries see `keys` tokens at most, themselves included, by a window that slides or
+// by chunks that begin anew: their cache holds no more.
+struct Window {
+    Count layers = 0, keys = 0;
+    bool operator==(const Window&) const = default;
+};
+
+// Layers that keep a state in place of keys and values, by the gated delta rule: heads of `size`,
+// so many of keys and of values, behind a convolution over `taps` tokens. A head of values has a
+// state of size x size. Source: Yang et al., arXiv:2412.06464, section 3.3.
+struct StateLayers {
+    Count layers = 0, keys = 0, values = 0, size = 0, taps = 0;
+
+    Count mixed() const { return (2 * keys + values) * size; } // channels of the convolution
+    bool operator==(const StateLayers&) const = default;
+};
+
 struct Transformer {
     std::string name;
     Count layers = 1, hidden = 1, heads = 1, kv_heads = 1, head_size = 1, inner = 1;
@@ -31,7 +48,13 @@ struct Transformer {
     Count shared = 0; // experts that every token passes, beside `active`
     // First layers without experts, of another width.
     Count dense_layers = 0, dense_inner = 0;
+    Window window = {};
+    StateLayers states = {};
+    bool gated_attention = false; // its output is gated: queries are made twice as wide
 
+    // Of `layers`, those that attend to keys, and those of them that see all.
+    Count attention_layers() const { return layers - states.layers; }
+    Count full_layers() const { return attention_layers() - window.layers; }
     Count value_size() const { return latent.rank > 0 ? latent.value : head_size; }
     bool operator==(const Transformer&) const = default;
 };
@@ -48,7 +71,8 @@ double parameters(const Transformer& t);
 double active_parameters(const Transformer& t);
 
 // FLOP of one training step of `sequences` of `length` words, forward and backward, attention over
-// the full square; with GPT's shape 72 B s L h^2 (1 + s/(6h) + V/(12 L h)).
+// the full square, or over the window times the length; with GPT's shape 72 B s L h^2 (1 + s/(6h) +
+// V/(12 L h)).
 double training_flops(const Transformer& t, double sequences, double length);
 // What is computed again in the backward pass: nothing, the attention's core, or whole blocks.
 enum class Recompute { none, selective, full };
@@ -79,6 +103,17 @@ struct StageBlocks {
 };
 StageBlocks stage_blocks(const Transformer& t, Count stages, bool balanced);
 
+// What mixes the tokens of a block: attention to all, attention to a window, or a state.
+enum class Mixer { full, window, state };
+
+// A kind of block, and how many of the decoder's blocks are of it.
+struct MixerShare {
+    Mixer mixer = Mixer::full;
+    Count layers = 0;
+    bool operator==(const MixerShare&) const = default;
+};
+std::vector<MixerShare> mixers_of(const Transformer& t); // those that the decoder has
+
 // How one device's part of a block is cut.
 struct BlockCut {
     Count tensor = 1, context = 1, expert = 1;
@@ -87,6 +122,7 @@ struct BlockCut {
     Count microbatch = 1, length = 2048;
     model::DataType type = model::DataType::bf16;
     std::optional<model::DataType> attention_type = {}; // of the attention kernel; nullopt: `type`
+    Mixer mixer = Mixer::full;
 
     bool operator==(const BlockCut&) const = default;
 };
@@ -104,7 +140,8 @@ model::Network core_network(const Transformer& t, const BlockCut& cut);
 //   selective, fused   without 5 a s/h
 //   full               2 s b h
 // Source: Korthikanti et al., arXiv 2205.05198, table 2. Other widths of the feed-forward layer
-// than 4 h and shared keys change the 24: 8 f/h + ... as the same table's terms do.
+// than 4 h and shared keys change the 24: 8 f/h + ... as the same table's terms do. Of several
+// kinds of blocks the mean.
 double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute recompute);
 
 } // namespace eyeroof::analysis

@@ -94,43 +94,155 @@ class Shapes {
         return words_ > 0;
     }
 
-    // scores: batch x kv products [m, size] x [size, n]; each row of the softmax is a word's head.
-    bool read_attention(Transformer& t) {
-        const Layer* previous = nullptr;
-        Count softmax_rows = 0;
-        Count all = 0; // also those layers that see a window only: attention of other lengths
-        for (const Layer& layer : network_.layers) {
-            if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
-                all += layer.count;
-                t.layers = layer.count;
-                t.head_size = a->k;
-                softmax_rows = a->batch * a->groups * a->m;
-                groups_ = a->batch * a->key_heads();
-                sharing_ = a->groups / a->key_heads();
-                new_ = a->m;
-            } else if (layer.op == Op::bmm && previous == nullptr) {
-                previous = &layer;
-            } else if (layer.op == Op::softmax && previous != nullptr) {
-                all += layer.count;
-                if (softmax_rows != 0) {
-                    continue;
-                }
-                const auto& g = std::get<model::GemmShape>(previous->shape);
-                t.layers = previous->count;
-                t.head_size = g.k;
-                groups_ = g.batch;
-                sharing_ = g.m % g.n == 0 ? g.m / g.n : 1; // exact where the cache is empty
-                new_ = g.m;
-                softmax_rows = std::get<model::RowsShape>(layer.shape).rows;
+    // The product of queries and keys that a softmax reads: as many rows, and a column for each key
+    // (with a sink one more). nullptr: the softmax is no attention's.
+    const Layer* scores_of(std::size_t softmax) const {
+        const Layer& layer = network_.layers[softmax];
+        const auto& rows = std::get<model::RowsShape>(layer.shape);
+        for (std::size_t i = softmax; i-- > 0;) {
+            const auto* g = std::get_if<model::GemmShape>(&network_.layers[i].shape);
+            if (network_.layers[i].op == Op::bmm && g != nullptr &&
+                network_.layers[i].count == layer.count && g->batch * g->m == rows.rows &&
+                (g->n == rows.cols || g->n == rows.cols - 1)) {
+                return &network_.layers[i];
             }
         }
-        if (softmax_rows == 0 || softmax_rows % words_ != 0) {
+        return nullptr;
+    }
+
+    // Attention of some layers, which see so many keys.
+    struct Seen {
+        Count layers = 0, keys = 0, window = 0;
+    };
+
+    // Of the first attention, and what all of them see. scores: batch x kv products [m, size] x
+    // [size, n]; each row of the softmax is a word's head.
+    std::vector<Seen> read_seen(Transformer& t) {
+        std::vector<Seen> seen;
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            const Layer& layer = network_.layers[i];
+            if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+                if (seen.empty()) {
+                    first_attention_ = i;
+                    t.head_size = a->k;
+                    rows_ = a->batch * a->groups * a->m;
+                    groups_ = a->batch * a->key_heads();
+                    sharing_ = a->groups / a->key_heads();
+                }
+                seen.push_back({layer.count, a->n, a->window});
+            } else if (layer.op == Op::softmax) {
+                const Layer* scores = scores_of(i);
+                if (scores == nullptr) {
+                    continue;
+                }
+                const auto& g = std::get<model::GemmShape>(scores->shape);
+                const auto& rows = std::get<model::RowsShape>(layer.shape);
+                if (seen.empty()) {
+                    first_attention_ = static_cast<std::size_t>(scores - network_.layers.data());
+                    t.head_size = g.k;
+                    groups_ = g.batch;
+                    sharing_ = g.m % g.n == 0 ? g.m / g.n : 1; // exact where the cache is empty
+                    rows_ = rows.rows;
+                }
+                if (rows.rows == rows_) {
+                    seen.push_back({layer.count, g.n, rows.window});
+                }
+            }
+        }
+        return seen;
+    }
+
+    // Layers that see a window: its size is stated, or they see fewer keys than others.
+    bool read_window(Transformer& t, const std::vector<Seen>& all) {
+        Count most = 0;
+        for (const Seen& one : all) {
+            most = std::max(most, one.keys);
+        }
+        // New tokens of a sequence: all of them over the sequences, which have kv_heads products.
+        const Count each = words_ * t.kv_heads / std::max<Count>(groups_, 1);
+        for (const Seen& one : all) {
+            const Count keys = one.window > 0    ? one.window
+                               : one.keys < most ? one.keys - each + 1
+                                                 : 0;
+            if (keys <= 0) {
+                continue;
+            }
+            if (t.window.keys > 0 && t.window.keys != keys) {
+                return false;
+            }
+            t.window.keys = keys;
+            t.window.layers += one.layers;
+        }
+        return true;
+    }
+
+    // Layers that keep a state: a convolution of each channel over a few tokens, and a norm of each
+    // head of values, as often.
+    void read_states(Transformer& t) const {
+        StateLayers states;
+        for (const Layer& layer : network_.layers) {
+            const auto* c = std::get_if<model::ConvShape>(&layer.shape);
+            if (layer.op == Op::conv2d && c != nullptr && c->groups == c->c && c->c == c->k &&
+                c->w == 1) {
+                states.layers = layer.count;
+                states.taps = c->r;
+                states.keys = c->c; // of all channels, until the heads are known
+            }
+        }
+        for (const Layer& layer : network_.layers) {
+            const auto* r = std::get_if<model::RowsShape>(&layer.shape);
+            if (states.layers > 0 && layer.op == Op::layernorm && layer.count == states.layers &&
+                layer.parameters == r->cols && r->rows > words_ && r->rows % words_ == 0) {
+                states.values = r->rows / words_;
+                states.size = r->cols;
+            }
+        }
+        if (states.size > 0 && states.keys % states.size == 0 &&
+            states.keys / states.size > states.values) {
+            states.keys = (states.keys / states.size - states.values) / 2;
+            t.states = states;
+        }
+    }
+
+    bool read_attention(Transformer& t) {
+        const std::vector<Seen> seen = read_seen(t);
+        if (rows_ == 0 || rows_ % words_ != 0) {
             return false;
         }
-        t.heads = softmax_rows / words_;
-        t.layers = last_product(t.layers, t.hidden) != nullptr ? t.layers : all;
+        t.heads = rows_ / words_;
+        read_states(t);
+        Count all = t.states.layers;
+        for (const Seen& one : seen) {
+            all += one.layers;
+        }
+        const bool whole = last_product(all, t.hidden) != nullptr;
+        t.layers = whole ? all : seen.front().layers;
+        t.states = whole ? t.states : StateLayers{};
         t.kv_heads = read_latent(t) ? t.heads : key_heads(t);
+        if (whole && !read_window(t, seen)) {
+            return false;
+        }
+        // Beside the product of keys and values; queries, keys, and values in one may be as wide.
+        t.gated_attention = t.kv_heads < t.heads &&
+                            before_attention(t, 2 * t.kv_heads * t.head_size) > 0 &&
+                            before_attention(t, 2 * t.heads * t.head_size) > 0 &&
+                            before_attention(t, t.heads * t.head_size) == 0;
         return true;
+    }
+
+    // Products before attention that read the embedding's width and write so much, in each layer
+    // that attends.
+    Count before_attention(const Transformer& t, Count width) const {
+        Count found = 0;
+        for (std::size_t i = 0; i < first_attention_; ++i) {
+            const Layer& layer = network_.layers[i];
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            found += layer.op == Op::gemm && g != nullptr && g->k == t.hidden &&
+                             layer.count == t.attention_layers() && g->n == width
+                         ? 1
+                         : 0;
+        }
+        return found;
     }
 
     // Queries made from a latent, keys and values from another one and a rotary key (MLA), whether
@@ -197,13 +309,12 @@ class Shapes {
     // off the product that makes keys and values; where that is as wide as the queries', off
     // theirs.
     Count key_heads(const Transformer& t) const {
-        for (const Layer& layer : network_.layers) {
-            if (layer.op == Op::bmm || layer.op == Op::attention) {
-                break; // products behind attention may have the same widths
-            }
+        for (std::size_t i = 0; i < first_attention_;
+             ++i) { // those behind may have the same widths
+            const Layer& layer = network_.layers[i];
             const auto* g = std::get_if<model::GemmShape>(&layer.shape);
             if (layer.op != Op::gemm || g == nullptr || g->k != t.hidden ||
-                layer.count != t.layers || g->n % (2 * t.head_size) != 0 ||
+                layer.count != t.attention_layers() || g->n % (2 * t.head_size) != 0 ||
                 g->n == t.heads * t.head_size) {
                 continue;
             }
@@ -215,26 +326,11 @@ class Shapes {
                 return pairs;
             }
         }
-        if (queries_wide(t) == 2 && t.heads % 2 == 0 && groups_ % (t.heads / 2) == 0) {
+        if (before_attention(t, t.heads * t.head_size) == 2 && t.heads % 2 == 0 &&
+            groups_ % (t.heads / 2) == 0) {
             return t.heads / 2; // queries, and keys and values in one product as wide as they
         }
         return sharing_ > 1 && t.heads % sharing_ == 0 ? t.heads / sharing_ : t.heads;
-    }
-
-    // Products before attention that read the embedding's width and are as wide as the queries.
-    Count queries_wide(const Transformer& t) const {
-        Count found = 0;
-        for (const Layer& layer : network_.layers) {
-            if (layer.op == Op::bmm || layer.op == Op::attention) {
-                break;
-            }
-            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
-            found += layer.op == Op::gemm && g != nullptr && g->k == t.hidden &&
-                             layer.count == t.layers && g->n == t.heads * t.head_size
-                         ? 1
-                         : 0;
-        }
-        return found;
     }
 
     // The last product of a block, of so many, that writes the width.
@@ -253,8 +349,10 @@ class Shapes {
         for (const Layer& layer : network_.layers) {
             const auto* g = std::get_if<model::GemmShape>(&layer.shape);
             const bool writes_width = layer.op == Op::bmm && g != nullptr && g->n == t.hidden;
-            last = writes_width && layer.parameters && *layer.parameters > 0 &&
-                           *layer.parameters % (g->n * g->k) == 0 && layer.count <= t.layers
+            const bool learned = layer.parameters && *layer.parameters > 0;
+            last = writes_width && learned && layer.count <= t.layers &&
+                           (*layer.parameters % (g->n * g->k) == 0 ||
+                            *layer.parameters % (g->n * (g->k + 1)) == 0) // with biases
                        ? &layer
                        : last;
         }
@@ -279,7 +377,7 @@ class Shapes {
                 continue;
             }
             t.gated = t.gated || (layer.count == down->count && g->n == 2 * t.inner);
-            t.biases = t.biases || (layer.op == Op::gemm && layer.count == t.layers &&
+            t.biases = t.biases || (layer.op == Op::gemm && layer.count == t.attention_layers() &&
                                     layer.parameters && *layer.parameters > g->n * g->k);
             if (g->n == t.vocabulary && layer.count == 1) {
                 t.tied = layer.parameters && *layer.parameters == 0;
@@ -288,12 +386,28 @@ class Shapes {
         return true;
     }
 
+    // The first product behind attention that writes the width.
+    const Layer* attention_output(const Transformer& t) const {
+        for (std::size_t i = first_attention_; i < network_.layers.size(); ++i) {
+            const Layer& layer = network_.layers[i];
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            if (layer.op == Op::gemm && g != nullptr && g->n == t.hidden) {
+                return &layer;
+            }
+        }
+        return nullptr;
+    }
+
     // Experts, those beside them that all words pass, and layers that have none.
     void read_experts(Transformer& t, const Layer& down) {
         t.experts = std::max<Count>(*down.parameters / (t.hidden * t.inner), 1);
         t.active = 0;
         const Count without = t.layers - down.count;
-        for (const Layer& layer : network_.layers) {
+        const Layer* output = attention_output(t);
+        bool behind = false; // the experts
+        for (std::size_t i = first_attention_; i < network_.layers.size(); ++i) {
+            const Layer& layer = network_.layers[i];
+            behind = behind || &layer == &down;
             const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
             const bool activates = e != nullptr && layer.count == down.count &&
                                    (e->fn.ends_with("lu") && e->fn != "mulu");
@@ -301,10 +415,12 @@ class Shapes {
                 t.active = std::max(t.active, e->rows / words_);
             }
             const auto* g = std::get_if<model::GemmShape>(&layer.shape);
-            if (layer.op != Op::gemm || g == nullptr || g->n != t.hidden) {
+            if (layer.op != Op::gemm || g == nullptr || g->n != t.hidden || &layer == output) {
                 continue;
             }
-            if (layer.count == down.count && without > 0 && g->k % t.inner == 0) {
+            // As many layers with experts as without: those without come first.
+            const bool shared = layer.count == down.count && (behind || without != down.count);
+            if (shared && g->k % t.inner == 0) {
                 t.shared = g->k / t.inner;
             } else if (without > 0 && layer.count == without) {
                 t.dense_layers = without;
@@ -315,9 +431,10 @@ class Shapes {
     }
 
     const model::Network& network_;
-    Count words_ = 0, groups_ = 0, new_ = 0;
-    Count wide_embeddings_ = 0; // of words, positions, segments
-    Count sharing_ = 1;         // heads that share a key, as far as their product tells
+    Count words_ = 0, groups_ = 0, rows_ = 0;
+    std::size_t first_attention_ = 0; // its scores, or its one kernel
+    Count wide_embeddings_ = 0;       // of words, positions, segments
+    Count sharing_ = 1;               // heads that share a key, as far as their product tells
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "analysis/scale/message.hpp"
 #include "analysis/scale/split.hpp"
 #include "analysis/scale/transformer_step.hpp"
+#include "base/lines.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
     if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
         capacity_ = static_cast<double>(step::capacity_of(*gpu));
         peak_ = gpu->rate(o.type).flops_per_s;
+        options_.pcie_bytes_per_s = gpu->pcie_bytes_per_s;
         slower_attention_ = o.attention == AttentionKernel::flash2 && o.fused &&
                             std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;
     }
@@ -90,6 +92,25 @@ double bias_gradient_bytes(const Transformer& t, const BlockCut& cut) {
     return 2.0 * static_cast<double>(words * (divided + whole));
 }
 
+// Of a decoder's kinds of blocks, each by how many there are.
+template <class Of>
+Result<Passes> mean_passes(const Transformer& t, const BlockCut& cut, const Of& passes_of_cut) {
+    Passes mean;
+    for (const MixerShare& share : mixers_of(t)) {
+        BlockCut one = cut;
+        one.mixer = share.mixer;
+        const auto passes = passes_of_cut(one);
+        if (!passes) {
+            return passes.diagnostics();
+        }
+        const double part = static_cast<double>(share.layers) / static_cast<double>(t.layers);
+        mean.forward_s += part * passes->forward_s;
+        mean.backward_s += part * passes->backward_s;
+        mean.peak_flops_per_s = std::max(mean.peak_flops_per_s, passes->peak_flops_per_s);
+    }
+    return mean;
+}
+
 // A first block has something below it: the gradient of its input is wanted too.
 model::Network after_another(model::Network network) {
     for (model::Layer& layer : network.layers) {
@@ -101,27 +122,36 @@ model::Network after_another(model::Network network) {
 } // namespace
 
 Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
-    const BlockCut cut{plan.tensor,     plan.context,   plan.expert,
-                       plan.sequence,   options_.fused, plan.microbatch,
-                       options_.length, options_.type,  options_.attention_type};
+    const BlockCut cut{
+        plan.tensor,     plan.context,    plan.expert,   plan.sequence,           options_.fused,
+        plan.microbatch, options_.length, options_.type, options_.attention_type, Mixer::full};
     const auto passes = [&](const model::Network& network) {
         return passes_of(network, machine_, options_.exam, slower_attention_, stop);
     };
-    auto block = passes(after_another(block_network(t_, cut)));
-    const auto core = passes(core_network(t_, cut));
+    auto block = mean_passes(t_, cut, [&](const BlockCut& one) {
+        return passes(after_another(block_network(t_, one)));
+    });
+    const auto core =
+        mean_passes(t_, cut, [&](const BlockCut& one) { return passes(core_network(t_, one)); });
     const auto ends = passes(after_another(ends_network(t_, cut)));
     if (block && t_.dense_layers > 0) { // the mean block of both kinds
         Transformer dense = t_;
         dense.experts = dense.active = 1;
         dense.shared = dense.dense_layers = 0;
         dense.inner = t_.dense_inner;
-        const auto other = passes(after_another(block_network(dense, cut)));
-        if (!other) {
-            return other.diagnostics();
+        const auto both = [&](const Transformer& one) {
+            return passes(after_another(block_network(one, cut)));
+        };
+        const auto other = both(dense);
+        const auto sparse = both(t_);
+        if (!other || !sparse) {
+            Diagnostics failed = other.diagnostics();
+            failed.append(sparse.diagnostics());
+            return failed;
         }
         const double share = static_cast<double>(t_.dense_layers) / static_cast<double>(t_.layers);
-        block->forward_s += share * (other->forward_s - block->forward_s);
-        block->backward_s += share * (other->backward_s - block->backward_s);
+        block->forward_s += share * (other->forward_s - sparse->forward_s);
+        block->backward_s += share * (other->backward_s - sparse->backward_s);
     }
     Diagnostics all = block.diagnostics();
     all.append(core.diagnostics());
@@ -233,6 +263,10 @@ Diagnostics check_plan(const Transformer& t, const Plan& plan, const Transformer
             fmt::format("{} chunks have no layer each of a stage's {}", plan.interleave, stage),
             fmt::format("at most --interleave {}", stage));
     }
+    if (plan.offload != OptimizerPlace::device && !(o.pcie_bytes_per_s > 0.0)) {
+        found.error("no-pcie", "the device has no PCIe that an optimizer on the host is reached by",
+                    "leave --offload out, or name a GPU");
+    }
     if (plan.data < 1) {
         found.error("bad-degree", "no devices are left for data parallel",
                     "fewer of the other degrees");
@@ -294,8 +328,8 @@ std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOpti
         steps.push_back(std::move(step));
     };
     add(7, "one device", one,
-        fmt::format("{} devices, each as fast as one with microbatch {} that held all",
-                    plan.devices(), plan.microbatch));
+        fmt::format("{}, each as fast as one with microbatch {} that held all",
+                    counted(plan.devices(), "device"), plan.microbatch));
     add(8, "devices", std::min(stretched, near.time_s - near.communication_s() - near.recompute_s),
         plan.pipeline > 1
             ? fmt::format("bubble of {} stages, and uneven ones: {:.1f} % of the step",
@@ -335,6 +369,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     ScalePoint point;
     point.devices = plan.devices();
     point.strategy = plan.text();
+    point.plan = plan;
     point.batch = o.batch;
     point.batch_per_device = static_cast<double>(o.batch) / static_cast<double>(plan.devices());
     point.step_s = step.time_s;
@@ -383,12 +418,12 @@ Result<ScaleResult> scale_transformer(const Transformer& t, const model::Machine
     result.baseline_samples_per_s = 1.0 / *baseline;
     result.baseline_batch = static_cast<double>(wanted.microbatch);
     result.baseline =
-        fmt::format("one device without limits of memory, microbatch {}", wanted.microbatch);
+        fmt::format("one device with unlimited memory, microbatch {}", wanted.microbatch);
     for (const Count count : devices) {
         Plan plan = wanted;
         const Count inner = plan.tensor * plan.pipeline * plan.context;
         plan.data = count / inner;
-        Diagnostics found = check_plan(t, plan, options, fabric);
+        Diagnostics found = check_plan(t, plan, exams.options(), fabric);
         if (count % inner != 0) {
             found.error("bad-degree",
                         fmt::format("{} devices do not divide by tensor x pipeline x context = {}",

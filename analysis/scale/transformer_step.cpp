@@ -20,6 +20,9 @@ std::string Plan::text() const {
     text += recompute == Recompute::full        ? ", full recompute"
             : recompute == Recompute::selective ? ", selective recompute"
                                                 : "";
+    text += offload == OptimizerPlace::host   ? ", optimizer on the host"
+            : offload == OptimizerPlace::nvme ? ", optimizer on NVMe"
+                                              : "";
     return text + (zero > 0 ? fmt::format(", ZeRO {}", zero) : "");
 }
 
@@ -248,7 +251,9 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
     const double replicas = number(plan.replicas());
     memory.weights = 2.0 * values / (plan.zero >= 3 ? replicas : 1.0);
     memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? replicas : 1.0);
-    memory.optimizer = 12.0 * values / (plan.zero >= 1 ? replicas : 1.0);
+    memory.optimizer = plan.offload == OptimizerPlace::device
+                           ? 12.0 * values / (plan.zero >= 1 ? replicas : 1.0)
+                           : 0.0;
     const BlockCut cut{plan.tensor,   plan.context, plan.expert,
                        plan.sequence, o.fused,      plan.microbatch,
                        o.length,      o.type,       {}};
@@ -269,6 +274,19 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
         memory.buffers += 4.0 * block_parameters(t) / number(plan.tensor);
     }
     return memory;
+}
+
+double offload_s(const Plan& plan, const TransformerOptions& o, double kept, double backward_s,
+                 double devices_per_node) {
+    if (plan.offload == OptimizerPlace::device || o.pcie_bytes_per_s <= 0.0) {
+        return 0.0;
+    }
+    const double moved = 2.0 * kept / o.pcie_bytes_per_s;
+    const double host = 28.0 * kept * devices_per_node / o.host_bytes_per_s;
+    const double drives = plan.offload == OptimizerPlace::nvme
+                              ? 24.0 * kept * devices_per_node / o.nvme_bytes_per_s
+                              : 0.0;
+    return std::max(moved - backward_s, 0.0) + std::max(host, drives) + moved;
 }
 
 TransformerStep transformer_step(const Transformer& t, const Plan& plan,
@@ -302,7 +320,14 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double longest =
         std::max(blocks * block, last * block + times.ends_s) + sends + accumulated;
     const double averaged = averaged_bytes(plan, o, m) * device_parameters(t, plan) * times.byte_s;
-    step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update_s;
+    const double kept =
+        device_parameters(t, plan) / (plan.zero >= 1 ? number(plan.replicas()) : 1.0);
+    const double node =
+        number(std::min(std::max<Count>(fabric.levels.front().size, 1), plan.devices()));
+    const double update = plan.offload == OptimizerPlace::device
+                              ? update_s
+                              : offload_s(plan, o, kept, even * times.backward_s, node);
+    step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update;
     step.recompute_s = m * even * again;
     step.tensor_s = m * even * comm.tensor_s;
     step.context_s = m * even * comm.context_s;

@@ -2,6 +2,7 @@
 // and data parallel.
 #pragma once
 
+#include "analysis/scale/plan.hpp"
 #include "analysis/scale/scale.hpp"
 #include "analysis/scale/transformer.hpp"
 
@@ -11,25 +12,6 @@
 #include <utility>
 
 namespace eyeroof::analysis {
-
-// Devices next to each other differ in tensor, then context, pipeline, data (the most bandwidth
-// nearest; Llama 3's order). Experts are spread over devices that differ in data.
-struct Plan {
-    Count tensor = 1, pipeline = 1, context = 1, expert = 1, data = 1;
-    Count interleave = 1; // chunks of blocks on each stage
-    Count microbatch = 1;
-    bool sequence = false;
-    Recompute recompute = Recompute::none;
-    int zero = 0;
-    bool balanced = false; // stages: the head counts as blocks
-
-    Count devices() const { return tensor * pipeline * context * data; }
-    // Devices that hold the same part of the weights: gradients are summed, and ZeRO divides its
-    // states, over all of them (Llama 3 herd of models, arXiv:2407.21783, section 3.3.2).
-    Count replicas() const { return data * context; }
-    std::string text() const;
-    bool operator==(const Plan&) const = default;
-};
 
 // The library's attention: newest, as the exam's constants are fitted on each GPU; flash2:
 // FlashAttention 2, which on GPUs since Hopper does not use their asynchronous instructions.
@@ -47,6 +29,9 @@ struct TransformerOptions {
     bool fused_accumulation = true;  // products add to the gradients of microbatches before
     bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
     double gradient_bytes = 4.0;
+    OptimizerPlace offload = OptimizerPlace::device; // that a search may also choose
+    // Of a node, which its devices share; PCIe of a device, one way.
+    double host_bytes_per_s = 200e9, nvme_bytes_per_s = 25e9, pcie_bytes_per_s = 0.0;
     Scenario exam; // launch and software of the kernels
     CollectiveOptions collective;
 };
@@ -121,6 +106,14 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
 // interleaved.
 DeviceMemory transformer_memory(const Transformer& t, const Plan& plan,
                                 const TransformerOptions& options, double capacity);
+
+// What an offloaded update of `kept` values takes of a step, beside a last backward pass of
+// `backward_s`: 16-bit gradients leave while it runs, the host moves Adam's 28 bytes a value (NVMe
+// drives read and write 12 each way meanwhile), and 16-bit weights come back.
+//   t = max(2 kept / pcie - backward, 0) + max(28 kept / host, 24 kept / nvme) + 2 kept / pcie
+// host and nvme: a device's share of its node's. 0 where nothing is offloaded.
+double offload_s(const Plan& plan, const TransformerOptions& options, double kept,
+                 double backward_s, double devices_per_node);
 
 // Learned values of the device that has most.
 double device_parameters(const Transformer& t, const Plan& plan);

@@ -35,12 +35,13 @@ std::array<int, 2> version_after(std::string_view name, std::string_view word) {
     return version;
 }
 
+// "static": scales are given with the weights, as in checkpoints calibrated for TensorRT-LLM.
 ByteCast cast_from_name(std::string_view name, DataType type) {
     constexpr std::array<int, 2> kNoVersion = {0, 0};
     constexpr std::array<int, 2> kOneKernel = {0, 15}; // of vLLM
     const bool trt = names(name, "trtllm") || names(name, "tensorrt-llm");
     const bool sglang = names(name, "sglang");
-    if (names(name, "block") || (trt && type == DataType::int8)) {
+    if (names(name, "block") || names(name, "static") || (trt && type == DataType::int8)) {
         return ByteCast::fused;
     }
     if (names(name, "vllm")) {

@@ -140,6 +140,10 @@ void check(Rules& rules, const RowsShape& s, Op op) {
         rules.refuse("unused-value", fmt::format("{} has no table", op_name(op)), "leave it out",
                      "n");
     }
+    if (s.window < 0 || s.window > kMaxDimension || (s.window > 0 && op != Op::softmax)) {
+        rules.refuse("bad-dimension", fmt::format("window is {}", s.window),
+                     "of a softmax: 0 for none, or how many keys a query sees", "window");
+    }
 }
 
 void check(Rules& rules, const ElementwiseShape& s, Op) {

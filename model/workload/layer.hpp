@@ -135,6 +135,7 @@ struct RowsShape {
     Count rows = 1, cols = 1;
     Count table = 0;
     Count images = 0;
+    Count window = 0; // of a softmax over scores: a row sees at most so many keys; 0: no limit
 
     bool operator==(const RowsShape&) const = default;
 };

@@ -28,204 +28,206 @@ DataType = Literal["fp64",
 
 
 class Scenario(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
-    # Clocks of a GPU whose power limiter has settled, as in a run of minutes, or of short bursts
-    # [settled in training and serving, else burst]
+    # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
+    # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # Pointwise operators and reductions fused, as a compiler does
+    # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
-    # Timeloop constraints that searched mappings keep
+    # Timeloop constraints that searched mappings satisfy
     constraints: Path
-    # What moves between host and device in each step: nothing, input and output, or the weights
-    # too; staged: inputs into a captured graph's own buffers on the device, or weights too [none]
+    # Copies in each step: none, the batch (inputs and outputs), or all (weights too); staged
+    # copies go to a CUDA graph's own buffers on the device [none]
     copies: Literal["none", "batch", "all", "staged", "staged-all"]
-    # How accesses are counted: by eyeroof, or as Timeloop does [eyeroof]
+    # Access counting: eyeroof's, or Timeloop's [eyeroof]
     counting: Literal["eyeroof", "timeloop"]
-    # Dataflow whose rules the mapping follows, or none [the machine's first]
+    # Dataflow that the mapping follows; free: none [the machine's first]
     dataflow: Literal["ws", "os", "is", "nlr", "rs", "rs-plus", "free"]
-    # Shares of nonzero values, on machines that exploit zeros:
+    # Density (share of nonzero values), for machines that exploit zeros:
     # weights=0.4,inputs=0.6[,outputs=0.6], or a table by name or file
     density: Path
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Accelergy's table of energies (ERT) for a Timeloop architecture
+    # Accelergy energy reference table (ERT) of a Timeloop architecture
     energies: Path
-    # Loop trips of searches: divisors only, or any with a partial last trip [perfect]
+    # Loop bounds of searched mappings: perfect (divisors only), or any with a partial last trip
+    # [perfect]
     factors: Literal["perfect", "any"]
-    # What launches a GPU's kernels [the server of the GPU's years]
+    # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
-    # How many times faster the host and its framework launch kernels than --host does; `eyeroof
-    # measure host` infers it from a measured time [1]
+    # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
-    # relu overwrites its input where no other operator needs it
+    # Run ReLU in place where no other operator needs its input
     in_place: bool
-    # How kernels are launched: by a framework's calls, back to back, as a captured graph, or
-    # kernels alone without a host [eager]
+    # How kernels are launched: eager framework calls, a stream of back-to-back launches, a CUDA
+    # graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # Order of a convolution's tensors in memory [channels-last where convolutions are below 32
-    # bits]
+    # Memory layout of convolution tensors [channels-last for convolutions below 32 bits]
     layout: Literal["channels-last", "channels-first"]
-    # Library or framework with its version, such as 'cublas 10' or 'TRTLLM 1.0' [the likeliest]
+    # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
-    # auto: by a row-stationary machine's published rules, the mapper's best elsewhere; dataflow:
-    # by the dataflow's rules, without a search; best: by search, with a certificate; or a mapping
-    # file, eyeroof's or Timeloop's [auto]
+    # Mapping policy or mapping file: auto (published rules on row-stationary machines, the search
+    # elsewhere), dataflow (rules, no search), best (search with proof), or a mapping file of
+    # eyeroof or Timeloop [auto]
     mapping: Literal["auto", "dataflow", "best"]
-    # What a search minimizes: latency, energy, edp (their product), or powers such as
+    # Objective of the search: latency, energy, edp (their product), or powers such as
     # energy^2*latency [edp; latency where the machine names no energies]
     objective: str
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Update of the weights in training [sgd_momentum]
+    # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # Copies from memory that is not pinned: half the rate, and the host waits
+    # Copy from pageable memory: half the rate, and the host waits
     pageable: bool
-    # What a step is: the layers, or training: they, their gradients, and the update of the
-    # weights [inference]
+    # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Nodes that the search of a layer looks at, at most; 0: no limit. The best so far is shown
-    # with its gap, the same on every machine [200000; 1500000 with --mapping best; none with
-    # --time-limit]
+    # Most nodes that the search of a layer visits; 0: no limit. A search that ends there reports
+    # its optimality gap [200000; 1500000 with --mapping best; none with --time-limit]
     search_nodes: int
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
-    # How training keeps gradients and states: as the types suggest; 16-bit with an fp32 copy;
-    # with fp32 gradients; without a copy; states of 8 bits [usual]
+    # Precision of gradients and optimizer states: usual for the types, 16-bit with an fp32 copy
+    # of the weights, with fp32 gradients, without a copy, or 8-bit states [usual]
     states: Literal["usual", "mixed", "fp32-gradients", "pure", "8bit"]
-    # Streams for operators that do not depend on each other [1]
+    # Streams for independent operators [1]
     streams: int
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
-    # Seconds that all searches may take together; the answer then depends on how busy the machine
-    # is [none]
+    # Most seconds for all searches together; results then depend on the load of this computer
+    # [none]
     time_limit: Number
 
 
 class BoundOptions(Scenario, total=False):
-    # Explain this time of a step
+    # Measured time of a step to explain
     measured: Quantity
 
 
 class ClaimsOptions(TypedDict, total=False):
-    # In text output, the figures of every claim
+    # Add the figures of every claim (text)
     details: bool
-    # Names and claims, without running anything
+    # List the claims without running them
     list: bool
-    # Only this claim, with its figures (repeatable)
+    # Check only this claim, and show its figures (repeatable)
     only: Union[str, Sequence[str]]
 
 
 class CollectiveOptions(TypedDict, total=False):
-    # How; auto: the least of those that the fabric's library has [auto]
+    # Algorithm; auto: the fastest that the fabric's library offers [auto]
     algorithm: Literal["auto", "ring", "tree", "double-tree", "halving-doubling", "hierarchical", "in-switch", "server", "sharded-server", "one-shot", "two-shot"]
-    # How many, next to each other (2 to 10000000) [8]
+    # Measured times beside the prediction: a table as `validate --scale` reads it; without --size
+    # its sizes
+    beside: Path
+    # Number of devices, next to each other (2 to 10000000) [8]
     devices: int
-    # Bytes of the whole array: S, S,T,… or FROM..TO by doubling [1 KiB..1 GiB]
+    # Sizes of the whole array: S, S,T,… or FROM..TO by doubling [1 KiB..1 GiB]
     size: Several
-    # Framework whose own all-reduces are tried too, of those that the fabric names
+    # Framework whose own all-reduces are also tried, of those that the fabric names
     software: str
-    # How messages pass the software, of those that the fabric names [its first]
+    # Software transport of messages, of those that the fabric names [its first]
     transport: str
 
 
 class DiffOptions(TypedDict, total=False):
-    # Two runs: what launches belong together by; names of kernels differ between GPUs and
-    # libraries, those of operators and ranges do not; layer: by operator and shape [layer of two
-    # PyTorch traces, else kernel]
+    # How launches of two runs are matched: by kernel name, operator, NVTX range, or layer
+    # (operator and shape). Kernel names differ between GPUs and libraries [layer for two PyTorch
+    # traces, else kernel]
     by: Literal["kernel", "operator", "range", "layer"]
-    # Exit with 1 when this holds: 'net.time_change > 0.05', 'any.utilization_change < -0.1'
+    # Exit 1 when this condition holds, such as 'net.time_change > 0.05' or
+    # 'any.utilization_change < -0.1'
     fail_if: str
 
 
 class ExamOptions(Scenario, total=False):
-    # Also what would help: on accelerators more of each parameter and each step for nothing, on
-    # GPUs padding, batch, wave-filling sizes and fusing
+    # Add what would help: larger parameters and ideal steps on accelerators; padding, batch,
+    # wave-filling sizes, and fusion on GPUs
     advice: bool
-    # Accelergy's table of areas (ART), in place of the estimates of levels of the same name
+    # Accelergy area reference table (ART), in place of the estimates of levels of the same name
     areas: Path
-    # Assignments of kernels to layers by hand (YAML)
+    # Manual assignments of kernels to layers (YAML)
     assign: Path
     # Measured ceilings of the first machine, as measure --overlay or --save writes them
     # (repeatable)
     ceilings: Union[Path, Sequence[Path]]
     # Area of an accelerator's chip by component, and its power while the network runs
     chip: bool
-    # Count compute cycles as another tool does, and show the difference
+    # Count compute cycles as SCALE-Sim does, and show the difference
     compat: Literal["scalesim"]
-    # One, some and all of a machine's outermost instances, such as Simba's chiplets; a package of
-    # unequal cores needs no option
+    # Scale from one to all of a machine's outermost instances, such as Simba's chiplets; a
+    # package of unequal cores needs no option
     cores: bool
-    # In text output also every step's reason, mapping and traffic
+    # Add reasons, mappings, and traffic (text)
     details: bool
-    # Exit 1 when this holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
-    # layer.NAME.KEY, any.KEY, or all.KEY compared with a number, joined by and, or; a wrong key
-    # lists all
+    # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
+    # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
-    # Time of a hop between neighboring cores [0]
+    # Latency of a hop between neighboring cores [0]
     hop: Quantity
-    # Rate between groups of cores in a pipeline [no limit]
+    # Bandwidth between groups of cores in a pipeline [no limit]
     link: Quantity
-    # Of unequal cores: equal parts that a layer is divided into, at most [4] (1 to 16)
+    # Unequal cores: most equal parts that a layer is divided into [4] (1 to 16)
     parts: int
-    # Process in nm, between two of the table by interpolation [the machine's process_nm, or the
-    # published chip's] (1 to 1000)
+    # Process node in nm, interpolated between those of the table [the machine's process_nm, or
+    # the published chip's] (1 to 1000)
     process: Number
     # Measurements of the first machine, in any format that import reads (repeatable)
     profile: Union[Path, Sequence[Path]]
-    # Exit with 1 when a searched mapping is not proven optimal
+    # Exit 1 when a searched mapping is not proven optimal
     require_proof: bool
-    # Rate of the memory that all cores share [no limit]
+    # Bandwidth of the memory that all cores share [no limit]
     shared_memory: Quantity
-    # Layers whose seven steps are shown in text: all, or those of the largest savings [auto: of
-    # up to two layers]
+    # Layers whose seven steps are shown: all, or those with the largest savings (text) [auto: up
+    # to two layers]
     steps: Literal["auto", "all", "worst"]
-    # Log of `eyeroof tune`: its best beside what is predicted (repeatable)
+    # Log of `eyeroof tune`, whose best is shown beside the prediction (repeatable)
     tuned: Union[Path, Sequence[Path]]
 
 
 class FuseOptions(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Another link, such as 25GB/s
+    # Bandwidth of outer memory, such as 25GB/s [the machine's]
     bandwidth: Quantity
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
-    # Another size of the store, such as 512KiB
+    # Size of the on-chip buffer, such as 512KiB [the machine's]
     buffer: Quantity
-    # Least traffic for buffers from 1 KiB to 256 MiB
+    # Show the least traffic for buffers from 1 KiB to 256 MiB
     curve: bool
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Accelergy's table of energies (ERT) for a Timeloop architecture
+    # Accelergy energy reference table (ERT) of a Timeloop architecture
     energies: Path
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # What is to be least [traffic]
+    # Objective: least traffic or least latency [traffic]
     least: Literal["traffic", "latency"]
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
@@ -234,172 +236,170 @@ class FuseOptions(TypedDict, total=False):
 class HwCalibrateOptions(TypedDict, total=False):
     # Data type of --sustained [fp32]
     dtype: DataType
-    # What the constants shall name as their data
+    # Source that the constants cite
     source: str
-    # A sustained rate, such as '14 TFLOP/s'
+    # Sustained rate, such as '14 TFLOP/s'
     sustained: str
-    # How times without a `launch` column were taken: an eager framework's call, back-to-back
-    # launches, the kernel alone, or a node of a captured graph [stream]
+    # How times without a `launch` column were measured: eager framework calls, back-to-back
+    # launches, the kernel alone, or a node of a CUDA graph [stream]
     timing: Literal["eager", "stream", "kernel", "graph"]
 
 
 class ImportOptions(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Assignments of kernels to layers by hand (YAML)
+    # Manual assignments of kernels to layers (YAML)
     assign: Path
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
     # Keep at most N
     count: int
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Format, when content does not tell it
+    # Format of the input, where the content does not identify it
     input_format: Literal["eyeroof-profile", "nsight-systems-sqlite", "kineto-json", "nsight-compute-csv", "rocprofv3-csv", "rocprofv3-json", "plain-csv"]
-    # Give the second file's counters to the first file's launches
+    # Add the second file's counters to the first file's launches
     join: bool
-    # Keep kernels whose name matches
+    # Keep only kernels whose name matches
     kernel: str
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # Shapes from a log of cuBLAS, cuBLASLt or cuDNN of the same run
+    # Take shapes from a cuBLAS, cuBLASLt, or cuDNN log of the same run
     log: Path
-    # Say which kernels belong to which layer of a network
+    # Match kernels to the layers of this network
     match: Path
-    # Keep launches in ranges that contain this text
+    # Keep only launches in NVTX ranges that contain this text
     nvtx: str
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Update of the weights in training [sgd_momentum]
+    # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # What a step is: the layers, or training: they, their gradients, and the update of the
-    # weights [inference]
+    # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
-    # Keep the result as a profile (.jsonl, .gz)
+    # Write the result as a profile (.jsonl, .gz)
     save: Path
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Leave out the first N that match
+    # Skip the first N that match
     skip: int
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
 
 
 class ImproveOptions(Scenario, total=False):
-    # Multiples of the batch to try [1 2 4] (1 to 4096)
+    # Multiples of the batch size to try [1 2 4] (1 to 4096)
     batches: int
-    # Steps of an epoch of training, for what a pruning schedule costs (1 to 1e+12)
+    # Steps of a training epoch, to cost a pruning schedule (1 to 1e+12)
     epoch_steps: int
-    # Bytes for tensors [the machine's, less 0.5 GB for a process]
+    # Memory for tensors [the machine's, less 0.5 GB for the process]
     memory: Quantity
-    # Inference: share of the weights, in blocks of 64 x 64, that pruning leaves (0.01 to 1)
+    # Inference: share of the weights that pruning keeps, in blocks of 64 x 64 (0.01 to 1)
     pruned_to: Quantity
 
 
 class ManualOptions(TypedDict, total=False):
-    # A table of all options and their commands, as Markdown
+    # Print a table of all options and their commands, as Markdown
     options: bool
 
 
 class MapOptions(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
-    # The least traffic to memory of every layer that matches against the capacity of a buffer;
-    # that of the machine's LEVEL is marked
+    # Plot the least memory traffic of each matching layer against buffer capacity; the machine's
+    # LEVEL is marked
     capacity_curve: str
-    # The machine's bounds of steps 1 to 6 beside what the fastest mapping reaches of each
+    # Show the machine's bounds of steps 1 to 6 beside what the fastest mapping reaches
     chain: bool
-    # Timeloop constraints that searched mappings keep
+    # Timeloop constraints that searched mappings satisfy
     constraints: Path
-    # How accesses are counted: by eyeroof, or as Timeloop does [eyeroof]
+    # Access counting: eyeroof's, or Timeloop's [eyeroof]
     counting: Literal["eyeroof", "timeloop"]
-    # Dataflow whose rules the mapping follows, or none [the machine's first]
+    # Dataflow that the mapping follows; free: none [the machine's first]
     dataflow: Literal["ws", "os", "is", "nlr", "rs", "rs-plus", "free"]
-    # Shares of nonzero values, on machines that exploit zeros:
+    # Density (share of nonzero values), for machines that exploit zeros:
     # weights=0.4,inputs=0.6[,outputs=0.6], or a table by name or file
     density: Path
-    # Also the loop nest of every layer (text) and what each search took
+    # Add loop nests and search effort (text)
     details: bool
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Accelergy's table of energies (ERT) for a Timeloop architecture
+    # Accelergy energy reference table (ERT) of a Timeloop architecture
     energies: Path
-    # Loop trips of searches: divisors only, or any with a partial last trip [perfect]
+    # Loop bounds of searched mappings: perfect (divisors only), or any with a partial last trip
+    # [perfect]
     factors: Literal["perfect", "any"]
-    # Exit 1 when this holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
-    # layer.NAME.KEY, any.KEY, or all.KEY compared with a number, joined by and, or; a wrong key
-    # lists all
+    # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
+    # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # Only mappings that use at least this share of the units (0 to 1)
+    # Only mappings that use at least this share of the PEs (0 to 1)
     min_utilization: Quantity
-    # What a search minimizes: latency, energy, edp (their product), or powers such as
+    # Objective of the search: latency, energy, edp (their product), or powers such as
     # energy^2*latency [edp; latency where the machine names no energies]
     objective: str
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Update of the weights in training [sgd_momentum]
+    # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # The front of latency and energy of every layer that matches
+    # Find the Pareto front of latency and energy of each matching layer
     pareto: bool
-    # What a step is: the layers, or training: they, their gradients, and the update of the
-    # weights [inference]
+    # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
     # Draw an SVG: the front, the curve, or how all strategies converge on the first layer that
     # matches
     plot: Path
-    # Write the first layer's mapping, as exam --mapping takes it
+    # Write the first layer's mapping, for exam --mapping
     save_mapping: Path
-    # Write the first layer's mapping as Timeloop reads it
+    # Write the first layer's mapping in Timeloop's format
     save_timeloop: Path
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Nodes that the search of a layer looks at, at most; 0: no limit. The best so far is shown
-    # with its gap, the same on every machine [200000; 1500000 with --mapping best; none with
-    # --time-limit]
+    # Most nodes that the search of a layer visits; 0: no limit. A search that ends there reports
+    # its optimality gap [200000; 1500000 with --mapping best; none with --time-limit]
     search_nodes: int
     # Seed of the random strategies [1]
     seed: int
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
-    # How to search; only exact and exhaustive prove their answer [exact]
+    # Search strategy; only exact and exhaustive prove their result [exact]
     strategy: Literal["exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"]
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
-    # Seconds that all searches may take together; the answer then depends on how busy the machine
-    # is [none]
+    # Most seconds for all searches together; results then depend on the load of this computer
+    # [none]
     time_limit: Number
-    # Leave out points of a front or curve that are this share near another [0: all] (0 to 10)
+    # Drop points of a front or curve within this share of another [0: none] (0 to 10)
     tolerance: Quantity
 
 
 class MeasureCpuOptions(TypedDict, total=False):
-    # Only the ceilings
+    # Measure only the ceilings
     no_layers: bool
     # Write the ceilings as YAML, for exam and roofline --ceilings
     overlay: Path
-    # Keep the measurement as a profile (.jsonl, .gz)
+    # Write the measurement as a profile (.jsonl, .gz)
     save: Path
     # Threads; 0: all processors [0] (0 to 4096)
     threads: int
-    # Seconds that a trial lasts at least [0.005] (0.0001 to 60)
+    # Least duration of a trial, s [0.005] (0.0001 to 60)
     trial_time: Number
-    # Trials of each loop; the best counts [25] (1 to 1000)
+    # Trials of each loop, of which the best counts [25] (1 to 1000)
     trials: int
 
 
@@ -408,444 +408,472 @@ class MeasureGpuOptions(TypedDict, total=False):
     cublas: Path
     # GPU, as CUDA counts them [0] (0 to 1023)
     device: int
-    # The library that measures
+    # Library of measuring kernels
     kernels: Path
-    # Only the ceilings
+    # Measure only the ceilings
     no_layers: bool
     # Write the ceilings as YAML, for exam and roofline --ceilings
     overlay: Path
-    # Keep the measurement as a profile (.jsonl, .gz)
+    # Write the measurement as a profile (.jsonl, .gz)
     save: Path
-    # Seconds that a trial lasts at least [0.02] (0.0001 to 60)
+    # Least duration of a trial, s [0.02] (0.0001 to 60)
     trial_time: Number
-    # Trials of each ceiling; the best counts [15] (1 to 1000)
+    # Trials of each ceiling, of which the best counts [15] (1 to 1000)
     trials: int
 
 
 class MeasureHostOptions(Scenario, total=False):
-    # The program's time, eager unless --launch says
+    # Measured time of the program, launched as --launch says [eager]
     measured: Quantity
 
 
 class MemoryOptions(Scenario, total=False):
-    # Bytes for tensors [the machine's, less 0.5 GB for a process]
+    # With --stream: bandwidth to the host, each direction [the machine's PCIe]
+    link: Quantity
+    # Memory for tensors [the machine's, less 0.5 GB for the process]
     memory: Quantity
-    # Leave out what convolutions need beside their tensors
+    # Exclude the workspace of convolutions
     no_workspace: bool
+    # Keep this operand on the host, as much of it as does not fit, and copy it layer by layer
+    # beside the kernels: weights in inference, activations in training
+    stream: Literal["weights", "activations"]
 
 
 class NetConvertOptions(TypedDict, total=False):
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
-    # Two products and a softmax between them as one layer of attention
+    # Merge two GEMMs and the softmax between them into one attention layer
     fuse_attention: bool
 
 
 class NetShowOptions(TypedDict, total=False):
-    # Samples of a step [the network's own] (1 to 1000000000)
+    # Batch size of a step [the network's own] (1 to 1000000000)
     batch: int
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
 
 
 class ProfileOptions(TypedDict, total=False):
-    # The library that is injected
+    # Collector library to inject into the program
     collector: Path
     # Collect at most N
     count: int
     # Folder with libcupti and libnvperf_host
     cupti: Path
-    # Only kernels whose name matches
+    # Profile only kernels whose name matches
     kernel: str
-    # Counters: bytes and time in one pass, or operations too [roofline]
+    # Counters to collect: bytes and time in one pass, or operations too [roofline]
     metrics: Literal["roofline", "roofline-full"]
     # Folder of metric files
     metrics_dir: Path
-    # Do not ask the driver for a GPU beforehand
+    # Skip the check for a GPU before the program starts
     no_device_check: bool
-    # Only launches in NVTX ranges that contain this text
+    # Profile only launches in NVTX ranges that contain this text
     nvtx: str
-    # The profile (.jsonl, .gz) [profile.jsonl]
+    # Profile to write (.jsonl, .gz) [profile.jsonl]
     save: Path
-    # Leave out the first N that match
+    # Skip the first N that match (0 to 1000000000)
     skip: int
-    # No counters: needs no permission, one run
+    # Collect times only; needs no permission and one run
     timing_only: bool
-    # Launches between two readings of the counters [512] (1 to 2000)
+    # Launches between two reads of the counters [512] (1 to 2000)
     window: int
 
 
 class RooflineOptions(Scenario, total=False):
-    # Assignments of kernels to layers by hand (YAML)
+    # Manual assignments of kernels to layers (YAML)
     assign: Path
     # Measured ceilings of the first machine, as measure --overlay or --save writes them
     # (repeatable)
     ceilings: Union[Path, Sequence[Path]]
-    # What colors and shapes show [auto: machines when there are several]
-    color_by: Literal["auto", "limiter", "machine"]
-    # Only points whose name matches
+    # Meaning of colors and shapes; share: of the time [auto: machines, where there are several]
+    color_by: Literal["auto", "limiter", "machine", "share"]
+    # Show only points whose name matches
     filter: str
-    # Leave out predicted or measured points
+    # Hide predicted or measured points
     hide: Literal["predicted", "measured"]
-    # Name the heaviest points [yes]
+    # Label the points that take the most time [yes]
     labels: bool
-    # Draw the seven steps of this layer instead
+    # Draw the seven steps of this layer instead of the roofline
     ladder: str
-    # Memory level whose bytes give the intensity, or all [the outermost]
+    # Memory level of the operational intensity, or all [the outermost]
     level: str
     # Measurements of the first machine, in any format that import reads (repeatable)
     profile: Union[Path, Sequence[Path]]
-    # Show this roof and no others than those named (repeatable), or none; JSON has their ids
-    # [those that the points need]
+    # Show only this roof (repeatable), or none; the JSON output has the ids [those that the
+    # points need]
     roof: Union[str, Sequence[str]]
     # Mark the point of this id (repeatable)
     select: Union[str, Sequence[str]]
-    # Draw what a session of eyeroof-gui shows; its view replaces the view options
+    # Draw what a session of eyeroof-gui shows; its view replaces the view options here
     session: Path
     # Size of the picture in pixels [1000x640]
     size: str
     # Colors of the SVG; auto follows the reader's setting [light]
     theme: Literal["light", "dark", "auto"]
-    # Only the N names that take most of the time (1 to 1000000)
+    # Show only the N names that take the most time (1 to 1000000)
     top: int
-    # Only the heaviest names that make up this percentage of the time (0 to 100)
+    # Show only the heaviest names that make up this percentage of the time (0 to 100)
     top_share: Quantity
-    # Intensities to show [what there is]
+    # Range of operational intensities [all points]
     x_range: str
-    # FLOP/s to show [what there is]
+    # Range of FLOP/s [all points]
     y_range: str
+    # Tint where memory, either, or arithmetic bounds below the roofs
+    zones: bool
 
 
 class ScaleOptions(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Workers do not wait for each other: throughput and staleness with parameter servers
+    # Asynchronous workers with parameter servers: throughput and staleness
     asynchronous: bool
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Decoders: FlashAttention 2 is slower on Hopper and Blackwell than their newest [newest]
+    # Decoders: attention kernel; FlashAttention 2 is slower than the newest on Hopper and
+    # Blackwell [newest]
     attention_kernel: Literal["newest", "flash2"]
-    # Decoders: type of attention; auto: 16 bits beside narrower products [auto]
+    # Decoders: precision of attention; auto: 16 bits beside narrower GEMMs [auto]
     attention_type: Literal["auto", "bf16", "fp16", "fp8"]
-    # Samples of the one device that speed-ups are over [the most that fit]
+    # Batch of the single-device baseline of the speedups [the most that fit]
     baseline_batch: int
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
-    # Samples of a step on each device (weak scaling) [up to 32, what fits]
+    # Batch size on each device, for weak scaling [up to 32, what fits]
     batch_per_device: int
-    # Gradients are gathered to so much before they leave [25 MB]
+    # Bucket size of gradients in data-parallel training [25 MB]
     bucket: Quantity
-    # Clocks of a GPU whose power limiter has settled, as in a run of minutes, or of short bursts
-    # [settled in training and serving, else burst]
+    # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
+    # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # How gradients are summed; auto: the least of all but servers [auto]
+    # All-reduce algorithm for gradients; auto: the fastest without servers [auto]
     collective: Literal["auto", "ring", "tree", "double-tree", "halving-doubling", "hierarchical", "in-switch", "server", "sharded-server", "one-shot", "two-shot"]
-    # Pointwise operators and reductions fused, as a compiler does
+    # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
-    # What gradients are sent as [none]
+    # Compression of gradients [none]
     compress: Literal["none", "fp16", "int8", "onebit", "topk"]
-    # Decoders: devices that share a sequence's words (1 to 1000000) [1]
+    # Decoders: degree of context parallelism (1 to 1000000) [1]
     context: int
-    # In text output, every count's steps, memory, volumes
+    # Add steps, memory, and messages of every count (text)
     details: bool
-    # How many: N, N,M,… or FROM..TO by doubling [8..1024]
+    # Device counts: N, N,M,… or FROM..TO by doubling [8..1024]
     devices: Several
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Decoders: devices that share the experts (1 to 1000000) [1]
+    # Decoders: degree of expert parallelism (1 to 1000000) [1]
     expert: int
-    # What joins the devices: a name of hwdb/fabrics, or a file [devices that differ: each GPU's
-    # PCIe, through the host; one device needs none]
+    # Fabric that connects the devices: a name of hwdb/fabrics, or a file [unequal devices: each
+    # GPU's PCIe, through the host; one device needs none]
     fabric: Path
-    # What launches a GPU's kernels [the server of the GPU's years]
+    # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
-    # How many times faster the host and its framework launch kernels than --host does; `eyeroof
-    # measure host` infers it from a measured time [1]
+    # With --offload: memory bandwidth of a node's host (unsourced default)
+    host_bandwidth: Quantity
+    # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
-    # Decoders: chunks of blocks on each stage (1 to 1000000) [1]
+    # Decoders: model chunks on each pipeline stage (1 to 1000000) [1]
     interleave: int
-    # Deviation of a worker's time over its mean: the slowest is waited for (0 to 1)
+    # Standard deviation of a worker's step time over its mean; a step waits for the slowest (0 to
+    # 1)
     jitter: Number
-    # Share of the gradients that topk sends (1e-06 to 1) [0.01]
+    # Share of gradients that topk sends (1e-06 to 1) [0.01]
     kept: Number
-    # How kernels are launched: by a framework's calls, back to back, as a captured graph, or
-    # kernels alone without a host [eager]
+    # How kernels are launched: eager framework calls, a stream of back-to-back launches, a CUDA
+    # graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # Order of a convolution's tensors in memory [channels-last where convolutions are below 32
-    # bits]
+    # Memory layout of convolution tensors [channels-last for convolutions below 32 bits]
     layout: Literal["channels-last", "channels-first"]
-    # Decoders: tokens of a sequence (1 to 100000000) [2048]
+    # Decoders: sequence length in tokens (1 to 100000000) [2048]
     length: int
-    # Library or framework with its version, such as 'cublas 10' or 'TRTLLM 1.0' [the likeliest]
+    # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
-    # Samples/s that one device was measured to do at --baseline-batch: kernels are scaled to it
-    # (1e-06 to 1e+12)
+    # Measured samples/s of one device at --baseline-batch; kernel times are scaled to it (1e-06
+    # to 1e+12)
     measured_rate: Number
-    # Decoders: sequences at a time (1 to 1000000) [1]
+    # Decoders: microbatch size in sequences (1 to 1000000) [1]
     microbatch: int
-    # Devices that differ: batches of a training step in a pipeline [8] (1 to 4096)
+    # Unequal devices: microbatches of a training step in a pipeline [8] (1 to 4096)
     microbatches: int
-    # Nodes, instead of --devices
+    # Node counts, instead of --devices
     nodes: int
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # With --offload nvme: bandwidth of a node's drives (unsourced default)
+    nvme_bandwidth: Quantity
+    # Decoders: keep the optimizer in the host's memory or on NVMe, and update there [none]
+    offload: Literal["none", "host", "nvme"]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Update of the weights in training [sgd_momentum]
+    # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # Whether buckets leave while the backward pass goes on [on]
+    # Overlap gradient buckets with the backward pass [on]
     overlap: Literal["on", "off"]
-    # Decoders: whether tensor parallel messages leave while products go on [off]
+    # Decoders: overlap tensor-parallel communication with GEMMs [off]
     overlap_tensor: Literal["off", "on"]
-    # Devices of a node, instead of the fabric's
+    # Devices per node, instead of the fabric's
     per_node: int
-    # What a step is: the layers, or training: they, their gradients, and the update of the
-    # weights [inference]
+    # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
-    # Decoders: stages of blocks; data parallel takes the rest (1 to 1000000) [1]
+    # Decoders: degree of pipeline parallelism; data parallelism takes the rest (1 to 1000000) [1]
     pipeline: int
-    # Decoders: what the backward pass computes again [none]
+    # Also write the plan of the most devices, and the options of Megatron-LM and DeepSpeed that
+    # say the same
+    plan_file: Path
+    # Decoders: activation recomputation in the backward pass [none]
     recompute: Literal["none", "selective", "full"]
-    # Samples of the whole run: time, energy, money
+    # Samples of the whole run, for its time, energy, and cost
     samples: Number
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Find the best strategy: of decoders the plan under memory, of other networks data or model
-    # parallel for each layer
+    # Search for the best parallel plan: for decoders within memory, for other networks data or
+    # model parallel by layer
     search: bool
-    # Nodes that the search of a layer looks at, at most; 0: no limit. The best so far is shown
-    # with its gap, the same on every machine [200000; 1500000 with --mapping best; none with
-    # --time-limit]
+    # Most nodes that the search of a layer visits; 0: no limit. A search that ends there reports
+    # its optimality gap [200000; 1500000 with --mapping best; none with --time-limit]
     search_nodes: int
-    # Decoders: norms and residuals shared by --tensor too
+    # Decoders: sequence parallelism, norms and residuals divided by --tensor too
     sequence: bool
     # Parameter servers (1 to 65536) [1]
     servers: int
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
-    # Decoders: stages of as many blocks each, or with the head counted as blocks [even]
+    # Decoders: pipeline stages with equal blocks, or balanced with embedding and head [even]
     stages: Literal["even", "balanced"]
-    # How training keeps gradients and states: as the types suggest; 16-bit with an fp32 copy;
-    # with fp32 gradients; without a copy; states of 8 bits [usual]
+    # Precision of gradients and optimizer states: usual for the types, 16-bit with an fp32 copy
+    # of the weights, with fp32 gradients, without a copy, or 8-bit states [usual]
     states: Literal["usual", "mixed", "fp32-gradients", "pure", "8bit"]
-    # Streams for operators that do not depend on each other [1]
+    # Streams for independent operators [1]
     streams: int
-    # Decoders: devices that share every product (1 to 1000000) [1]
+    # Decoders: degree of tensor parallelism (1 to 1000000) [1]
     tensor: int
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
-    # How messages pass the software, of those that the fabric names [its first]
+    # Software transport of messages, of those that the fabric names [its first]
     transport: str
-    # ZeRO stage: 1 optimizer, 2 and gradients, 3 and weights divided over devices (0 to 3)
+    # ZeRO stage: shard the optimizer (1), also gradients (2), also weights (3) (0 to 3)
     zero: int
 
 
 class ServeOptions(TypedDict, total=False):
-    # Answer although some operators cannot be costed
+    # Probability that a drafted token is accepted (0 to 1) [0.7]
+    acceptance: Number
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Tokens of an answer (1 to 10000000) [256]
+    # Output tokens of a request (1 to 10000000) [256]
     answer: int
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
     # Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]
     cache_type: str
-    # Tokens of a step at most [vllm: 2048; else 8192] (64 to 10000000)
+    # Most tokens of a step [sglang: 8192; else 2048] (64 to 10000000)
     chunk: int
-    # Clocks of a GPU whose power limiter has settled, as in a run of minutes, or of short bursts
-    # [settled in training and serving, else burst]
+    # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
+    # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # Pointwise operators and reductions fused, as a compiler does
+    # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # With --prefill-groups: tensor groups that compute next tokens (1 to 4096)
+    decode_groups: int
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
+    # Decoder that drafts tokens on the same devices [n-grams, without cost]
+    draft: str
+    # Speculative decoding: tokens drafted per step and request [with --draft: 4] (1 to 64)
+    draft_tokens: int
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Serving engine: how a step is filled, its host time, its all-reduce [vllm]
+    # Serving engine, which sets batching, host time, and all-reduce [vllm]
     engine: Literal["vllm", "sglang", "trtllm"]
-    # Devices that share the experts (1 to 4096) [1]
+    # Degree of expert parallelism (1 to 4096) [1]
     expert: int
-    # What joins devices: a name of hwdb/fabrics, or a file; one device needs none
+    # Fabric that connects the devices: a name of hwdb/fabrics, or a file; one device needs none
     fabric: Path
-    # What launches a GPU's kernels [the server of the GPU's years]
+    # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
-    # How many times faster the host and its framework launch kernels than --host does; `eyeroof
-    # measure host` infers it from a measured time [1]
+    # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
-    # How kernels are launched: by a framework's calls, back to back, as a captured graph, or
-    # kernels alone without a host [eager]
+    # How kernels are launched: eager framework calls, a stream of back-to-back launches, a CUDA
+    # graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Order of a convolution's tensors in memory [channels-last where convolutions are below 32
-    # bits]
+    # Memory layout of convolution tensors [channels-last for convolutions below 32 bits]
     layout: Literal["channels-last", "channels-first"]
-    # Library or framework with its version, such as 'cublas 10' or 'TRTLLM 1.0' [the likeliest]
+    # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
-    # Of a device's memory, for weights and cache (0.1 to 1) [0.9]
+    # Share of a device's memory for weights and KV cache (0.1 to 1) [0.9]
     memory_share: Number
-    # Tokens of a prompt (1 to 10000000) [1024]
+    # Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM that say the
+    # same
+    plan_file: Path
+    # Compute prompts on so many tensor groups of their own (disaggregated prefill) (1 to 4096)
+    prefill_groups: int
+    # Prompt tokens of a request (1 to 10000000) [1024]
     prompt: int
-    # Simulate requests that arrive at these rates a second; max: the largest whose 95th
-    # percentiles keep the limits
+    # Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th percentiles
+    # meet the limits
     rate: Several
-    # Requests at once [powers of two up to what fits]
-    requests: int
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Concurrent requests [powers of two up to what fits] (1 to 1000000)
+    requests: Several
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Of simulated arrivals [1]
+    # Seed of the simulated arrivals [1]
     seed: int
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
-    # Whether users began long ago, evenly spread, or begin at once [spread]
+    # Users start evenly spread, or all together [spread]
     start: Literal["spread", "together"]
-    # Streams for operators that do not depend on each other [1]
+    # Streams for independent operators [1]
     streams: int
-    # Devices that share every product: degrees to try (1 to 4096) [1]
+    # Degrees of tensor parallelism to try (1 to 4096) [1]
     tensor: Several
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
-    # Most time per token after it
+    # Limit of the time per output token (TPOT)
     tpot: Quantity
-    # Most time to the first token
+    # Limit of the time to first token (TTFT)
     ttft: Quantity
-    # Simulate so many users who ask again as soon as they have their answer (1 to 100000)
+    # Simulate N users, each of whom sends the next request after the last response (1 to 100000)
     users: Several
-    # Type that weights are kept in, where narrower than the arithmetic [--dtype]
+    # Storage type of weights, where narrower than the arithmetic [--dtype]
     weight_type: str
 
 
 class SweepOptions(Scenario, total=False):
-    # Print the points that no other beats in these columns (max:COLUMN for more is better),
-    # beside what -o gets
+    # Print the Pareto front of these columns (max:COLUMN where more is better), in addition to
+    # what -o gets
     pareto: Several
-    # All points and the front as SVG
+    # Draw all points and the front as SVG
     plot: Path
-    # Go on with the file of -o where it ends
+    # Resume the file of -o where it ends
     resume: bool
-    # Only part I of N parts, for `sweep merge`
+    # Evaluate only part I of N, for `sweep merge`
     shard: str
 
 
 class TimelineOptions(Scenario, total=False):
     # With --compare-copies: a host processor that does it alone
     against: str
-    # All ways to bring the data to the device, side by side
+    # Compare all ways to copy data to the device
     compare_copies: bool
-    # All ways to launch the kernels, side by side, and all of them packed in one persistent
-    # kernel
+    # Compare all ways to launch the kernels, including one persistent kernel that packs them
     compare_launches: bool
-    # With --compare-copies: the time of N steps [1] (1 to 1000000000)
+    # With --compare-copies: number of steps [1] (1 to 1000000000)
     repeat: int
 
 
 class TuneOptions(TypedDict, total=False):
-    # Best candidates that are measured again in the end (0 to 1000) [5]
+    # Best candidates that are measured again at the end (0 to 1000) [5]
     again: int
     # C++ compiler [c++, g++ or clang++]
     compiler: Path
     # Processor to pin kernels to [the last one] (0 to 4095)
     cpu: int
-    # In text output, the space, the closed form's choice, the bounds of the best
+    # Add the search space, the closed form's choice, and the bounds of the best candidate (text)
     details: bool
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
-    # Worth of knob values new to a batch (0 to 100) [0.3]
+    # Weight of parameter values that are new in a batch (0 to 100) [0.3]
     diversity: Number
-    # Share of a batch that is drawn at random (0 to 1) [0.05]
+    # Run the whole network in the end, with the tuned kernels and with oneDNN, which the compiler
+    # must find, turn about on this processor
+    end_to_end: bool
+    # Share of a batch that is chosen at random (0 to 1) [0.05]
     epsilon: Number
-    # What the learned strategy sees of a candidate [all]
+    # Features of a candidate that the learned strategy uses [all]
     features: Literal["all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"]
-    # Trials between two fits (1 to 4096) [16]
+    # Trials between two fits of the model (1 to 4096) [16]
     fit_every: int
-    # Its flags [-O2 -march=native]; with --target gpu NVRTC's [none]
+    # Compiler flags [-O2 -march=native; none with --target gpu]
     flags: str
-    # With --target gpu: which one [0] (0 to 1023)
+    # With --target gpu: index of the GPU [0] (0 to 1023)
     gpu: int
-    # Threads that a kernel may use (1 to 1024) [1]
+    # Threads of a kernel (1 to 1024) [1]
     kernel_threads: int
     # Regular expression over layer names
     layers: str
     # Seconds after which a candidate, a compiler or a reference is ended (0.01 to 86400) [20]
     limit: Number
-    # Keeps every trial, and goes on from there when run again
+    # Log of every trial; a later run resumes from it
     log: Path
-    # Of the trees [regression]
+    # Loss of the boosted trees [regression]
     loss: Literal["regression", "rank"]
     # Which stand-in [1]
     machine_seed: int
-    # Deviation of a stand-in's measurements (0 to 1) [0.05]
+    # Standard deviation of the synthetic target's noise (0 to 1) [0.05]
     noise: Number
-    # With --target gpu: libnvrtc.so [found by its name]
+    # With --target gpu: libnvrtc.so [found by name]
     nvrtc: Path
-    # Seconds for a candidate's repeats (0 to 3600) [0.25]
+    # Seconds of repeated runs of a candidate (0 to 3600) [0.25]
     repeat_time: Number
-    # Whether trees learn only what the closed form misses [yes]
+    # Learn only the residual of the closed form [yes]
     residual: bool
-    # Of the search [1]
+    # Seed of the search [1]
     seed: int
-    # How candidates are chosen [learned]
+    # Search strategy [learned]
     strategy: Literal["random", "grid", "genetic", "anneal", "analytic", "learned"]
-    # What measures: this processor, an NVIDIA GPU, or a closed form as a stand-in [cpu]
+    # Target that measures candidates: this processor, an NVIDIA GPU, or a closed-form model [cpu]
     target: Literal["cpu", "model", "gpu"]
-    # Which of the repeats counts [median]
+    # Statistic of the repeated runs [median]
     time: Literal["median", "least"]
     # Seconds for each layer's search
     time_limit: Number
-    # Log to learn from before (repeatable)
+    # Log of another layer or machine to learn from first (repeatable)
     transfer: Union[Path, Sequence[Path]]
-    # XGBoost's where it was found, or eyeroof's own [auto]
+    # Boosted trees: XGBoost where it is installed, or eyeroof's own [auto]
     trees: Literal["auto", "xgboost", "own"]
-    # Candidates to measure, of each layer (1 to 1000000) [128]
+    # Candidates to measure for each layer (1 to 1000000) [128]
     trials: int
-    # Deviations of four fits that are added to a score (0 to 10)
+    # Weight of the deviation among four fits in a candidate's score (0 to 10)
     uncertainty: Number
 
 
 class UpgradeOptions(TypedDict, total=False):
-    # Age of the owned GPUs: what is not written off yet is shown
+    # Age of the owned GPUs; the value not yet written off is shown
     age: Number
-    # Answer although some operators cannot be costed
+    # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as the network spells it out, or as one kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
-    # Samples of a step [the network's own]
+    # Batch size of a step [the network's own]
     batch: int
-    # Most to spend on a purchase, less resale
+    # Budget of a purchase, less resale
     budget: Number
-    # Price of a new GPU: it is bought, as in 30k or $30,000
+    # Purchase price of a new GPU, as in 30k or $30,000
     buy: Number
-    # Clocks of a GPU whose power limiter has settled, as in a run of minutes, or of short bursts
-    # [settled in training and serving, else burst]
+    # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
+    # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # CO2 of a kWh, kg [0.4]
+    # CO2 emissions of electricity, kg/kWh [0.4]
     co2: Number
-    # Pointwise operators and reductions fused, as a compiler does
+    # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
-    # How many of the old GPUs there are (1 to 1000000)
+    # Number of old GPUs (1 to 1000000)
     count: int
-    # When that job must be done, as in 14d or 2 weeks
+    # Deadline of the job, as in 14d or 2 weeks
     deadline: Quantity
-    # In text, Markdown, and HTML also the layers, and all that stands behind the figures
+    # Add layers and assumptions (text, Markdown, HTML)
     details: bool
-    # Size that the network leaves open, or one of its parameters (repeatable)
+    # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Exit 1 when this holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
-    # layer.NAME.KEY, any.KEY, or all.KEY compared with a number, joined by and, or; a wrong key
-    # lists all
+    # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
+    # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
-    # The whole question as a file: what is there, what runs, candidates, terms; options beside it
-    # change it; - reads standard input
+    # The whole question as a file: fleet, workloads, candidates, and terms; - reads standard
+    # input; options change it
     fleet: Path
     # --compiled of the old GPU alone
     from_compiled: bool
     # --dtype of the old GPU alone
     from_dtype: DataType
-    # What joins the old GPUs where one does not hold the network [the usual node of such GPUs]
+    # Fabric of the old GPUs, where one does not hold the network [the usual node of such GPUs]
     from_fabric: Path
     # --host of the old GPU alone
     from_host: str
@@ -857,62 +885,60 @@ class UpgradeOptions(TypedDict, total=False):
     from_layout: Literal["channels-last", "channels-first"]
     # --library of the old GPU alone
     from_library: str
-    # Rent of an old GPU, USD an hour; 0 as --owned
+    # Rent of an old GPU, USD/h; 0 means --owned
     from_per_hour: Number
     # --set of the old GPU alone
     from_set: Changes
-    # What launches a GPU's kernels [the server of the GPU's years]
+    # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
-    # An owned GPU's share of its server, space, and people, USD a month [0]
+    # Monthly cost of an owned GPU's share of server, space, and staff, USD [0]
     host_per_month: Number
-    # How many times faster the host and its framework launch kernels than --host does; `eyeroof
-    # measure host` infers it from a measured time [1]
+    # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
-    # relu overwrites its input where no other operator needs it
+    # Run ReLU in place where no other operator needs its input
     in_place: bool
-    # At the largest batch, a power of two, that fits both GPUs
+    # Use the largest batch, a power of two, that fits both GPUs
     largest_batch: bool
-    # How kernels are launched: by a framework's calls, back to back, as a captured graph, or
-    # kernels alone without a host [eager]
+    # How kernels are launched: eager framework calls, a stream of back-to-back launches, a CUDA
+    # graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Only layers whose name matches
+    # Run only the layers whose name matches
     layers: str
-    # Order of a convolution's tensors in memory [channels-last where convolutions are below 32
-    # bits]
+    # Memory layout of convolution tensors [channels-last for convolutions below 32 bits]
     layout: Literal["channels-last", "channels-first"]
-    # Library or framework with its version, such as 'cublas 10' or 'TRTLLM 1.0' [the likeliest]
+    # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
-    # The same on the new GPU
+    # Your throughput on the new GPU
     measured_new: Quantity
-    # Your own throughput on the old GPU, as in 820/s: it sets its time and narrows the interval
+    # Your throughput on the old GPU, as in 820/s; it sets the old time and narrows the interval
     measured_old: Quantity
-    # Every operator by itself; batch norms folded and activations fused into the layer before; or
-    # convolutions and GEMMs alone [all; fused for inference on accelerators]
+    # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
+    # or only convolutions and GEMMs [all; fused for inference on accelerators]
     operators: Literal["all", "fused", "products"]
-    # Update of the weights in training [sgd_momentum]
+    # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # The old GPUs are paid for: they cost power, no rent
+    # The old GPUs are paid for and cost power, not rent
     owned: bool
-    # What a step is: the layers, or training: they, their gradients, and the update of the
-    # weights [inference]
+    # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
     # Electricity, as in 0.12 or 0.12/kWh [0.12]
     power_price: Number
-    # Power of the building over that of its computers [1.4]
+    # Power usage effectiveness (PUE) of the data center [1.4]
     pue: Number
-    # What an old GPU sells for [0]
+    # Resale price of an old GPU [0]
     resale: Number
-    # Samples of a job, as in 1.3e9
+    # Samples of the job, as in 1.3e9
     samples: Quantity
-    # Ask an answer's question again: a JSON answer of eyeroof, or a file with a scenario; - reads
-    # standard input; options given beside it change it
+    # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
+    # a scenario; - reads standard input; options change it
     scenario: Path
-    # Change the machine: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable)
+    # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
+    # (repeatable)
     set: Changes
-    # How training keeps gradients and states: as the types suggest; 16-bit with an fp32 copy;
-    # with fp32 gradients; without a copy; states of 8 bits [usual]
+    # Precision of gradients and optimizer states: usual for the types, 16-bit with an fp32 copy
+    # of the weights, with fp32 gradients, without a copy, or 8-bit states [usual]
     states: Literal["usual", "mixed", "fp32-gradients", "pure", "8bit"]
-    # Streams for operators that do not depend on each other [1]
+    # Streams for independent operators [1]
     streams: int
     # Also at these batches, such as 1,8,64
     sweep_batch: int
@@ -920,13 +946,13 @@ class UpgradeOptions(TypedDict, total=False):
     sweep_dtype: str
     # Threads to use; the answer does not depend on it [all] (0 to 4096)
     threads: int
-    # Speed-up that must be reached (default: what the prices need)
+    # Speedup that the upgrade must reach [what the prices require]
     threshold: Number
     # --compiled of the new GPU alone
     to_compiled: bool
     # --dtype of the new GPU alone
     to_dtype: DataType
-    # What joins the new GPUs where one does not hold the network [the usual node of such GPUs]
+    # Fabric of the new GPUs, where one does not hold the network [the usual node of such GPUs]
     to_fabric: Path
     # --host of the new GPU alone
     to_host: str
@@ -938,46 +964,48 @@ class UpgradeOptions(TypedDict, total=False):
     to_layout: Literal["channels-last", "channels-first"]
     # --library of the new GPU alone
     to_library: str
-    # Rent of a new GPU, USD an hour
+    # Rent of a new GPU, USD/h
     to_per_hour: Number
     # --set of the new GPU alone
     to_set: Changes
-    # Share of the hours that the GPUs work, as in 0.7 or 70 % [0.7]
+    # Share of the hours in which the GPUs work, as in 0.7 or 70 % [0.7]
     utilization: Quantity
-    # Years over which a purchase is counted, as in 3 or 36 months [3]
+    # Horizon of the purchase, as in 3 or 36 months [3]
     years: Number
 
 
 class ValidateOptions(TypedDict, total=False):
-    # Published speed-ups of whole networks: the model, the evidence, and both, with families,
+    # Validate published speedups of whole networks: model, evidence, and both, with families,
     # sources, and GPUs held out
     evidence: bool
-    # Exit 1 when this holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
-    # layer.NAME.KEY, any.KEY, or all.KEY compared with a number, joined by and, or; a wrong key
-    # lists all
+    # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
+    # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
     # With --pairs: also write how far predicted speed-ups hold for whole networks, a
     # transfer.yaml for a machine folder
     fit: Path
-    # With --pairs: How kernels are launched: by a framework's calls, back to back, as a captured
-    # graph, or kernels alone without a host [eager]
+    # With --pairs: How kernels are launched: eager framework calls, a stream of back-to-back
+    # launches, a CUDA graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Published figures of the catalog's accelerators instead of a table
+    # Validate published figures of the catalog's accelerators instead of a table
     machines: bool
     # With --machines: by the dataflow's own rules, or the best that is found [dataflow]
     mapping: Literal["dataflow", "best"]
-    # The table holds times of whole steps: network,gpu,measured_s and perhaps
+    # Read a table of whole steps: network,gpu,measured_s and optionally
     # phase,optimizer,dtype,batch,launch,family
     networks: bool
-    # Only the data sheet and constants that were fitted on GPUs with another die
+    # Use only the data sheet and constants fitted on GPUs with another die
     never_seen: bool
-    # The table holds speed-ups of networks: network,from,to,speedup and perhaps
+    # Read a table of speedups: network,from,to,speedup and optionally
     # to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match
     pairs: bool
-    # Of the table, for --fit
+    # Validate published runs of many devices, in a table or the catalog's own: training steps,
+    # servers, and collectives
+    scale: bool
+    # Source of the table, for --fit
     source: str
-    # How times without a `launch` column were taken: an eager framework's call, back-to-back
-    # launches, the kernel alone, or a node of a captured graph [stream]
+    # How times without a `launch` column were measured: eager framework calls, back-to-back
+    # launches, the kernel alone, or a node of a CUDA graph [stream]
     timing: Literal["eager", "stream", "kernel", "graph"]
-    # How many of the worst rows to show [10]
+    # Number of worst rows to show [10]
     worst: int

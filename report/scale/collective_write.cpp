@@ -30,21 +30,32 @@ std::string best_text(const analysis::CollectiveStudy& s) {
                    0, kTextColumns);
 }
 
+// "      15.2  +4 % "; blank where nothing was measured
+std::string measured_text(const analysis::CollectivePoint& p) {
+    return p.measured_s ? fmt::format("{:>11.4g} {:>+4.0f} % ", *p.measured_s * 1e6,
+                                      100.0 * (p.time_s / *p.measured_s - 1.0))
+                        : std::string(19, ' ');
+}
+
 } // namespace
 
 std::string collective_text(const analysis::CollectiveStudy& s) {
+    const bool beside = std::ranges::any_of(
+        s.points, [](const analysis::CollectivePoint& p) { return p.measured_s.has_value(); });
     std::string text =
         wrapped(fmt::format("{} over {} devices, {}{}", analysis::operation_name(s.kind), s.devices,
                             masked_controls(s.fabric),
                             s.transport.empty() ? "" : ", " + masked_controls(s.transport)),
                 0, kTextColumns) +
         best_text(s) +
-        fmt::format("\n{:>11} {:>10} {:>17} {:>9} {:>9}  {}\n", "bytes", "time us",
-                    "80 % interval us", "alg GB/s", "bus GB/s", "algorithm");
+        fmt::format("\n{:>11} {:>10} {:>17} {}{:>9} {:>9}  {}\n", "bytes", "time us",
+                    "80 % interval us", beside ? "measured us   off " : "", "alg GB/s", "bus GB/s",
+                    "algorithm");
     for (const analysis::CollectivePoint& p : s.points) {
-        text += fmt::format("{:>11.0f} {:>10.4g} {:>17} {:>9.4g} {:>9.4g}  {}{}\n", p.bytes,
+        text += fmt::format("{:>11.0f} {:>10.4g} {:>17} {}{:>9.4g} {:>9.4g}  {}{}\n", p.bytes,
                             p.time_s * 1e6,
                             fmt::format("{:.3g} to {:.3g}", p.low_s * 1e6, p.high_s * 1e6),
+                            beside ? measured_text(p) : std::string(),
                             p.algorithm_bytes_per_s / 1e9, p.bus_bytes_per_s / 1e9, p.algorithm,
                             p.protocol.empty() ? "" : " (" + p.protocol + ")");
     }
@@ -62,7 +73,8 @@ std::string collective_json(const analysis::CollectiveStudy& s) {
                           {"algorithm", p.algorithm},
                           {"protocol", p.protocol},
                           {"algorithm_bytes_per_s", p.algorithm_bytes_per_s},
-                          {"bus_bytes_per_s", p.bus_bytes_per_s}});
+                          {"bus_bytes_per_s", p.bus_bytes_per_s},
+                          {"measured_s", p.measured_s ? Json(*p.measured_s) : Json()}});
     }
     const Json json = {{"schema", "eyeroof/collective/1"},
                        {"operation", analysis::operation_name(s.kind)},
@@ -75,11 +87,12 @@ std::string collective_json(const analysis::CollectiveStudy& s) {
 
 std::string collective_csv(const analysis::CollectiveStudy& s) {
     std::string text = "bytes,time_s,low_s,high_s,algorithm,protocol,algorithm_bytes_per_s,"
-                       "bus_bytes_per_s\n";
+                       "bus_bytes_per_s,measured_s\n";
     for (const analysis::CollectivePoint& p : s.points) {
-        text += fmt::format("{:.0f},{:.6g},{:.6g},{:.6g},{},{},{:.6g},{:.6g}\n", p.bytes, p.time_s,
-                            p.low_s, p.high_s, p.algorithm, p.protocol, p.algorithm_bytes_per_s,
-                            p.bus_bytes_per_s);
+        text += fmt::format("{:.0f},{:.6g},{:.6g},{:.6g},{},{},{:.6g},{:.6g},{}\n", p.bytes,
+                            p.time_s, p.low_s, p.high_s, p.algorithm, p.protocol,
+                            p.algorithm_bytes_per_s, p.bus_bytes_per_s,
+                            p.measured_s ? fmt::format("{:.6g}", *p.measured_s) : std::string());
     }
     return text;
 }
@@ -91,10 +104,17 @@ std::string collective_svg(const analysis::CollectiveStudy& s) {
     chart.x_title = "bytes";
     chart.y_title = "bus bandwidth, bytes/s";
     ChartLine line{"predicted", {}, false, true};
+    ChartLine measured{"measured", {}, false, true};
     for (const analysis::CollectivePoint& p : s.points) {
         line.points.emplace_back(p.bytes, p.bus_bytes_per_s);
+        if (p.measured_s) { // the same bytes on the bus in another time
+            measured.points.emplace_back(p.bytes, p.bus_bytes_per_s * p.time_s / *p.measured_s);
+        }
     }
     chart.lines.push_back(line);
+    if (!measured.points.empty()) {
+        chart.lines.push_back(measured);
+    }
     return chart_svg(chart);
 }
 

@@ -73,8 +73,11 @@ std::string pipeline_rate(const analysis::MixedAnswer& a) {
 
 std::string pipeline_text(const analysis::MixedAnswer& a) {
     const std::string what =
-        a.training ? fmt::format("{} microbatches a step, in a pipeline (1F1B)", a.microbatches)
-                   : std::string("many requests, in a pipeline");
+        a.training
+            ? fmt::format("{} a step, in a pipeline (1F1B)",
+                          a.microbatches == 1 ? "1 microbatch"
+                                              : fmt::format("{} microbatches", a.microbatches))
+            : std::string("many requests, in a pipeline");
     if (a.stages.empty()) {
         return fmt::format("\n{}: the network fits in no division of the layers\n", what);
     }
@@ -103,8 +106,8 @@ Json schedule_json(const analysis::Schedule& s) {
 } // namespace
 
 std::string mixed_text(const analysis::MixedAnswer& a) {
-    return fmt::format("{}, {}: {} operators; between devices: {}\n", masked_controls(a.network),
-                       a.run, a.tasks.size(), masked_controls(a.link)) +
+    return fmt::format("{}, {}: {}; between devices: {}\n", masked_controls(a.network), a.run,
+                       counted(a.tasks.size(), "operator"), masked_controls(a.link)) +
            request_text(a) + pipeline_text(a) +
            "\nkernels and copies; times exclude CPU launch overhead (eyeroof timeline)\n";
 }

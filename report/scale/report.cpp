@@ -36,6 +36,12 @@ std::string rate_text(double per_s, const analysis::ScaleResult& result) {
     return value + (value.ends_with(' ') ? "" : " ") + result.unit + "/s";
 }
 
+// "sequence" of "sequences"
+std::string_view unit_of(const analysis::ScaleResult& result) {
+    const std::string_view unit = result.unit;
+    return unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
+}
+
 std::string duration(double s) {
     return s >= 1.0    ? fmt::format("{:.4g} s", s)
            : s >= 1e-3 ? fmt::format("{:.4g} ms", s * 1e3)
@@ -72,8 +78,8 @@ std::string parts_text(const analysis::ScalePoint& p) {
 }
 
 std::string point_details(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
-    std::string text = fmt::format("\n{} devices: {}, {} {} a step\n", p.devices, p.strategy,
-                                   p.batch, result.unit);
+    std::string text = fmt::format("\n{}: {}, {} a step\n", counted(p.devices, "device"),
+                                   p.strategy, counted(p.batch, unit_of(result)));
     if (p.low_s) {
         text +=
             fmt::format("  a step takes {} (80 % interval {})\n", duration(p.step_s), interval(p));
@@ -180,18 +186,19 @@ std::string answer_text(const analysis::ScaleResult& result) {
     const auto last = std::find_if(result.points.rbegin(), result.points.rend(),
                                    [](const auto& point) { return point.memory.fits(); });
     const analysis::ScalePoint& p = last == result.points.rend() ? result.points.front() : *last;
-    std::string text = wrapped(fmt::format("{} devices: {} per step ({}), {}, {:.3g}x one device",
-                                           p.devices, duration(p.step_s), interval(p),
-                                           rate_text(p.samples_per_s, result), p.speedup),
-                               0, kTextColumns);
+    std::string text = wrapped(
+        fmt::format("{}: {} per step ({}), {}, {:.3g}x one device", counted(p.devices, "device"),
+                    duration(p.step_s), interval(p), rate_text(p.samples_per_s, result), p.speedup),
+        0, kTextColumns);
     text += wrapped_parts({fmt::format("{:.0f} % efficiency", 100 * p.efficiency),
                            fmt::format("MFU {:.1f} %", 100 * p.mfu),
                            fits_text(p) + " of memory per device", parts_text(p)},
                           0, kTextColumns);
-    text += result.pays_to
-                ? fmt::format("At least 80 % efficiency up to {} devices\n", *result.pays_to)
-                : wrapped("None of the requested device counts fits and reaches 80 % efficiency", 0,
-                          kTextColumns);
+    text +=
+        result.pays_to
+            ? fmt::format("At least 80 % efficiency up to {}\n", counted(*result.pays_to, "device"))
+            : wrapped("None of the requested device counts fits and reaches 80 % efficiency", 0,
+                      kTextColumns);
     return text;
 }
 
@@ -345,9 +352,9 @@ std::string html_steps(const analysis::ScaleResult& result, const analysis::Scal
                          100.0 * s.samples_per_s / most),
              svg_escape(s.reason)});
     }
-    std::string text = fmt::format("<h2>{} device{}: {}</h2>\n", p.devices,
-                                   p.devices == 1 ? "" : "s", svg_escape(p.strategy)) +
-                       page_table(table);
+    std::string text =
+        fmt::format("<h2>{}: {}</h2>\n", counted(p.devices, "device"), svg_escape(p.strategy)) +
+        page_table(table);
     for (const std::string& note : p.notes) {
         text += "<p>" + svg_escape(note) + "</p>\n";
     }

@@ -29,7 +29,7 @@ std::string row(const analysis::ServingPoint& p) {
 }
 
 std::string load_name(const analysis::ServingLoad& l) {
-    return l.users > 0 ? fmt::format("{} users", l.users)
+    return l.users > 0 ? counted(l.users, "user")
                        : fmt::format("{}{:.4g}/s", l.largest ? "largest " : "", l.rate);
 }
 
@@ -88,9 +88,9 @@ std::string answer_text(const analysis::Serving& s) {
     }
     const analysis::ServingPoint& p = s.points[*s.best];
     return wrapped(
-               fmt::format("At most {:.4g} tokens/s per device within the limits: {} requests at a "
-                           "time, tensor parallel {}",
-                           p.per_device(), p.batch, p.tensor),
+               fmt::format("At most {:.4g} tokens/s per device within the limits: {} at a time, "
+                           "tensor parallel {}",
+                           p.per_device(), counted(p.batch, "request"), p.tensor),
                0, kTextColumns) +
            wrapped(fmt::format("TTFT {} ms, TPOT {} ms ({} … {} ms); {:.3g} GB of {:.3g} GB a "
                                "device",
@@ -106,12 +106,37 @@ std::string answer_text(const analysis::Serving& s) {
 
 } // namespace
 
+namespace {
+
+// "4 tokens drafted, 2.77 made per step"; empty without speculation.
+std::string drafts_text(const analysis::Speculation& drafts) {
+    return drafts.tokens > 0
+               ? fmt::format("{} drafted{}, {:.3g} made per step", counted(drafts.tokens, "token"),
+                             drafts.draft ? " by " + masked_controls(drafts.draft->name)
+                                          : std::string(),
+                             drafts.made())
+               : std::string();
+}
+
+// "2 prefill groups and 6 decode groups, a prompt's cache moves in 12 ms"; empty where they share.
+std::string groups_text(const analysis::Serving& s) {
+    return s.decode_groups > 0 && !s.points.empty()
+               ? fmt::format("{} and {}, a prompt's cache moves in {} ms",
+                             counted(s.prefill_groups, "prefill group"),
+                             counted(s.decode_groups, "decode group"), ms(s.points[0].transfer_s))
+               : std::string();
+}
+
+} // namespace
+
 std::string serving_text(const analysis::Serving& s) {
     std::string text = answer_text(s);
-    text += wrapped_parts({fmt::format("prompt {}, answer {} tokens", s.prompt, s.answer),
-                           fmt::format("engine {}", analysis::engine_name(s.engine.kind)),
-                           masked_controls(s.fabric)},
-                          0, kTextColumns);
+    std::vector<std::string> parts = {
+        fmt::format("prompt {}, answer {}", s.prompt, counted(s.answer, "token")),
+        fmt::format("engine {}", analysis::engine_name(s.engine.kind)), drafts_text(s.speculation),
+        groups_text(s), masked_controls(s.fabric)};
+    std::erase_if(parts, [](const std::string& part) { return part.empty(); });
+    text += wrapped_parts(parts, 0, kTextColumns);
     text +=
         fmt::format("\n{:>6} {:>8} {:>9} {:>8} {:>14} {:>8} {:>10} {:>7}\n", "tensor", "requests",
                     "TTFT, ms", "TPOT, ms", "80 % interval", "user t/s", "device t/s", "GB");
@@ -139,6 +164,7 @@ std::string serving_json(const analysis::Serving& s) {
                           {"prefill_s", p.prefill_s},
                           {"step_s", p.step_s},
                           {"message_s", p.message_s},
+                          {"transfer_s", p.transfer_s},
                           {"ttft_s", p.ttft_s},
                           {"tpot_s", p.tpot_s},
                           {"ttft_low_s", p.ttft_s * p.ttft_band.low},
@@ -165,6 +191,10 @@ std::string serving_json(const analysis::Serving& s) {
                        {"answer", s.answer},
                        {"capacity_bytes", s.capacity_bytes},
                        {"engine", analysis::engine_name(s.engine.kind)},
+                       {"drafted", s.speculation.tokens},
+                       {"prefill_groups", s.prefill_groups},
+                       {"decode_groups", s.decode_groups},
+                       {"tokens_per_step", s.speculation.made()},
                        {"best", s.best ? Json(*s.best) : Json()},
                        {"points", points},
                        {"loads", loads},

@@ -157,6 +157,12 @@ TEST_CASE("tables of measurements, judged as JSON, keep to their schemas") {
     judged("eyeroof/validation/1", "",
            "name,op,dtype,m,n,k,gpu,measured_s\na,gemm,fp32,64,64,64,t4,1e-5\n");
     judged("eyeroof/pairs/2", "--pairs", "network,from,to,speedup\nresnet50,t4,l4,1.5\n");
+    judged("eyeroof/clusters/1", "--scale",
+           "table,metric,published,fabric,network,machine,devices,batch,zero,tensor,engine,prompt,"
+           "answer,operation,bytes\n"
+           "steps,step_s,1.5,dgx-a100-hdr,gpt-3-6.7b,a100-sxm-80gb,8,8,3,,,,,,\n"
+           "servers,tokens_per_s,9000,dgx-h100-ndr,llama-3-8b,h100-sxm-80gb,,,,1,vllm,512,64,,\n"
+           "nccl-tests,time_s,2e-5,dgx-h100-ndr,,,8,,,,,,,all-reduce,65536\n");
     judged("eyeroof/networks/1", "--networks",
            "network,gpu,dtype,phase,batch,measured_s\nresnet50,t4,fp32,inference,1,0.01\n");
 }

@@ -2,6 +2,7 @@
 // or a condition. Used by the fuzz targets and by the test that replays their corpora.
 #pragma once
 
+#include "analysis/calibrate/clusters.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
 #include "analysis/exam/gate.hpp"
@@ -36,6 +37,7 @@ inline std::string broken_promise_session(const std::string& text) {
 inline std::string broken_promise_measured_tables(const std::string& text) {
     return badly_refused(analysis::parse_pairs(text, "fuzz.csv")) +
            badly_refused(analysis::parse_networks(text, "fuzz.csv")) +
+           badly_refused(analysis::parse_clusters(text, "fuzz.csv")) +
            badly_refused(analysis::parse_evidence(text, "fuzz.csv"));
 }
 

@@ -42,19 +42,123 @@ TEST_CASE("weights of every decoder of the catalog are those of its network with
         const std::string file = head.path.filename().string();
         CAPTURE(head.id);
         const bool is_decoder = file == "llm.yaml" || file == "gpt.yaml" || file == "gpt2.yaml" ||
-                                file == "gemma.yaml" || file == "deepseek.yaml";
-        // Of those with experts in some layers alone: biases and alternating layers are no
-        // decoder's.
-        const bool of_experts =
-            head.id == "glm-4.5" || head.id == "glm-4.5-air" || head.id == "llama-4-maverick";
-        CHECK(decoder.ok() == (is_decoder || of_experts));
+                                file == "gemma.yaml" || file == "deepseek.yaml" ||
+                                file == "moe.yaml" || file == "qwen3-next.yaml";
+        CHECK(decoder.ok() == is_decoder);
         if (decoder) {
             ++decoders;
             CHECK(parameters(*decoder) ==
                   tests::near(static_cast<double>(model::totals_of(network)->parameters), 0.01));
         }
     }
-    CHECK(decoders > 35);
+    CHECK(decoders > 45);
+}
+
+TEST_CASE("the cache of every decoder is the keys and values that its attention reads") {
+    const auto heads = formats::list_networks(kNetworks);
+    REQUIRE(heads.ok());
+    int windowed = 0;
+    for (const formats::NetworkHead& head : *heads) {
+        const std::string file = head.path.filename().string();
+        if (file != "llm.yaml" && file != "gemma.yaml" && file != "moe.yaml" &&
+            file != "qwen3-next.yaml") {
+            continue;
+        }
+        CAPTURE(head.id);
+        // Shorter and longer than every window, whose size no shape shows at the first two.
+        for (const Count tokens : {64, 400, 20'001}) {
+            const auto decoder = transformer_of(network_named(head.id));
+            REQUIRE(decoder.ok());
+            const model::Network step =
+                network_named(head.id + ":new=1,context=" + std::to_string(tokens - 1));
+            double read = 0.0; // by scores, 2 bytes a value; as many values follow
+            for (const model::Layer& layer : step.layers) {
+                const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+                if (g != nullptr && layer.name.starts_with("scores")) {
+                    read += 2.0 * 2.0 * static_cast<double>(layer.count * g->batch * g->n * g->k);
+                }
+            }
+            const StateLayers& s = decoder->states;
+            const double states = static_cast<double>(s.layers) *
+                                  (4.0 * static_cast<double>(s.values * s.size * s.size) +
+                                   2.0 * static_cast<double>(s.mixed() * (s.taps - 1)));
+            CHECK(cache_bytes(*decoder, 1, model::DataType::bf16, tokens) == read + states);
+            windowed += decoder->window.layers > 0 && tokens > 20'000 ? 1 : 0;
+        }
+    }
+    CHECK(windowed >= 11); // seven of Gemma 2 and 3, two each of gpt-oss and Llama 4
+}
+
+// OpenAI, arXiv:2508.10925; Llama 4 model card; Qwen3-Next's config.json.
+TEST_CASE("decoders with windows, sinks, and states are read with what their layers see") {
+    const auto read = [](const std::string& name) {
+        const auto t = transformer_of(network_named(name));
+        REQUIRE_MESSAGE(t.ok(), name);
+        return *t;
+    };
+    for (const char* how : {"", ":new=1,context=5000", ":new=16,batch=4,context=100"}) {
+        CAPTURE(how);
+        const Transformer oss = read(std::string("gpt-oss-120b") + how);
+        CHECK(oss.layers == 36);
+        CHECK(oss.window == Window{18, 128});
+        CHECK(oss.heads == 64);
+        CHECK(oss.kv_heads == 8);
+        CHECK(oss.experts == 128);
+        CHECK(oss.active == 4);
+        CHECK(oss.shared == 0);
+        CHECK(oss.biases);
+        const Transformer scout = read(std::string("llama-4-scout") + how);
+        CHECK(scout.layers == 48);
+        CHECK(scout.window == Window{36, 8192});
+        CHECK(scout.shared == 1);
+        CHECK(scout.dense_layers == 0);
+        const Transformer maverick = read(std::string("llama-4-maverick") + how);
+        CHECK(maverick.window == Window{36, 8192});
+        CHECK(maverick.dense_layers == 24);
+        CHECK(maverick.dense_inner == 16384);
+        CHECK(maverick.shared == 1);
+        const Transformer next = read(std::string("qwen3-next-80b-a3b") + how);
+        CHECK(next.layers == 48);
+        CHECK(next.states == StateLayers{36, 16, 32, 128, 4});
+        CHECK(next.attention_layers() == 12);
+        CHECK(next.gated_attention);
+        CHECK(next.heads == 16);
+        CHECK(next.kv_heads == 2);
+        CHECK(next.shared == 1);
+        CHECK(next.active == 10);
+    }
+    // Three quarters of Maverick's layers keep 8192 of 100,000 tokens.
+    const Transformer maverick = read("llama-4-maverick");
+    CHECK(cache_bytes(maverick, 1, model::DataType::bf16, 100'000) ==
+          2.0 * 2 * 8 * 128 * (12.0 * 100'000 + 36.0 * 8192));
+    CHECK(tensor_degrees(read("qwen3-next-80b-a3b")) == std::vector<Count>{1, 2, 4, 8, 16});
+}
+
+TEST_CASE("every decoder of the catalog serves on enough devices, and a window is never slower") {
+    const auto machine = *hwdb::load_machine("h200-sxm-141gb", kHwdb);
+    const auto fabric = *hwdb::load_fabric("hgx-h200-ndr", kHwdb);
+    for (const char* name : {"gpt-oss-20b", "gpt-oss-120b", "llama-4-scout", "llama-4-maverick",
+                             "qwen3-next-80b-a3b", "gemma-3-27b", "glm-4.5-air"}) {
+        const Transformer t = *transformer_of(network_named(name));
+        ServingOptions o;
+        o.type = model::DataType::fp8;
+        o.tensor = {8};
+        o.batches = {16};
+        o.prompt = 20'000;
+        o.exam.launch = model::Launch::graph;
+        CAPTURE(name);
+        const auto served = serve(t, machine, fabric, o);
+        REQUIRE(served.ok());
+        Transformer full = t;
+        full.window = {};
+        const auto without = serve(full, machine, fabric, o);
+        REQUIRE(without.ok());
+        CHECK(served->points[0].step_s <= without->points[0].step_s);
+        CHECK(served->points[0].prefill_s <= without->points[0].prefill_s * 1.001);
+        CHECK(served->points[0].cache_bytes <= without->points[0].cache_bytes);
+        CHECK((t.window.layers == 0 ||
+               served->points[0].cache_bytes < 0.9 * without->points[0].cache_bytes));
+    }
 }
 
 TEST_CASE("the cache of a token is what its decoder's operators write") {
@@ -72,10 +176,10 @@ TEST_CASE("the cache of a token is what its decoder's operators write") {
         const auto decoder = transformer_of(network_named(name));
         REQUIRE(decoder.ok());
         CAPTURE(name);
-        CHECK(cache_bytes_per_token(*decoder, 1, model::DataType::bf16) == written);
+        CHECK(cache_bytes(*decoder, 1, model::DataType::bf16, 1) == written);
     }
     // Every head has keys of its own: 2 x 12 layers x 768 values x 2 bytes.
-    CHECK(cache_bytes_per_token(*transformer_of(network_named("gpt2")), 1, model::DataType::bf16) ==
+    CHECK(cache_bytes(*transformer_of(network_named("gpt2")), 1, model::DataType::bf16, 1) ==
           2.0 * 12 * 768 * 2);
 }
 
@@ -99,7 +203,7 @@ TEST_CASE("DeepSeek-V3 is read with its latents, experts, and dense layers") {
         // Published with the router's biases and the last norm.
         CHECK(parameters(*t) == tests::near(671'026'419'200.0, 1e-6));
         CHECK(active_parameters(*t) == tests::near(37'552'297'472.0, 1e-5));
-        CHECK(cache_bytes_per_token(*t, 8, model::DataType::bf16) == 70272.0);
+        CHECK(cache_bytes(*t, 8, model::DataType::bf16, 1) == 70272.0);
     }
     // Weights of 671 B values in 8 bits on eight devices, embedding and head in 16.
     ServingOptions o;

@@ -23,8 +23,8 @@ Engine plain(bool mixes = true, bool splits = true, Count chunk = 1 << 20) {
 }
 
 LoadResult simulated(const StepClock& clock, const Engine& engine, const Demand& demand,
-                     double cache = 1e12, Count most = 1 << 20) {
-    const auto result = simulate_load(clock, engine, demand, cache, most);
+                     Count most = 1 << 20) {
+    const auto result = simulate_load(clock, engine, demand, most);
     REQUIRE(result.ok());
     return *result;
 }
@@ -39,7 +39,7 @@ TEST_CASE("one server, one token, Poisson arrivals: the wait of M/D/1") {
         d.answer = 1;
         d.rate = load / service;
         d.requests = 400'000;
-        const LoadResult r = simulated(clock, plain(), d, 1e12, 1);
+        const LoadResult r = simulated(clock, plain(), d, 1);
         CAPTURE(load);
         // Pollaczek and Khinchine: rho D / (2 (1 - rho)).
         CHECK(r.wait.mean == near(load * service / (2.0 * (1.0 - load)), 0.02));
@@ -56,9 +56,9 @@ TEST_CASE("even arrivals that are slower than the server never wait, faster ones
     d.answer = 1;
     d.even = true;
     d.rate = 99.0;
-    CHECK(simulated(clock, plain(), d, 1e12, 1).wait.p99 < 1e-9);
+    CHECK(simulated(clock, plain(), d, 1).wait.p99 < 1e-9);
     d.rate = 120.0;
-    const LoadResult late = simulated(clock, plain(), d, 1e12, 1);
+    const LoadResult late = simulated(clock, plain(), d, 1);
     CHECK_FALSE(late.keeps_up);
     CHECK(late.requests_per_s == near(100.0, 0.01));
 }
@@ -105,10 +105,10 @@ TEST_CASE("requests in service are the rate times the time in service, and memor
     const LoadResult r = simulated(clock, plain(), d);
     const double service = r.ttft.mean - r.wait.mean + r.tpot.mean * 49.0;
     CHECK(r.mean_running == near(r.requests_per_s * service, 0.02)); // Little's law
-    const LoadResult tight = simulated(clock, plain(), d, 250.0 * 3.0);
+    const LoadResult tight = simulated(clock, plain(), d, 3);
     CHECK(tight.mean_running <= 3.0);
     CHECK_FALSE(tight.keeps_up);
-    const auto none = simulate_load(clock, plain(), d, 249.0, 100);
+    const auto none = simulate_load(clock, plain(), d, 0);
     REQUIRE_FALSE(none.ok());
     CHECK(none.diagnostics().items()[0].code == "no-room");
 }
@@ -119,20 +119,19 @@ TEST_CASE("a rate beyond all measure ends, and a simulation without end is refus
     d.prompt = 10;
     d.answer = 10;
     d.rate = 1e6;
-    const LoadResult r = simulated(clock, plain(), d, 1e12, 8);
+    const LoadResult r = simulated(clock, plain(), d, 8);
     CHECK_FALSE(r.keeps_up);
     CHECK(r.mean_running <= 8.0);
     d.rate = 0.0;
     d.users = 1;
     d.answer = kMostEngineSteps + 2;
-    const auto endless = simulate_load(clock, plain(), d, 1e12, 8);
+    const auto endless = simulate_load(clock, plain(), d, 8);
     REQUIRE_FALSE(endless.ok());
     CHECK(endless.diagnostics().items()[0].code == "too-long");
     std::stop_source stop;
     stop.request_stop();
-    CHECK(
-        simulate_load(clock, plain(), d, 1e12, 8, stop.get_token()).diagnostics().items()[0].code ==
-        "cancelled");
+    CHECK(simulate_load(clock, plain(), d, 8, stop.get_token()).diagnostics().items()[0].code ==
+          "cancelled");
 }
 
 TEST_CASE("a faster server is never slower, and a seed gives one answer") {
@@ -155,6 +154,57 @@ TEST_CASE("a faster server is never slower, and a seed gives one answer") {
                 }
                 before = r;
             }
+        }
+    }
+}
+
+TEST_CASE("a request that is not queued yet lets the others' steps go on") {
+    // Two users, prompts of 10 tokens in steps of 1 s, next tokens in 0.1 s.
+    const StepClock clock = [](const EngineLoad& l) { return l.pieces.empty() ? 0.1 : 1.0; };
+    Engine engine = plain();
+    engine.queue_host_s = 0.25;
+    Demand d;
+    d.prompt = 10;
+    d.answer = 1;
+    d.users = 1;
+    d.requests = 8;
+    d.together = true;
+    const LoadResult one = simulated(clock, engine, d);
+    CHECK(one.ttft.mean == near(1.25));
+    CHECK(one.wait.mean == near(0.0, 1e-9));
+    CHECK(one.requests_per_s == near(1.0 / 1.25));
+    CHECK(one.busy == near(0.8));
+    // Arrivals at a rate are served at that rate, whatever the delay.
+    d.users = 0;
+    d.rate = 0.3;
+    d.requests = 4000;
+    CHECK(simulated(clock, engine, d).requests_per_s == near(0.3, 0.05));
+}
+
+TEST_CASE("drafted tokens that pass shorten an answer as the closed form says") {
+    Demand d;
+    d.prompt = 10;
+    d.answer = 2001;
+    d.users = 1;
+    d.together = true;
+    d.requests = 20;
+    const StepClock clock = [](const EngineLoad& l) {
+        CHECK((l.decoding == 0 || l.tokens() == l.decoding * l.checked));
+        return 0.01;
+    };
+    const double before = simulated(clock, plain(), d).tpot.mean;
+    CHECK(before == near(0.01));
+    for (const double p : {0.0, 0.5, 0.8, 1.0}) {
+        for (const Count n : {1, 4}) {
+            d.drafted = n;
+            d.acceptance = p;
+            // (1 - p^(n+1)) / (1 - p) tokens a step: 3.36 of 4 drafted at 0.8.
+            const double made = p < 1.0
+                                    ? (1.0 - std::pow(p, static_cast<double>(n + 1))) / (1.0 - p)
+                                    : static_cast<double>(n + 1);
+            CAPTURE(p);
+            CAPTURE(n);
+            CHECK(simulated(clock, plain(), d).tpot.mean == near(before / made, 0.02));
         }
     }
 }

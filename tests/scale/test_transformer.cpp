@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <random>
 
 namespace test_scale_transformer {
 
@@ -565,6 +566,124 @@ TEST_CASE("attention stays in 16 bits beside products in fp8, and FlashAttention
     CHECK(all < narrow);
     CHECK(narrow == near(time_of(DataType::bf16, AttentionKernel::newest, DataType::fp8)));
     CHECK(time_of({}, AttentionKernel::flash2, DataType::bf16) > 1.1 * wide);
+}
+
+TEST_CASE("random decoders and plans: parts add up, MFU is at most 1, faster is never slower") {
+    std::mt19937 random(34);
+    const auto one_of = [&](std::initializer_list<Count> values) {
+        return *(values.begin() + std::uniform_int_distribution<std::ptrdiff_t>(
+                                      0, static_cast<std::ptrdiff_t>(values.size()) - 1)(random));
+    };
+    const model::Fabric fabric = fabric_named("dgx-h100-ndr");
+    model::Fabric faster = fabric;
+    for (model::FabricLevel& level : faster.levels) {
+        level.bytes_per_s *= 3.0;
+    }
+    for (int i = 0; i < 12; ++i) {
+        Transformer t = gpt(one_of({12, 26, 40, 61}), one_of({1024, 2048, 4096}), 16,
+                            one_of({32000, 128256}), one_of({0, 2048}), one_of({0, 1}) == 1);
+        t.kv_heads = one_of({2, 8, 16});
+        t.gated = one_of({0, 1}) == 1;
+        if (one_of({0, 1}) == 1) {
+            t.window = {t.layers / 2, one_of({128, 1024, 65536})};
+        }
+        if (one_of({0, 1, 2}) == 0) {
+            t.experts = 8;
+            t.active = 2;
+        }
+        TransformerOptions o;
+        o.batch = 256;
+        o.length = one_of({512, 2048, 8192});
+        o.type = one_of({0, 1}) == 1 ? model::DataType::fp8 : model::DataType::bf16;
+        o.overlap = one_of({0, 1}) == 1;
+        BlockExams exams(t, machine_named("h100-sxm-80gb"), o);
+        Plan plan;
+        plan.tensor = one_of({1, 2, 4});
+        plan.pipeline = one_of({1, 2, 5});
+        plan.zero = static_cast<int>(one_of({0, 1, 2, 3}));
+        plan.microbatch = one_of({1, 2});
+        plan.sequence = plan.tensor > 1 && one_of({0, 1}) == 1;
+        plan.recompute = one_of({0, 1}) == 1 ? Recompute::full : Recompute::none;
+        plan.balanced = one_of({0, 1}) == 1;
+        double before = 0.0;
+        for (const Count data : {1, 4, 16, 64}) {
+            plan.data = data;
+            CAPTURE(i);
+            CAPTURE(plan.text());
+            const auto point = transformer_point(exams, plan, fabric, 1.0, {});
+            const auto quick = transformer_point(exams, plan, faster, 1.0, {});
+            REQUIRE(point.ok());
+            REQUIRE(quick.ok());
+            const ScaleParts& p = point->parts;
+            CHECK(p.compute_s + p.small_batch_s + p.idle_s + p.recompute_s + p.exposed_s ==
+                  near(point->step_s));
+            CHECK(point->memory.total() ==
+                  near(point->memory.weights + point->memory.gradients + point->memory.optimizer +
+                       point->memory.activations + point->memory.buffers));
+            CHECK(point->mfu > 0.0);
+            CHECK(point->mfu <= 1.0);
+            CHECK(quick->step_s <= point->step_s * (1 + 1e-12));
+            CHECK(point->samples_per_s > before);
+            before = point->samples_per_s;
+        }
+    }
+}
+
+TEST_CASE("a plan is written with the options of Megatron-LM and DeepSpeed that say the same") {
+    const std::vector<fs::path> folders = {fs::path(tests::source_dir()) / "examples" / "networks"};
+    const Transformer t = *transformer_of(*formats::load_network("llama-3.1-405b", folders));
+    Plan plan;
+    plan.tensor = 8;
+    plan.pipeline = 16;
+    plan.data = 64;
+    plan.interleave = 4;
+    plan.sequence = true;
+    plan.zero = 1;
+    plan.recompute = Recompute::full;
+    TransformerOptions o;
+    o.batch = 2048;
+    o.length = 8192;
+    const std::string text = plan_yaml(plan, t, o);
+    for (const char* line :
+         {"devices: 8192", "--tensor-model-parallel-size 8", "--pipeline-model-parallel-size 16",
+          "--decoder-last-pipeline-num-layers 7", "--num-virtual-stages-per-pipeline-rank 4",
+          "--sequence-parallel", "--use-distributed-optimizer", "--recompute-granularity full",
+          "--global-batch-size 2048", "--seq-length 8192", "--bf16", "train_batch_size: 2048",
+          "gradient_accumulation_steps: 32", "stage: 1"}) {
+        CHECK_MESSAGE(text.find(line) != std::string::npos, line);
+    }
+    plan.zero = 3;
+    CHECK(plan_yaml(plan, t, o).find("optim_grads_params") != std::string::npos);
+}
+
+TEST_CASE("an optimizer on the host frees its states and takes PCIe and the host's memory") {
+    TransformerOptions o;
+    o.pcie_bytes_per_s = 25e9;
+    o.host_bytes_per_s = 200e9;
+    o.nvme_bytes_per_s = 20e9;
+    Plan plan;
+    CHECK(offload_s(plan, o, 1e9, 1.0, 8.0) == 0.0);
+    plan.offload = OptimizerPlace::host;
+    // 2 GB leave in 80 ms behind 50 ms of backward pass, 28 GB at an eighth of 200 GB/s, and back.
+    CHECK(offload_s(plan, o, 1e9, 0.05, 8.0) == near(0.03 + 1.12 + 0.08));
+    CHECK(offload_s(plan, o, 1e9, 1.0, 1.0) == near(0.14 + 0.08));
+    plan.offload = OptimizerPlace::nvme;
+    CHECK(offload_s(plan, o, 1e9, 1.0, 8.0) == near(24.0 * 8 / 20 + 0.08));
+    const Transformer t = gpt(32, 4096, 32, 50257, 2048, true);
+    o.batch = 32;
+    BlockExams exams(t, machine_named("a100-sxm-80gb"), o);
+    plan.data = 8;
+    plan.zero = 2;
+    double before = 0.0;
+    for (const OptimizerPlace offload :
+         {OptimizerPlace::device, OptimizerPlace::host, OptimizerPlace::nvme}) {
+        plan.offload = offload;
+        const auto point = transformer_point(exams, plan, fabric_named("dgx-a100-hdr"), 1.0, {});
+        REQUIRE(point.ok());
+        CHECK(point->step_s > before);
+        CHECK((offload == OptimizerPlace::device) == (point->memory.optimizer > 0.0));
+        before = point->step_s;
+    }
 }
 
 } // namespace test_scale_transformer
