@@ -205,6 +205,7 @@ Level level_of(const Component& c, Count word_bits) {
     store.read_bytes_per_cycle = c.read * bytes;
     store.write_bytes_per_cycle = c.write * bytes;
     const double words = static_cast<double>(c.block) * static_cast<double>(c.cluster);
+    store.access_words = c.block;
     store.read_pj = c.pj.value_or(0.0) / words;
     store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / words;
     store.leak_pj = c.leak_pj;

@@ -56,7 +56,7 @@ DataSpace read_space(const Node& node, const std::vector<std::string>& dims) {
         const std::string text = written.text().value_or("");
         space.written = text == "true" || text == "True" || text == "TRUE";
     }
-    for (const Node& row : node.need("projection").items(1)) {
+    for (const Node& row : node.need("projection").items()) { // none: one value
         Coordinate coordinate;
         coordinate.node = row;
         for (const Node& term : row.items(1)) {
@@ -132,6 +132,7 @@ class Shape {
 
     TimeloopNames names;
     ConvLoops loops;
+    bool transposed = false;
 
   private:
     // A dimension of one data space alone, such as the bits of its words: one of them is read.
@@ -220,10 +221,21 @@ class Shape {
         const bool swap = sounds_like_weights(*inputs[0]) && !sounds_like_weights(*inputs[1]);
         input_ = inputs[swap ? 1 : 0];
         weight_ = inputs[swap ? 0 : 1];
+        // A transposed convolution adds to windows of what it writes, as the gradient of an input
+        // does: the same loops, with what is written as the input of a convolution.
+        transposed = has_window(*output_) && !has_window(*input_);
+        if (transposed) {
+            std::swap(input_, output_);
+        }
         names.spaces = {{output_->name, Operand::output},
                         {input_->name, Operand::input},
                         {weight_->name, Operand::weight}};
         return true;
+    }
+
+    static bool has_window(const DataSpace& space) {
+        return std::any_of(space.coordinates.begin(), space.coordinates.end(),
+                           [](const Coordinate& c) { return c.terms.size() == 2; });
     }
 
     // Coordinates of the input with two terms: rows first, unless the names say otherwise.
@@ -320,6 +332,7 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
     const std::string name = file;
     TimeloopProblem read;
     ConvLoops loops;
+    bool transposed = false;
     const Node instance = problem.has("instance") ? problem.need("instance") : problem;
     const Node shape = problem["shape"];
     for (const char* key : {"version", "name", "dnn_name", "notes", "histograms", "metadata"}) {
@@ -336,6 +349,7 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
         own.read();
         read.names = std::move(own.names);
         loops = own.loops;
+        transposed = own.transposed;
         instance.ignore_rest(); // sizes that no dimension of the shape has, densities
     } else {
         const std::string known = shape ? shape.text().value_or("cnn-layer") : "cnn-layer";
@@ -363,6 +377,7 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
     Layer layer;
     layer.name = name;
     layer.op = Op::conv2d;
+    layer.direction = transposed ? Direction::bwd_data : Direction::fwd;
     layer.shape = *shape_of_layer;
     layer.types = {DataType::int16, DataType::int16, DataType::int16};
     read.network.layers.push_back(std::move(layer));

@@ -332,6 +332,7 @@ class AcceleratorReader {
             store.bank_bytes = read_capacity(bank, store.operands).value_or(1);
         }
         store.buffers = static_cast<int>(entry["buffers"].integer({1, 16}).value_or(1));
+        store.access_words = entry["access_words"].integer({1, 1 << 20}).value_or(1);
         store.read_bytes_per_cycle = read_bandwidth(entry["read"], store.operands, ratio);
         store.write_bytes_per_cycle = read_bandwidth(entry["write"], store.operands, ratio);
         store.prefetch = node["prefetch"].boolean().value_or(false);

@@ -155,6 +155,9 @@ void write_store(Block block, const Store& store) {
     if (store.buffers != 1) {
         block.number("buffers", std::to_string(store.buffers));
     }
+    if (store.access_words != 1) {
+        block.number("access_words", std::to_string(store.access_words));
+    }
     if (store.read_bytes_per_cycle != model::kUnlimited) {
         block.number("read", bandwidth_text(store.read_bytes_per_cycle));
     }

@@ -66,7 +66,7 @@ class Placer {
         if (ramps_matter(task_) && level == array_edge(task_.machine)) {
             loops = fewest_hops(task_, space_, chains_).loops;
         }
-        if (!may_pass_on(level)) {
+        if (!may_pass_on(level) && !may_share(level)) {
             place(level + 1);
             return;
         }
@@ -93,7 +93,20 @@ class Placer {
         });
     }
 
-    // One way of each kind: of those that pass on as many words over every link.
+    // May equal windows lie in containers one inside the other, which do not share them? Only where
+    // positions and taps of a window lie side by side.
+    bool may_share(std::size_t level) const {
+        const LevelMapping& loops = mapping_.levels[level];
+        return task_.counting == Counting::timeloop && in_containers(level) &&
+               ((has_trips(loops, Dim::P, true) && has_trips(loops, Dim::R, true)) ||
+                (has_trips(loops, Dim::Q, true) && has_trips(loops, Dim::S, true)));
+    }
+    bool in_containers(std::size_t level) const {
+        const Level& of = task_.machine.levels[level];
+        return !of.fanout.empty() && nest::container_of(of, of.fanout.size() - 1) > 0;
+    }
+
+    // One way of each kind: of those that pass on as many words over every link, and send as many.
     std::vector<Loops> kinds(std::size_t level) {
         std::vector<Loops> kinds;
         std::set<std::vector<Count>> known;
@@ -117,7 +130,7 @@ class Placer {
     }
 
     std::vector<Count> passed() const {
-        const nest::Nest nest = nest::flatten(mapping_);
+        const nest::Nest nest = nest::flatten(mapping_, task_.machine);
         nest::FlowCounter flow(task_.problem, nest, task_.counting);
         std::vector<Count> words;
         std::size_t parent = mapping_.levels.size();
@@ -132,6 +145,16 @@ class Placer {
                 words.push_back(link.passed);
             }
             parent = i;
+        }
+        bool containers = false;
+        for (std::size_t i = 0; i < mapping_.levels.size(); ++i) {
+            containers = containers || in_containers(i);
+        }
+        const auto cost = containers
+                              ? cost_of(task_.problem, task_.machine, mapping_, task_.counting)
+                              : Result<MappingCost>(MappingCost{});
+        for (std::size_t i = 0; cost && i < cost->levels.size(); ++i) {
+            words.push_back(cost->levels[i].total[index(Operand::input)].reads);
         }
         return words;
     }

@@ -18,9 +18,11 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr std::size_t kMostChoices = 20'000;  // nests whose candidates are kept
-constexpr std::size_t kMostMappings = 2'000;  // of one nest that are kept counted
-constexpr std::uint64_t kMostNests = 1 << 20; // different ones of a sweep, for the keys
+constexpr std::size_t kMostCandidates = 400'000;   // of all nests together that are kept
+constexpr std::size_t kMostCounted = 20'000;       // nests whose counted mappings are kept
+constexpr std::size_t kMostStructures = 1'000'000; // nests on arrays of one size
+constexpr std::size_t kMostMappings = 2'000;       // of one nest that are kept counted
+constexpr std::uint64_t kMostNests = 1 << 30; // different nests or shapes of a sweep, for the keys
 
 PointFigures failed(std::string why) {
     return {{}, why.empty() ? "unknown" : std::move(why)};
@@ -64,12 +66,17 @@ PointFigures SweepEngine::at(std::uint64_t point) {
     if (!last_.machine) {
         return failed(last_.error);
     }
-    const Question question = grid_.question_at(at, *last_.machine);
+    const std::uint64_t options = grid_.workload_number(at);
+    if (options != last_options_) {
+        last_options_ = options;
+        options_.scenario = grid_.scenario_at(at);
+    }
     const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
-    if (accelerator == nullptr || question.scenario.counting != Counting::eyeroof) {
+    if (accelerator == nullptr || options_.scenario.counting != Counting::eyeroof) {
         return slow(at);
     }
-    const auto context = accelerator_context(question, *accelerator);
+    options_.machine.name = last_.machine->name;
+    const auto context = accelerator_context(options_, *accelerator);
     if (!context) {
         return failed(first_error(context.diagnostics()));
     }
@@ -127,11 +134,30 @@ void SweepEngine::add_candidate(const Problem& problem, const Accelerator& accel
     }
 }
 
-SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorContext& context) {
-    if (counted_.size() >= kMostChoices) {
-        counted_.clear();
+std::size_t SweepEngine::ShapeHash::operator()(const Shape& shape) const {
+    std::uint64_t hash = 14695981039346656037ULL; // FNV-1a over words
+    for (const Count value : shape) {
+        hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ULL;
     }
-    Counted& known = counted_[asked.counts * kMostNests + asked.number];
+    return hash ^ (hash >> 32);
+}
+
+std::uint64_t SweepEngine::shape_number(Shape shape) {
+    return shapes_.emplace(std::move(shape), shapes_.size()).first->second;
+}
+
+void SweepEngine::forget() {
+    candidates_ = 0;
+    of_structure_.clear();
+    known_.clear();
+    counted_.clear();
+    shapes_.clear();
+}
+
+SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorContext& context,
+                                       const mapper::Spread& spread, std::uint64_t shape) {
+    Counted once;
+    Counted& known = grid_.varies_stores() ? counted_[asked.counts * kMostNests + shape] : once;
     if (known.size() > kMostMappings) {
         known.clear();
     }
@@ -146,7 +172,7 @@ SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorCont
     }
     if (choices.all.empty()) {
         for (const Mapping& mapping :
-             mapper::stationary_candidates(asked.problem, accelerator, context.dataflow)) {
+             mapper::stationary_candidates(asked.problem, accelerator, context.dataflow, spread)) {
             add_candidate(asked.problem, accelerator, mapping, known, choices);
         }
         choices.by_processing = false;
@@ -156,19 +182,44 @@ SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorCont
 
 const SweepEngine::Choices& SweepEngine::choices(const Asked& asked,
                                                  const AcceleratorContext& context) {
-    const std::uint64_t key = asked.structure * kMostNests + asked.number;
-    const auto known = known_.find(key);
-    if (known != known_.end()) {
-        return known->second;
+    const std::uint64_t of_structure = asked.structure * kMostNests + asked.number;
+    const auto same = of_structure_.find(of_structure);
+    if (same != of_structure_.end()) {
+        return *same->second;
     }
-    if (known_.size() >= kMostChoices) {
-        known_.clear();
+    if (of_structure_.size() >= kMostStructures || candidates_ >= kMostCandidates ||
+        counted_.size() >= kMostCounted) {
+        forget();
     }
-    return known_.emplace(key, made(asked, context)).first->second;
+    const Accelerator& accelerator = context.accelerator;
+    const mapper::Spread spread =
+        mapper::stationary_spread(asked.problem, accelerator, context.dataflow, fits_);
+    Shape shape{static_cast<Count>(asked.number), static_cast<Count>(array_edge(accelerator))};
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+        for (const SpatialLoop& loop : spread[i]) {
+            shape.insert(shape.end(), {static_cast<Count>(i), static_cast<Count>(loop.axis),
+                                       static_cast<Count>(index(loop.dim)), loop.bound});
+        }
+        for (std::size_t a = 0;
+             context.dataflow.kind == DataflowKind::rs && a < accelerator.levels[i].fanout.size();
+             ++a) {
+            shape.push_back(accelerator.levels[i].fanout[a].size);
+        }
+    }
+    const std::uint64_t number = shape_number(std::move(shape));
+    const std::uint64_t key = asked.spread * kMostNests + number;
+    auto known = known_.find(key);
+    if (known == known_.end()) {
+        known = known_.emplace(key, made(asked, context, spread, number)).first;
+        candidates_ += known->second.all.size();
+        ++mapped_;
+    }
+    return *of_structure_.emplace(of_structure, &known->second).first->second;
 }
 
+// `leaking`: pJ per cycle of a machine whose idle units leak.
 SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
-                                              const Accelerator& accelerator) {
+                                              const Accelerator& accelerator, double leaking) {
     const Candidate* best = nullptr;
     double least = 0.0;
     double total = 0.0;
@@ -184,7 +235,8 @@ SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
             total = cycles.total();
         }
     }
-    return {total, best->energy_pj + best->leak_pj_per_cycle * total, best->outer_bytes};
+    const double leak = accelerator.gates_idle ? best->leak_pj_per_cycle : leaking;
+    return {total, best->energy_pj + leak * total, best->outer_bytes};
 }
 
 PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Accelerator& accelerator,
@@ -194,6 +246,7 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         return failed(network->error);
     }
     const std::uint64_t structure = grid_.structure_number(at);
+    const std::uint64_t spread = grid_.spread_number(at);
     const std::uint64_t counts = grid_.counts_number(at);
     const double rate = outer_bytes_per_cycle(accelerator);
     const double leaking = least_leak_pj_per_cycle(accelerator);
@@ -219,11 +272,11 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         double cycles = 0.0;
         for (std::size_t n = 0; n < layer.nests.size(); ++n) {
             const Choices& all =
-                choices({layer.nests[n], layer.numbers[n], structure, counts}, context);
+                choices({layer.nests[n], layer.numbers[n], structure, spread, counts}, context);
             if (all.all.empty()) {
                 return failed(fmt::format("no-mapping: {}: {}", layer.layer.name, all.error));
             }
-            const NestFigures nest = best_of(all, accelerator);
+            const NestFigures nest = best_of(all, accelerator, leaking);
             cycles += nest.cycles;
             own.energy_j += nest.energy_pj * 1e-12;
             own.outer_bytes += nest.outer_bytes;

@@ -1,13 +1,17 @@
 // Figures of the points of a sweep, one after the other, by one thread. On accelerators whose
 // mappings follow a dataflow's rules, what does not change between points is not worked out again:
-// a mapping's candidates and their counts depend on everything but bandwidths and the clock, so
-// they are kept, and a point asks only for their times. Everything else goes through run().
+// - a mapping's candidates and their counts depend on everything but bandwidths and the clock, so
+//   they are kept, and a point asks only for their times;
+// - of the sizes of an array, they depend on the loops in space that the rules choose. K filters on
+//   1 to S columns take at most 2 sqrt(K) different numbers of passes, and one spread for each.
+// Everything else goes through run().
 // The figures are those of run(), digit for digit.
 #pragma once
 
 #include "analysis/exam/examine.hpp"
 #include "analysis/sweep/figures.hpp"
 #include "analysis/sweep/workloads.hpp"
+#include "mapper/preset/stationary.hpp"
 #include "model/cost/latency_terms.hpp"
 
 #include <stop_token>
@@ -21,6 +25,8 @@ class SweepEngine {
     SweepEngine(const SweepGrid& grid, SweptWorkloads& workloads, std::stop_token stop);
 
     PointFigures at(std::uint64_t point);
+    // How often the candidates of a nest were made so far.
+    std::uint64_t mapped() const { return mapped_; }
 
   private:
     // One legal mapping of a nest, without bandwidths.
@@ -28,8 +34,8 @@ class SweepEngine {
         model::LatencyTerms terms;
         std::vector<model::PortTraffic> transfers;
         Count compute_steps = 0;
-        double energy_pj = 0.0; // without what leaks
-        double leak_pj_per_cycle = 0.0;
+        double energy_pj = 0.0;         // without what leaks
+        double leak_pj_per_cycle = 0.0; // of a machine that gates idle units
         double outer_bytes = 0.0;
     };
     // Mappings of a nest that were counted, whatever the sizes of the stores.
@@ -38,7 +44,13 @@ class SweepEngine {
     struct Asked {
         const model::Problem& problem;
         std::size_t number = 0;
-        std::uint64_t structure = 0, counts = 0; // of the machine
+        std::uint64_t structure = 0, spread = 0, counts = 0; // of the machine
+    };
+    // A nest as it lies on an array: its number, the array's edge, and the loops in space, or the
+    // sizes of all axes where the rules use those.
+    using Shape = std::vector<Count>;
+    struct ShapeHash {
+        std::size_t operator()(const Shape& shape) const;
     };
     // All that the dataflow's rules choose from.
     struct Choices {
@@ -62,7 +74,10 @@ class SweepEngine {
                       const AcceleratorContext& context);
     PointFigures slow(const std::vector<std::size_t>& at) const;
     const Choices& choices(const Asked& asked, const AcceleratorContext& context);
-    Choices made(const Asked& asked, const AcceleratorContext& context);
+    Choices made(const Asked& asked, const AcceleratorContext& context,
+                 const mapper::Spread& spread, std::uint64_t shape);
+    std::uint64_t shape_number(Shape shape);
+    void forget();
     // nullptr, and why, for a mapping that is not legal here.
     static const model::CountedMapping* counted(const model::Problem& problem,
                                                 const model::Accelerator& accelerator,
@@ -70,14 +85,22 @@ class SweepEngine {
                                                 std::string& why);
     static void add_candidate(const model::Problem& problem, const model::Accelerator& accelerator,
                               const model::Mapping& mapping, Counted& known, Choices& choices);
-    static NestFigures best_of(const Choices& choices, const model::Accelerator& accelerator);
+    static NestFigures best_of(const Choices& choices, const model::Accelerator& accelerator,
+                               double leaking);
 
     const SweepGrid& grid_;
     SweptWorkloads& workloads_;
     std::stop_token stop_;
     Machines last_;
-    std::unordered_map<std::uint64_t, Choices> known_;   // by structure and nest
-    std::unordered_map<std::uint64_t, Counted> counted_; // by structure without sizes, and nest
+    std::uint64_t last_options_ = ~0ULL;
+    Question options_; // of the last point, without its network and machine
+    model::SpatialFits fits_;
+    std::size_t candidates_ = 0; // of all in known_
+    std::uint64_t mapped_ = 0;
+    std::unordered_map<Shape, std::uint64_t, ShapeHash> shapes_;     // numbered
+    std::unordered_map<std::uint64_t, Choices> known_;               // by spread and shape
+    std::unordered_map<std::uint64_t, const Choices*> of_structure_; // by structure and nest
+    std::unordered_map<std::uint64_t, Counted> counted_;             // by counts and shape
 };
 
 } // namespace eyeroof::analysis

@@ -38,7 +38,19 @@ Machine without_pace(Machine machine) {
     return machine;
 }
 
-// … and without the sizes of its stores.
+// … and without the sizes of its arrays.
+Machine without_arrays(Machine machine) {
+    if (auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
+        for (model::Level& level : accelerator->levels) {
+            for (model::Axis& axis : level.fanout) {
+                axis.size = 1;
+            }
+        }
+    }
+    return without_pace(std::move(machine));
+}
+
+// … and without those of its stores.
 Machine without_sizes(Machine machine) {
     if (auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
         for (model::Level& level : accelerator->levels) {
@@ -47,7 +59,7 @@ Machine without_sizes(Machine machine) {
             }
         }
     }
-    return without_pace(std::move(machine));
+    return without_arrays(std::move(machine));
 }
 
 // FNV-1a, 64 bit: the same on every machine.
@@ -117,6 +129,10 @@ std::uint64_t SweepGrid::workload_number(const Positions& at) const {
 
 std::uint64_t SweepGrid::structure_number(const Positions& at) const {
     return number(at, [&](std::size_t f) { return structural_[f]; });
+}
+
+std::uint64_t SweepGrid::spread_number(const Positions& at) const {
+    return number(at, [&](std::size_t f) { return spread_[f]; });
 }
 
 std::uint64_t SweepGrid::counts_number(const Positions& at) const {
@@ -245,9 +261,11 @@ template <class Strip> bool SweepGrid::changes_more(std::size_t field, Strip str
 }
 
 // A knob that changes nothing but bandwidths and the clock leaves mappings and counts alone; one
-// that changes sizes of stores as well leaves the counts of a mapping alone.
+// that changes sizes of arrays as well leaves the mappings of a spread alone; one that changes
+// sizes of stores, too, leaves the counts of a mapping alone.
 void SweepGrid::find_structure() {
     structural_.assign(fields_.size(), false);
+    spread_.assign(fields_.size(), false);
     counted_.assign(fields_.size(), false);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
         const What what = fields_[f].what;
@@ -255,7 +273,8 @@ void SweepGrid::find_structure() {
         const bool whole =
             what == What::machine || (what == What::option && fields_[f].key != "batch");
         structural_[f] = whole || (knob && changes_more(f, without_pace));
-        counted_[f] = whole || (knob && structural_[f] && changes_more(f, without_sizes));
+        spread_[f] = whole || (knob && structural_[f] && changes_more(f, without_arrays));
+        counted_[f] = whole || (knob && spread_[f] && changes_more(f, without_sizes));
     }
 }
 

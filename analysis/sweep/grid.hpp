@@ -45,8 +45,14 @@ class SweepGrid {
     // A machine without its bandwidths and clock: what mappings and counts depend on, with the
     // options.
     std::uint64_t structure_number(const std::vector<std::size_t>& at) const;
-    // The same without the sizes of its stores: what the counts of a mapping depend on.
+    // The same without the sizes of its arrays: what the mappings of a spread depend on, but for
+    // where the array's edge is.
+    std::uint64_t spread_number(const std::vector<std::size_t>& at) const;
+    // The same without the sizes of its stores and arrays: what the counts of a mapping depend on.
     std::uint64_t counts_number(const std::vector<std::size_t>& at) const;
+
+    // Whether mappings that were counted may be asked for again on other sizes of stores.
+    bool varies_stores() const { return spread_ != counted_; }
 
     // Its knobs turned; sources are left away. Errors: what validate() says of it.
     Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
@@ -71,7 +77,8 @@ class SweepGrid {
 
     std::vector<VariedField> fields_;
     std::vector<bool> structural_; // by field
-    std::vector<bool> counted_;    // those of them that change more than sizes of stores
+    std::vector<bool> spread_;     // those of them that change more than sizes of arrays
+    std::vector<bool> counted_;    // … and of stores
     std::vector<model::Machine> machines_;
     std::vector<std::vector<Knob>> knobs_;      // by machine, by field; empty where it is no knob
     std::vector<model::NetworkGraph> networks_; // every combination of the network's own fields

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <optional>
 
 namespace eyeroof::mapper {
@@ -24,8 +26,9 @@ struct Pieces {
     Count rows = 1;
 };
 
-// Pieces help where some store takes the next tile early.
-std::vector<Pieces> piece_choices(const Accelerator& accelerator) {
+// Pieces help where some store takes the next tile early. More of them than there are kernels or
+// rows make no other tiles.
+std::vector<Pieces> piece_choices(const Problem& problem, const Accelerator& accelerator) {
     const auto early = [](const Store& store) { return store.prefetch || store.buffers > 1; };
     bool any = false;
     for (std::size_t i = 1; i + 1 < accelerator.levels.size(); ++i) {
@@ -33,8 +36,18 @@ std::vector<Pieces> piece_choices(const Accelerator& accelerator) {
         any = any || std::any_of(stores.begin(), stores.end(), early);
     }
     std::vector<Pieces> choices;
-    for (const Count kernels : {1, 4, 16}) {
-        for (const Count rows : {1, 4, 16}) {
+    const Extents bounds = loop_bounds(problem);
+    const auto pieces = [&](Dim d) {
+        std::vector<Count> different = {1};
+        for (const Count more : {4, 16}) {
+            if (std::min(more, bounds[index(d)]) > different.back()) {
+                different.push_back(more);
+            }
+        }
+        return different;
+    };
+    for (const Count kernels : pieces(Dim::K)) {
+        for (const Count rows : pieces(Dim::P)) {
             choices.push_back({kernels, rows});
         }
     }
@@ -42,36 +55,60 @@ std::vector<Pieces> piece_choices(const Accelerator& accelerator) {
     return choices;
 }
 
-// What lies side by side on the array, by level.
-using Spread = std::vector<std::vector<SpatialLoop>>;
+// What decides whether tiles fit a level, read from the machine once: a sweep builds tiles for
+// thousands of spreads.
+struct LevelStores {
+    struct Limited {
+        const Store* store = nullptr;
+        Count capacity_bytes = 0;
+        OperandSet operands; // that the problem has
+    };
+    std::vector<Limited> limited;
+    PerOperand<int> bits{};
+    OperandSet may_bypass; // stored here, not necessarily
+    OperandSet forced;     // kept here, and necessarily
+};
 
-Spread spread_of(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow) {
-    const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
-    const SpatialFit fit = best_spatial_fit(loop_bounds(problem), axes, dataflow.whole);
-    Spread spread(accelerator.levels.size());
-    for (std::size_t a = 0; a < axes.size(); ++a) {
-        for (const Dim d : kAllDims) {
-            if (fit.factors[a][index(d)] > 1) {
-                spread[axes[a].level].push_back({d, fit.factors[a][index(d)], axes[a].axis});
+std::vector<LevelStores> level_stores(const Problem& problem, const Accelerator& accelerator,
+                                      const std::vector<OperandSet>& keeps) {
+    std::vector<LevelStores> levels(accelerator.levels.size());
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        for (const Operand o : kAllOperands) {
+            levels[i].bits[index(o)] = bits_at(accelerator, i, o);
+            const Store* store = store_of(accelerator.levels[i], o);
+            if (store != nullptr && store->may_bypass) {
+                levels[i].may_bypass.insert(o);
+            } else if (store != nullptr && keeps[i].contains(o)) {
+                levels[i].forced.insert(o);
+            }
+        }
+        for (const Store& store : accelerator.levels[i].stores) {
+            if (store.capacity_bytes) {
+                levels[i].limited.push_back({&store, *store.capacity_bytes, store.operands});
+                if (!problem.has_weight) {
+                    levels[i].limited.back().operands.erase(Operand::weight);
+                }
             }
         }
     }
-    return spread;
+    return levels;
 }
 
 // The tile under construction: what lies at and below the level that grows.
 class Builder {
   public:
-    Builder(const Problem& problem, const Accelerator& accelerator, Spread spread, bool hand_over,
-            const Pieces& pieces)
-        : problem_(problem), accelerator_(accelerator), bounds_(loop_bounds(problem)),
-          pieces_(pieces), keeps_(default_keeps(problem, accelerator, hand_over)),
-          homes_(home_levels(problem, accelerator, hand_over)), spatial_(std::move(spread)) {}
+    Builder(const Problem& problem, const Accelerator& accelerator, const Spread& spread,
+            bool hand_over)
+        : problem_(problem), bounds_(loop_bounds(problem)),
+          keeps_(default_keeps(problem, accelerator, hand_over)),
+          stores_(level_stores(problem, accelerator, keeps_)),
+          homes_(home_levels(problem, accelerator, hand_over)), spatial_(spread) {}
 
     // The tiles of all levels: a mapping whose loops in time stand in no order yet.
-    Mapping tiles() const {
+    Mapping tiles(const Pieces& pieces) {
+        pieces_ = pieces;
         Mapping mapping;
-        mapping.levels.resize(accelerator_.levels.size());
+        mapping.levels.resize(stores_.size());
         Extents tile = kOnes;
         for (std::size_t i = mapping.levels.size(); i-- > 0;) {
             LevelMapping& level = mapping.levels[i];
@@ -103,8 +140,8 @@ class Builder {
     }
     Extents remaining(const Extents& tile) const {
         Extents trips = kOnes;
-        for (const Dim d : kAllDims) {
-            trips[index(d)] = trips_left(tile, d);
+        for (std::size_t d = 0; d < kDims; ++d) {
+            trips[d] = tile[d] == 1 ? bounds_[d] : trips_left(tile, kAllDims[d]);
         }
         return trips;
     }
@@ -117,13 +154,23 @@ class Builder {
     }
 
     bool fits(std::size_t level, OperandSet keeps, const Extents& tile) const {
+        const LevelStores& here = stores_[level];
         const Extents inside = clipped(tile);
-        const auto& stores = accelerator_.levels[level].stores;
-        return std::all_of(stores.begin(), stores.end(), [&](const Store& store) {
-            const auto bytes =
-                held_bytes(problem_, accelerator_, level, store, keeps, inside, Counting::eyeroof);
-            return !store.capacity_bytes || (bytes && *bytes <= *store.capacity_bytes);
-        });
+        for (const LevelStores::Limited& limited : here.limited) {
+            Count held = 0;
+            for (const Operand o : kAllOperands) {
+                if (!limited.operands.contains(o) || !keeps.contains(o)) {
+                    continue;
+                }
+                const auto bytes = bytes_in(*limited.store, tile_elements(problem_, o, inside),
+                                            here.bits[index(o)]);
+                if (!bytes || *bytes > limited.capacity_bytes - held) {
+                    return false;
+                }
+                held += *bytes;
+            }
+        }
+        return true;
     }
 
     // Whether stores further out that cannot be passed by hold this tile of a level, side by side
@@ -133,14 +180,7 @@ class Builder {
             for (const SpatialLoop& loop : spatial_[i]) {
                 tile[index(loop.dim)] *= std::min(loop.bound, trips_left(tile, loop.dim));
             }
-            OperandSet forced;
-            for (const Operand o : kAllOperands) {
-                const Store* store = store_of(accelerator_.levels[i], o);
-                if (keeps_[i].contains(o) && store != nullptr && !store->may_bypass) {
-                    forced.insert(o);
-                }
-            }
-            if (!fits(i, forced, tile)) {
+            if (!stores_[i].forced.empty() && !fits(i, stores_[i].forced, tile)) {
                 return false;
             }
         }
@@ -149,38 +189,38 @@ class Builder {
 
     // Operands whose smallest tile overflows a store pass by it, where the machine lets them.
     void drop_what_cannot_fit(std::size_t i, LevelMapping& level, const Extents& tile) const {
+        const OperandSet may_bypass = stores_[i].may_bypass;
         for (const Operand o : kAllOperands) {
-            if (level.keeps.contains(o) && !fits(i, {o}, tile)) {
-                const Store* store = store_of(accelerator_.levels[i], o);
-                if (store != nullptr && store->may_bypass) {
-                    level.keeps.erase(o);
-                }
+            if (level.keeps.contains(o) && may_bypass.contains(o) && !fits(i, {o}, tile)) {
+                level.keeps.erase(o);
             }
         }
         for (const Operand o : {Operand::weight, Operand::input, Operand::output}) {
-            const Store* store = store_of(accelerator_.levels[i], o);
-            if (!fits(i, level.keeps, tile) && store != nullptr && store->may_bypass && i > 0) {
+            if (i > 0 && may_bypass.contains(o) && !fits(i, level.keeps, tile)) {
                 level.keeps.erase(o);
             }
         }
     }
 
-    // Words from above that one more doubling of dimension d would halve: those of the kept
-    // operands that d does not address.
-    double saving(OperandSet keeps, const Extents& tile, Dim d) const {
-        double words = 0.0;
+    // By dimension: words from above that one more doubling of it would halve, those of the kept
+    // operands that it does not address.
+    std::array<double, kDims> savings(OperandSet keeps, const Extents& tile) const {
+        std::array<double, kDims> saved{};
         const Extents trips = remaining(tile);
+        const Extents inside = clipped(tile);
         for (const Operand o : kAllOperands) {
-            if (!keeps.contains(o) || relevant(o, d)) {
+            if (!keeps.contains(o)) {
                 continue;
             }
-            double total = static_cast<double>(tile_elements(problem_, o, clipped(tile)));
+            double total = static_cast<double>(tile_elements(problem_, o, inside));
             for (const Count t : trips) {
                 total *= static_cast<double>(t);
             }
-            words += total;
+            for (std::size_t d = 0; d < kDims; ++d) {
+                saved[d] += relevant(o, kAllDims[d]) ? 0.0 : total;
+            }
         }
-        return words;
+        return saved;
     }
 
     // Nothing of an operand travels above its home, so all loops that address it end there.
@@ -216,29 +256,31 @@ class Builder {
     Extents grow(std::size_t level, OperandSet keeps, const Extents& below,
                  const Extents& reserved) const {
         Extents trips = kOnes;
-        const auto tile_with = [&](const Extents& t) {
-            Extents tile = below;
-            for (std::size_t d = 0; d < kDims; ++d) {
-                tile[d] *= t[d];
-            }
-            return tile;
-        };
+        Extents most = kOnes;
+        for (const Dim d : kAllDims) {
+            most[index(d)] = most_trips(below, reserved, d);
+        }
+        Extents tile = below;
         for (bool grew = true; grew;) {
             grew = false;
-            std::vector<std::pair<double, Dim>> order;
-            for (const Dim d : kAllDims) {
-                order.emplace_back(-saving(keeps, tile_with(trips), d), d);
-            }
-            std::sort(order.begin(), order.end());
-            for (const auto& [gain, d] : order) {
-                const Count most = most_trips(below, reserved, d);
-                Extents next = trips;
-                next[index(d)] = std::min(most, trips[index(d)] * 2);
+            const std::array<double, kDims> saved = savings(keeps, tile);
+            std::array<std::size_t, kDims> order{}; // most saved first
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                return saved[a] != saved[b] ? saved[a] > saved[b] : a < b;
+            });
+            for (const std::size_t d : order) {
+                if (saved[d] <= 0.0 || trips[d] >= most[d]) {
+                    continue;
+                }
                 // equal tiles instead of full ones and a small rest
-                next[index(d)] = ceil_div(most, ceil_div(most, next[index(d)]));
-                if (gain < 0.0 && next[index(d)] > trips[index(d)] &&
-                    fits(level, keeps, tile_with(next)) && leaves_room(level, tile_with(next))) {
-                    trips = next;
+                const Count next =
+                    ceil_div(most[d], ceil_div(most[d], std::min(most[d], trips[d] * 2)));
+                Extents larger = tile;
+                larger[d] = below[d] * next;
+                if (next > trips[d] && fits(level, keeps, larger) && leaves_room(level, larger)) {
+                    trips[d] = next;
+                    tile = larger;
                     grew = true;
                     break;
                 }
@@ -248,12 +290,12 @@ class Builder {
     }
 
     const Problem& problem_;
-    const Accelerator& accelerator_;
     Extents bounds_;
     Pieces pieces_;
     std::vector<OperandSet> keeps_;
+    std::vector<LevelStores> stores_;
     PerOperand<std::size_t> homes_;
-    Spread spatial_;
+    const Spread& spatial_;
 };
 
 // TripLoops that do not address the resting operand go innermost.
@@ -346,10 +388,32 @@ struct Choice {
 
 } // namespace
 
+Spread stationary_spread(const Problem& problem, const Accelerator& accelerator,
+                         const Dataflow& rules, SpatialFits& fits) {
+    const Dataflow dataflow = dataflow_for(problem, rules);
+    const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
+    const SpatialFit fit = fits.best(loop_bounds(problem), axes, dataflow.whole);
+    Spread spread(accelerator.levels.size());
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        for (const Dim d : kAllDims) {
+            if (fit.factors[a][index(d)] > 1) {
+                spread[axes[a].level].push_back({d, fit.factors[a][index(d)], axes[a].axis});
+            }
+        }
+    }
+    return spread;
+}
+
 std::vector<Mapping> stationary_candidates(const Problem& problem, const Accelerator& accelerator,
                                            const Dataflow& rules) {
+    SpatialFits fits;
+    return stationary_candidates(problem, accelerator, rules,
+                                 stationary_spread(problem, accelerator, rules, fits));
+}
+
+std::vector<Mapping> stationary_candidates(const Problem& problem, const Accelerator& accelerator,
+                                           const Dataflow& rules, const Spread& spread) {
     const Dataflow dataflow = dataflow_for(problem, rules);
-    const Spread spread = spread_of(problem, accelerator, dataflow);
     const bool may_hand_over =
         home_levels(problem, accelerator, true) != home_levels(problem, accelerator, false);
     std::vector<Mapping> tilings;
@@ -357,9 +421,9 @@ std::vector<Mapping> stationary_candidates(const Problem& problem, const Acceler
         if (hand_over && !may_hand_over) {
             continue;
         }
-        for (const Pieces& pieces : piece_choices(accelerator)) {
-            add_different(tilings,
-                          Builder(problem, accelerator, spread, hand_over, pieces).tiles());
+        Builder builder(problem, accelerator, spread, hand_over);
+        for (const Pieces& pieces : piece_choices(problem, accelerator)) {
+            add_different(tilings, builder.tiles(pieces));
         }
     }
     std::vector<Mapping> candidates; // different ones: so are the tilings, and each one's orders

@@ -189,6 +189,8 @@ class MachineChecker {
         check_bank(store, field);
         check_bandwidth(store.read_bytes_per_cycle, field + ".read");
         check_bandwidth(store.write_bytes_per_cycle, field + ".write");
+        require(store.access_words >= 1, "bad-access", "an access needs at least one word",
+                field + ".access_words");
         check_energy(store.read_pj, field + ".read_energy");
         check_energy(store.write_pj, field + ".write_energy");
         check_energy(store.leak_pj, field + ".leakage");

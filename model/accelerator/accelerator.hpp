@@ -32,7 +32,10 @@ struct Store {
     bool prefetch = false;
     double read_pj = 0.0;  // per word
     double write_pj = 0.0; // per word
-    double leak_pj = 0.0;  // of one instance in each core clock cycle, busy or not
+    // Words of one access. Timeloop bills whole accesses of each instance; eyeroof's own counting
+    // bills words.
+    Count access_words = 1;
+    double leak_pj = 0.0; // of one instance in each core clock cycle, busy or not
     // Of operands whose words cost otherwise than those of the others in the store.
     PerOperand<std::optional<double>> own_read_pj{};
     PerOperand<std::optional<double>> own_write_pj{};

@@ -45,6 +45,15 @@ Count held_words(const Problem& problem, Operand operand, const Extents& tile, C
         .value_or(std::numeric_limits<Count>::max());
 }
 
+std::optional<Count> bytes_in(const Store& store, Count words, int bits) {
+    const auto all = checked_mul(words, static_cast<Count>(bits));
+    if (!all) {
+        return std::nullopt;
+    }
+    const Count banks = ceil_div(ceil_div(*all, 8), store.bank_bytes);
+    return checked_product({banks, store.bank_bytes, store.buffers});
+}
+
 std::optional<Count> held_bytes(const Problem& problem, const Accelerator& accelerator,
                                 std::size_t level, const Store& store, OperandSet keeps,
                                 const Extents& tile, Counting counting) {
@@ -54,13 +63,8 @@ std::optional<Count> held_bytes(const Problem& problem, const Accelerator& accel
         if (!there || !store.operands.contains(o) || !keeps.contains(o)) {
             continue;
         }
-        const auto bits = checked_mul(held_words(problem, o, tile, counting),
-                                      static_cast<Count>(bits_at(accelerator, level, o)));
-        if (!bits) {
-            return std::nullopt;
-        }
-        const Count banks = ceil_div(ceil_div(*bits, 8), store.bank_bytes);
-        const auto bytes = checked_product({banks, store.bank_bytes, store.buffers});
+        const auto bytes =
+            bytes_in(store, held_words(problem, o, tile, counting), bits_at(accelerator, level, o));
         total = total && bytes ? checked_add(*total, *bytes) : std::nullopt;
     }
     return total;

@@ -35,8 +35,11 @@ DataWidth sent_width(const Problem& problem, const Accelerator& accelerator, std
 // around them. The largest Count when it does not fit one.
 Count held_words(const Problem& problem, Operand operand, const Extents& tile, Counting counting);
 
-// Bytes that the tiles of the kept operands take up in a store: whole banks for each, once per
-// buffer, words at rest. nullopt when they do not fit 63 bits.
+// Bytes that so many words of one operand take up in a store: whole banks, once per buffer. nullopt
+// when they do not fit 63 bits.
+std::optional<Count> bytes_in(const Store& store, Count words, int bits);
+
+// The same for the tiles of the kept operands, words at rest.
 std::optional<Count> held_bytes(const Problem& problem, const Accelerator& accelerator,
                                 std::size_t level, const Store& store, OperandSet keeps,
                                 const Extents& tile, Counting counting);

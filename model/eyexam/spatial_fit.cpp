@@ -175,9 +175,79 @@ std::vector<FitAxis> fit_axes(const Accelerator& accelerator, const Dataflow& da
     return axes;
 }
 
+namespace {
+
+double averaged_units(const Extents& bounds, const std::vector<Extents>& factors) {
+    double work = 1.0;
+    double trips = 1.0;
+    for (std::size_t d = 0; d < kDims; ++d) {
+        Count spread = 1;
+        for (const Extents& axis : factors) {
+            spread *= axis[d];
+        }
+        work *= static_cast<double>(bounds[d]);
+        trips *= static_cast<double>(ceil_div(bounds[d], spread));
+    }
+    return work / trips;
+}
+
+bool carry_different_dims(const std::vector<FitAxis>& axes) {
+    DimSet carried;
+    for (const FitAxis& axis : axes) {
+        for (const Dim d : kAllDims) {
+            if (axis.dims.contains(d) && carried.contains(d)) {
+                return false;
+            }
+        }
+        carried = carried | axis.dims;
+    }
+    return true;
+}
+
+} // namespace
+
+SpatialFit SpatialFits::best(const Extents& bounds, const std::vector<FitAxis>& axes,
+                             DimSet whole) {
+    if (!carry_different_dims(axes)) {
+        return Search(bounds, axes, whole, {}).run();
+    }
+    constexpr std::size_t kMostKnown = 100'000;
+    SpatialFit together;
+    for (const FitAxis& axis : axes) {
+        Extents own = kOnes;
+        DimSet own_whole;
+        for (const Dim d : kAllDims) {
+            if (axis.dims.contains(d)) {
+                own[index(d)] = bounds[index(d)];
+            }
+            if (axis.dims.contains(d) && whole.contains(d)) {
+                own_whole.insert(d);
+            }
+        }
+        const Key key(own, axis.size, own_whole.bits());
+        auto known = known_.find(key);
+        if (known == known_.end()) {
+            if (known_.size() >= kMostKnown) {
+                known_.clear();
+            }
+            known = known_.emplace(key, Search(own, {axis}, own_whole, {}).run()).first;
+        }
+        const SpatialFit& fit = known->second;
+        together.factors.push_back(fit.factors.front());
+        together.averaged_units *= fit.averaged_units;
+        together.allocated_units *= fit.allocated_units;
+        together.exact = together.exact && fit.exact;
+    }
+    if (together.exact) { // one quotient: nothing is rounded twice
+        together.averaged_units = averaged_units(bounds, together.factors);
+    }
+    return together;
+}
+
 SpatialFit best_spatial_fit(const Extents& bounds, const std::vector<FitAxis>& axes, DimSet whole,
                             const FitPredicate& allowed) {
-    return Search(bounds, axes, whole, allowed).run();
+    return allowed ? Search(bounds, axes, whole, allowed).run()
+                   : SpatialFits().best(bounds, axes, whole);
 }
 
 } // namespace eyeroof::model

@@ -5,6 +5,8 @@
 #include "model/workload/problem.hpp"
 
 #include <functional>
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace eyeroof::model {
@@ -42,5 +44,20 @@ using FitPredicate = std::function<bool(const std::vector<Extents>&)>;
 // Source: Eyexam step 4, P4 = max over assignments of the averaged active PEs, per axis.
 SpatialFit best_spatial_fit(const Extents& bounds, const std::vector<FitAxis>& axes, DimSet whole,
                             const FitPredicate& allowed = {});
+
+// best_spatial_fit() without `allowed`, for many arrays. Where no two axes may carry the same
+// dimension, the trips are a product over axes, prod_a prod_{d in dims_a} ceil(size_d / f[a][d]),
+// so that each axis has its best tile whatever the others are; those are kept by axis.
+class SpatialFits {
+  public:
+    SpatialFit best(const Extents& bounds, const std::vector<FitAxis>& axes, DimSet whole);
+
+  private:
+    // Bounds of the dimensions that the axis may carry (1 elsewhere), its size, and those to be
+    // unrolled entirely.
+    using Key = std::tuple<Extents, Count, std::uint8_t>;
+
+    std::map<Key, SpatialFit> known_;
+};
 
 } // namespace eyeroof::model

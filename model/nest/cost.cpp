@@ -39,7 +39,7 @@ class CostCounter {
     CostCounter(const Problem& problem, const Accelerator& machine, const Mapping& mapping,
                 Counting counting)
         : problem_(problem), machine_(machine), mapping_(mapping), counting_(counting),
-          nest_(nest::flatten(mapping)), flow_(problem, nest_, counting),
+          nest_(nest::flatten(mapping, machine)), flow_(problem, nest_, counting),
           units_(machine.levels.size()), everywhere_(units_, true) {}
 
     // What bandwidth cycles are made of, to evaluate other bandwidths.
@@ -302,6 +302,22 @@ class CostCounter {
         return channel == nullptr || counting_ == Counting::timeloop ? 0.0 : channel->hop_pj;
     }
 
+    // Timeloop: vector accesses of each kind and instance, ceil(words / block), times the energy of
+    // one (NVlabs/timeloop, src/model/buffer.cpp, ComputeVectorAccesses).
+    double access_energy(const Store& store, Operand o, const Accesses& a, Count instances) const {
+        if (counting_ == Counting::eyeroof || store.access_words == 1) {
+            return store.read_pj_of(o) * static_cast<double>(a.reads) +
+                   store.write_pj_of(o) * static_cast<double>(a.fills + a.updates);
+        }
+        const auto whole = [&](Count words) {
+            const Count each = ceil_div(ceil_div(words, instances), store.access_words);
+            return static_cast<double>(each) * static_cast<double>(store.access_words) *
+                   static_cast<double>(instances);
+        };
+        return store.read_pj_of(o) * whole(a.reads) +
+               store.write_pj_of(o) * (whole(a.fills) + whole(a.updates));
+    }
+
     void add_energy() {
         cost_.mac_energy_pj = machine_.mac_pj * static_cast<double>(cost_.macs);
         cost_.energy_pj = cost_.mac_energy_pj;
@@ -313,10 +329,8 @@ class CostCounter {
                 if (store == nullptr) {
                     continue;
                 }
-                const Accesses& a = total(i, o);
                 double& energy = cost_.levels[i].energy_pj[index(o)];
-                energy = store->read_pj_of(o) * static_cast<double>(a.reads) +
-                         store->write_pj_of(o) * static_cast<double>(a.fills + a.updates);
+                energy = access_energy(*store, o, total(i, o), cost_.levels[i].instances);
                 cost_.energy_pj += energy;
             }
         }

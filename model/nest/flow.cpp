@@ -282,12 +282,52 @@ Count FlowCounter::family_words(const Axis1d& axis, Measure measure) {
     return moved_words(now, other, measure);
 }
 
+// Timeloop finds equal tiles level by level, and takes containers of PEs for levels: those in an
+// outer one are equal where the whole windows of what they contain are. Windows that one loop alone
+// moves never are, so its trips are summed. Windows that two loops of one container move together
+// are compared with all further in, which finds more equal ones where there are any.
+FlowCounter::Parts FlowCounter::by_container(Parts parts, Dim along, Dim tap) const {
+    const auto place = [&](std::size_t i) {
+        return std::pair(nest_.loops[i].level, nest_.loops[i].container);
+    };
+    if (parts.merged == 0) {
+        return parts;
+    }
+    auto innermost = place(static_cast<std::size_t>(std::countr_zero(parts.merged)));
+    for (std::uint64_t left = parts.merged; left != 0; left &= left - 1) {
+        innermost = std::max(innermost, place(static_cast<std::size_t>(std::countr_zero(left))));
+    }
+    std::uint64_t outer = 0;
+    for (std::uint64_t left = parts.merged; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(left));
+        outer |= place(i) == innermost ? 0 : bit(i);
+    }
+    for (std::uint64_t left = outer; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(left));
+        std::uint64_t together = 0;
+        for (std::uint64_t others = outer; others != 0; others &= others - 1) {
+            const auto j = static_cast<std::size_t>(std::countr_zero(others));
+            together |= place(j) == place(i) ? bit(j) : 0;
+        }
+        const bool both =
+            (together & of_dim_[index(along)]) != 0 && (together & of_dim_[index(tap)]) != 0;
+        if (!both) {
+            parts.merged &= ~bit(i);
+            parts.each |= bit(i);
+        }
+    }
+    return parts;
+}
+
 Count FlowCounter::sliding(const Movement& movement, const Parts& parts, Dim along, Dim tap) {
     if (bounds_[index(along)] == 1 && bounds_[index(tap)] == 1) {
         return 1;
     }
     const std::uint64_t axis = of_dim_[index(along)] | of_dim_[index(tap)];
-    const Parts here{parts.each & axis, parts.merged & axis};
+    Parts here{parts.each & axis, parts.merged & axis};
+    if (movement.measure == Measure::sent_tiles) {
+        here = by_container(here, along, tap);
+    }
     Memory& memory = windows_[along == Dim::P ? 0 : 1];
     if (const auto before = memory.recall(movement, here)) {
         return *before;

@@ -91,6 +91,7 @@ class FlowCounter {
     };
 
     Parts parts_of(const Movement& movement) const;
+    Parts by_container(Parts parts, Dim along, Dim tap) const;
     Count counted(const Movement& movement, const Parts& parts);
     void set_loops(const Movement& movement, const Parts& parts, Dim dim, AxisLoops& loops) const;
     Count plain(const Movement& movement, const Parts& parts, Dim dim);

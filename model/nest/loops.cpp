@@ -1,6 +1,8 @@
 #include "model/nest/loops.hpp"
 
-#include <algorithm>
+#include "model/accelerator/accelerator.hpp"
+
+#include <string_view>
 
 namespace eyeroof::model::nest {
 
@@ -16,12 +18,12 @@ Nest flatten(const Mapping& mapping) {
         nest.begin.push_back(nest.loops.size());
         for (const TemporalLoop& loop : mapping.levels[i].temporal) {
             if (loop.bound > 1) {
-                nest.loops.push_back({loop.dim, loop.bound, 1, i, false, 0});
+                nest.loops.push_back({loop.dim, loop.bound, 1, i, false, 0, 0});
             }
         }
         for (const SpatialLoop& loop : mapping.levels[i].spatial) {
             if (loop.bound > 1) {
-                nest.loops.push_back({loop.dim, loop.bound, 1, i, true, loop.axis});
+                nest.loops.push_back({loop.dim, loop.bound, 1, i, true, loop.axis, 0});
             }
         }
     }
@@ -30,6 +32,29 @@ Nest flatten(const Mapping& mapping) {
     for (auto loop = nest.loops.rbegin(); loop != nest.loops.rend(); ++loop) {
         loop->stride = tile[index(loop->dim)];
         tile[index(loop->dim)] *= loop->bound;
+    }
+    return nest;
+}
+
+std::uint8_t container_of(const Level& level, std::size_t axis) {
+    const auto name = [](const Axis& a) {
+        const std::size_t dot = a.name.rfind('.');
+        return std::string_view(a.name).substr(0, dot == std::string::npos ? 0 : dot);
+    };
+    std::uint8_t first = 0;
+    while (name(level.fanout[first]) != name(level.fanout[axis])) {
+        ++first;
+    }
+    return first;
+}
+
+Nest flatten(const Mapping& mapping, const Accelerator& machine) {
+    Nest nest = flatten(mapping);
+    for (NestLoop& loop : nest.loops) {
+        const Level& level = machine.levels[loop.level];
+        if (loop.spatial && loop.axis < level.fanout.size()) {
+            loop.container = container_of(level, loop.axis);
+        }
     }
     return nest;
 }

@@ -50,7 +50,8 @@ std::optional<Grid> array_of(const Accelerator& machine, const Nest& nest, std::
                              std::size_t to) {
     Grid array;
     for (std::size_t i = from; i < to; ++i) {
-        if (!nest.loops[i].spatial || nest.loops[i].level != nest.loops[from].level) {
+        if (!nest.loops[i].spatial || nest.loops[i].level != nest.loops[from].level ||
+            nest.loops[i].container != nest.loops[from].container) {
             return std::nullopt;
         }
         array.loops.push_back(nest.loops[i]);

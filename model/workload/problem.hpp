@@ -50,6 +50,7 @@ class DimSet {
     constexpr void insert(Dim d) { bits_ = static_cast<std::uint8_t>(bits_ | (1U << index(d))); }
     constexpr int size() const { return std::popcount(bits_); }
     constexpr bool empty() const { return bits_ == 0; }
+    constexpr std::uint8_t bits() const { return bits_; } // bit index(d) of dimension d
     constexpr DimSet operator|(DimSet other) const {
         other.bits_ = static_cast<std::uint8_t>(bits_ | other.bits_);
         return other;

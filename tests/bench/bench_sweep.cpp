@@ -71,6 +71,12 @@ BENCHMARK_CAPTURE(sweep, ten_thousand_npu, "npu-int8",
     ->Unit(benchmark::kSecond)
     ->UseRealTime()
     ->Iterations(1);
+// 100 x 100 arrays: what is searched again for another size of the array.
+BENCHMARK_CAPTURE(sweep, ten_thousand_arrays, "npu-int8",
+                  {"axis-kernel=1:100:1", "axis-channel=1:100:1"})
+    ->Unit(benchmark::kSecond)
+    ->UseRealTime()
+    ->Iterations(1);
 BENCHMARK_CAPTURE(sweep, ten_thousand_eyeriss, "eyeriss-v1",
                   {"clock=100 MHz:1 GHz:1 MHz", "batch=1,2,4,8,16"})
     ->Unit(benchmark::kSecond)

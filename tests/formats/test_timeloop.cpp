@@ -283,6 +283,53 @@ TEST_CASE("a shape of one's own is placed by the tensors that its dimensions add
     CHECK(says(two.diagnostics(), "is one more than a convolution has"));
 }
 
+TEST_CASE("a dot product sums over all of its loops, and its one result has no coordinates") {
+    const auto dot = parse_timeloop_problem("problem:\n"
+                                            "  shape:\n"
+                                            "    name: dot\n"
+                                            "    dimensions: [K]\n"
+                                            "    data_spaces:\n"
+                                            "    - {name: A, projection: [[[K]]]}\n"
+                                            "    - {name: B, projection: [[[K]]]}\n"
+                                            "    - {name: Z, projection: [], read_write: True}\n"
+                                            "  instance: {K: 64}\n",
+                                            "dot.yaml");
+    REQUIRE(dot);
+    const auto nests = problems_of(dot->network.layers.front());
+    REQUIRE(nests);
+    const Problem& p = nests->front();
+    CHECK(macs_of(p) == 64);
+    CHECK(tile_elements(p, Operand::input, p.bounds) == 64);
+    CHECK(tile_elements(p, Operand::weight, p.bounds) == 64);
+    CHECK(tile_elements(p, Operand::output, p.bounds) == 1);
+}
+
+// Eight inputs, each adding to three neighbours of 8 kernels, two apart: 7 * 2 + 3 = 17 results.
+TEST_CASE("a transposed convolution writes windows and reads positions") {
+    const auto read = parse_timeloop_problem(
+        "problem:\n"
+        "  shape:\n"
+        "    name: transposed\n"
+        "    dimensions: [K, C, P, R]\n"
+        "    data_spaces:\n"
+        "    - {name: Weights, projection: [[[K]], [[C]], [[R]]]}\n"
+        "    - {name: Inputs, projection: [[[C]], [[P]]]}\n"
+        "    - {name: Outputs, projection: [[[K]], [[P, Stride], [R]]], read_write: True}\n"
+        "    coefficients: [{name: Stride, default: 2}]\n"
+        "  instance: {K: 8, C: 4, P: 8, R: 3}\n",
+        "transposed.yaml");
+    REQUIRE(read);
+    const auto nests = problems_of(read->network.layers.front());
+    REQUIRE(nests);
+    const Problem& p = nests->front();
+    CHECK(p.produced == Operand::input);
+    CHECK(macs_of(p) == 8 * 4 * 8 * 3);
+    CHECK(tile_elements(p, Operand::input, p.bounds) == 8 * 17); // what is written
+    CHECK(tile_elements(p, Operand::output, p.bounds) == 4 * 8); // what is read
+    CHECK(tile_elements(p, Operand::weight, p.bounds) == 8 * 4 * 3);
+    CHECK(read->names.spaces.at("Outputs") == Operand::input);
+}
+
 TEST_CASE("a mapping is written in the problem's own names and read back the same") {
     const auto gemm = parse_timeloop_problem(sample("gemm.yaml"), "gemm.yaml");
     REQUIRE(gemm);

@@ -107,14 +107,16 @@ TEST_CASE("the machines of today are there") {
     for (const auto& entry : hwdb::list_machines(kFolders)) {
         ids.insert(entry.id);
     }
-    for (const char* id : {"rtx-5090",  "rtx-5080",      "gb10",         "jetson-thor-t5000",
-                           "mi300a",    "mi350x",        "rx-7900-xtx",  "rx-9070-xt",
-                           "h20-96gb",  "h800-sxm-80gb", "b300-sxm",     "gb300",
-                           "mi325x",    "mi355x",        "mi250x",       "a30",
-                           "rtx-a6000", "l40",           "rtx-6000-ada", "jetson-agx-orin-64gb",
-                           "gaudi2",    "gaudi3",        "tpu-v4",       "tpu-v5e",
-                           "tpu-v5p",   "tpu-v6e",       "trainium1",    "trainium2",
-                           "gemmini",   "npu-int8"}) {
+    for (const char* id : {"rtx-5090",      "rtx-5080",      "gb10",         "jetson-thor-t5000",
+                           "mi300a",        "mi350x",        "rx-7900-xtx",  "rx-9070-xt",
+                           "h20-96gb",      "h800-sxm-80gb", "b300-sxm",     "gb300",
+                           "mi325x",        "mi355x",        "mi250x",       "a30",
+                           "rtx-a6000",     "l40",           "rtx-6000-ada", "jetson-agx-orin-64gb",
+                           "gaudi2",        "gaudi3",        "tpu-v4",       "tpu-v5e",
+                           "tpu-v5p",       "tpu-v6e",       "trainium1",    "trainium2",
+                           "gemmini",       "npu-int8",      "tpu-v3",       "tpu-v7x",
+                           "trainium3",     "inferentia2",   "hailo-8",      "ethos-u85-2048",
+                           "coral-edge-tpu"}) {
         CAPTURE(id);
         CHECK(ids.contains(id));
     }

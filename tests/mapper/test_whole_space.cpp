@@ -81,6 +81,7 @@ Store some_store(Random& r, const Kind& kind, OperandSet operands, bool outermos
     s.may_bypass = r.chance(kind.bypass);
     s.buffers = r.chance(15) ? 2 : 1;
     s.prefetch = r.chance(10);
+    s.access_words = r.chance(25) ? one_of(r, {2, 4, 8}) : 1;
     return s;
 }
 
@@ -105,9 +106,12 @@ Level some_level(Random& r, const Kind& kind, std::size_t number, bool outermost
         }
     }
     const Count axes = !r.chance(kind.fanned) ? 0 : r.chance(70) ? 1 : 2;
+    const bool containers = axes == 2 && r.chance(30); // of PEs in columns, not an array
     for (Count a = 0; a < axes; ++a) {
         const Count units = r.chance(kind.lanes) ? r.between(5, 9) : r.between(2, 4);
-        l.fanout.push_back({std::string(a == 0 ? "x" : "y") + std::to_string(number), units});
+        const std::string container = !containers ? "" : a == 0 ? "column." : "pe.";
+        l.fanout.push_back(
+            {container + std::string(a == 0 ? "x" : "y") + std::to_string(number), units});
     }
     if (r.chance(60)) {
         Channel c;

@@ -114,6 +114,30 @@ TEST_CASE("the best layout of step 4 equals a walk over every layout") {
     }
 }
 
+TEST_CASE("layouts that are kept axis by axis are those of a search of the whole array") {
+    test::Random r(11);
+    SpatialFits kept;
+    for (int i = 0; i < 2000; ++i) {
+        Extents bounds = kOnes;
+        for (Count& b : bounds) {
+            b = r.chance(40) ? 1 : r.between(2, 40);
+        }
+        DimSet first;
+        DimSet second;
+        for (const Dim d : kAllDims) { // no dimension may lie on both
+            if (r.chance(70)) {
+                (r.chance(50) ? first : second).insert(d);
+            }
+        }
+        const std::vector<FitAxis> axes = {axis_of("y", r.between(1, 20), first),
+                                           axis_of("x", r.between(1, 20), second)};
+        const DimSet whole = r.chance(30) ? random_dims(r) : DimSet{};
+        const SpatialFit fit = kept.best(bounds, axes, whole);
+        const FitPredicate any = [](const std::vector<Extents>&) { return true; };
+        CHECK(fit == best_spatial_fit(bounds, axes, whole, any)); // searches both axes at once
+    }
+}
+
 TEST_CASE("the layout that is returned fits its axes and is worth what it claims") {
     const Extents bounds = {1, 1, 96, 3, 55, 55, 11, 11};
     const std::vector<FitAxis> axes = {axis_of("y", 12, {Dim::K, Dim::C, Dim::R}),
