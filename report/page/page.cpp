@@ -50,7 +50,7 @@ for(const svg of document.querySelectorAll('svg')){
   button.addEventListener('click',()=>save(svg));svg.after(button);}
 )js";
 
-constexpr std::string_view kStyle = R"css(
+constexpr std::string_view kPageStyle = R"css(
 table.sort tr:first-child th{cursor:pointer;user-select:none}
 th[aria-sort=ascending]::after{content:" \25b4"}th[aria-sort=descending]::after{content:" \25be"}
 @media print{button.png,input,select{display:none}}
@@ -76,7 +76,7 @@ std::string page_head(std::string_view title, std::string_view style,
                        "style-src 'unsafe-inline'; img-src data:{}{}\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<title>{}</title>\n<style>{}{}</style></head><body>\n",
-                       allowed.empty() ? "" : "; script-src", allowed, title, style, kStyle);
+                       allowed.empty() ? "" : "; script-src", allowed, title, style, kPageStyle);
 }
 
 std::string page_foot(const std::vector<PageScript>& scripts) {

@@ -1,7 +1,7 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
 #include "analysis/advice/what_helps.hpp"
-#include "analysis/calibrate/cross_validate.hpp"
 #include "analysis/calibrate/pairs.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 #include "analysis/upgrade/memory_need.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"
@@ -230,7 +230,7 @@ TEST_CASE("a sweep is the upgrade at each batch and pair of types") {
 TEST_CASE("the chart and the page of an upgrade name both GPUs and every long layer") {
     const auto u = analysis::upgrade(network({test::gemm(512, 512, 512)}), v100(), a100(), {});
     REQUIRE(u.ok());
-    for (const std::string& text : {report::upgrade_svg(*u), report::upgrade_html(*u)}) {
+    for (const std::string& text : {report::upgrade_svg(*u), report::upgrade_page_body(*u)}) {
         CHECK(text.find("v100") != std::string::npos);
         CHECK(text.find("l0") != std::string::npos);
     }

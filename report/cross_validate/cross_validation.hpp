@@ -3,7 +3,7 @@
 // Fits nothing.
 #pragma once
 
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 
 #include <string>
 #include <vector>
