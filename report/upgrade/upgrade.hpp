@@ -20,8 +20,7 @@ std::string upgrade_markdown(const analysis::Upgrade& upgrade);
 std::string
 upgrade_svg(const analysis::Upgrade& upgrade); // bars of the longest layers, or of the members
 std::string
-upgrade_page_body(const analysis::Upgrade& upgrade);        // chart and tables, without the page
-std::string upgrade_html(const analysis::Upgrade& upgrade); // one file: verdict, chart, tables
+upgrade_page_body(const analysis::Upgrade& upgrade); // verdict, chart, and tables, without the page
 
 std::string upgrade_sweep_text(const analysis::Upgrade& upgrade); // "" without a sweep
 

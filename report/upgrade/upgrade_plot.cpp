@@ -1,9 +1,8 @@
-// The upgrade as a chart (SVG) and as one HTML file.
+// The upgrade as a chart (SVG) and as a part of a page.
 #include "analysis/upgrade/upgrade.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/draw/svg.hpp"
-#include "report/page/page.hpp"
 #include "report/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -116,15 +115,6 @@ std::string upgrade_page_body(const analysis::Upgrade& u) {
         html += row_html(layer);
     }
     return html + "</table>\n";
-}
-
-std::string upgrade_html(const analysis::Upgrade& u) {
-    const std::string title = svg_escape(title_of(u));
-    return page_head(title,
-                     "body{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-                     "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
-                     "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
-           "<h1>" + title + "</h1>\n" + upgrade_page_body(u) + page_foot();
 }
 
 } // namespace eyeroof::report

@@ -63,7 +63,7 @@ std::string text_of(const report::Drawing& d) {
 } // namespace
 
 TEST_CASE("a page keeps the lines of its text, and a bar tells its times under the pointer") {
-    const std::string page = report::upgrade_html(twice());
+    const std::string page = report::upgrade_page_body(twice());
     const std::size_t begin = page.find("<pre>");
     const std::string text = page.substr(begin, page.find("</pre>") - begin);
     CHECK(std::count(text.begin(), text.end(), '\n') > 3);
