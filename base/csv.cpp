@@ -46,6 +46,22 @@ bool is_formula(std::string_view cell) {
 CsvReader::CsvReader(std::string_view text, std::string file)
     : text_(text), file_(std::move(file)) {}
 
+CsvReader::CsvReader(More more, std::string file)
+    : more_(std::move(more)), file_(std::move(file)) {}
+
+// Whether the line end here is one whatever follows the text.
+bool CsvReader::ends_in_text() const {
+    return at_ < text_.size() && (text_[at_] == '\n' || at_ + 1 < text_.size());
+}
+
+// The text from there on and what follows it; false where nothing does.
+bool CsvReader::get_more(std::size_t from) {
+    const std::size_t unread = text_.size() - from;
+    text_ = more_(unread);
+    at_ = line_start_ = 0;
+    return text_.size() > unread;
+}
+
 bool CsvReader::at_line_end() const {
     return at_ >= text_.size() || text_[at_] == '\n' ||
            (text_[at_] == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] == '\n'));
@@ -63,6 +79,9 @@ void CsvReader::take_line_end() {
 }
 
 bool CsvReader::skip_to_record() {
+    if (more_) {
+        return at_ < text_.size() || get_more(at_);
+    }
     while (at_ < text_.size()) {
         const std::size_t first = text_.find_first_not_of(" \t", at_);
         const bool comment =
@@ -88,8 +107,11 @@ CsvCell CsvReader::quoted_cell(CsvCell start, Diagnostics& found) {
     const std::size_t first = ++at_;
     std::size_t run = first;
     while (true) {
-        const std::size_t stop = text_.find_first_of("\"\n", run);
-        if (stop == std::string_view::npos) {
+        std::size_t stop = run;
+        while (stop < text_.size() && text_[stop] != '"' && text_[stop] != '\n') {
+            ++stop;
+        }
+        if (stop == text_.size()) {
             found.error("open-quote", "a quote is never closed", "close it, or double it inside",
                         {file_, start.line, start.column});
             at_ = text_.size();
@@ -120,7 +142,7 @@ CsvCell CsvReader::quoted_cell(CsvCell start, Diagnostics& found) {
 }
 
 CsvCell CsvReader::cell(Diagnostics& found) {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) {
+    while (!more_ && at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) {
         ++at_;
     }
     CsvCell cell{{}, line_, static_cast<int>(at_ - line_start_) + 1};
@@ -129,10 +151,19 @@ CsvCell CsvReader::cell(Diagnostics& found) {
         cell = quoted_cell(cell, found);
     }
     const std::size_t rest = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && !at_line_end()) {
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' &&
+           !(text_[at_] == '\r' && at_line_end())) {
         ++at_;
     }
-    const std::string_view tail = without_blanks(text_.substr(rest, at_ - rest));
+    std::string_view tail = text_.substr(rest, at_ - rest);
+    if (more_) {
+        cell.text = !quoted ? tail
+                    : tail.empty()
+                        ? cell.text
+                        : unescaped_.emplace_back(std::string(cell.text) + std::string(tail));
+        return cell;
+    }
+    tail = without_blanks(tail);
     if (!quoted) {
         cell.text = tail;
     } else if (!tail.empty()) {
@@ -145,22 +176,36 @@ CsvCell CsvReader::cell(Diagnostics& found) {
     return cell;
 }
 
-bool CsvReader::next(CsvRecord& record, Diagnostics& found) {
+void CsvReader::read_cells(CsvRecord& record, Diagnostics& found) {
     record.cells.clear();
     unescaped_.clear();
+    while (true) {
+        record.cells.push_back(cell(found));
+        if (at_line_end()) {
+            return;
+        }
+        ++at_; // the comma
+    }
+}
+
+bool CsvReader::next(CsvRecord& record, Diagnostics& found) {
+    record.cells.clear();
     if (!skip_to_record()) {
         return false;
     }
     before_header_ = false;
     record.line = line_;
-    const std::size_t start = at_;
-    while (true) {
-        record.cells.push_back(cell(found));
-        if (at_line_end()) {
-            break;
-        }
-        ++at_; // the comma
+    std::size_t start = at_;
+    Diagnostics of_record;
+    read_cells(record, of_record);
+    for (bool more = bool(more_); more && !ends_in_text();) { // from its beginning, with more text
+        more = get_more(start);
+        start = 0;
+        line_ = record.line;
+        of_record = {};
+        read_cells(record, of_record);
     }
+    found.append(of_record);
     record.raw = text_.substr(start, at_ - start);
     take_line_end();
     return true;

@@ -14,7 +14,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Row {
+struct OptionRow {
     std::string name, meaning;
     std::vector<std::string> commands;
 };
@@ -52,9 +52,10 @@ class Rows {
     }
 
     // Takes out the rows of one option, in the order of the commands.
-    std::vector<Row> take(const std::string& option) {
+    std::vector<OptionRow> take(const std::string& option) {
         const auto found = rows_.find(option);
-        std::vector<Row> rows = found == rows_.end() ? std::vector<Row>{} : found->second;
+        std::vector<OptionRow> rows =
+            found == rows_.end() ? std::vector<OptionRow>{} : found->second;
         rows_.erase(option);
         return rows;
     }
@@ -70,12 +71,12 @@ class Rows {
   private:
     void add(const CLI::Option& option, const std::string& command) {
         const std::string meaning = option.get_description() + limits_of(option);
-        std::vector<Row>& rows = rows_["--" + option.get_lnames().front()];
-        const auto same = std::ranges::find_if(rows, [&](const Row& row) {
+        std::vector<OptionRow>& rows = rows_["--" + option.get_lnames().front()];
+        const auto same = std::ranges::find_if(rows, [&](const OptionRow& row) {
             return without_default(row.meaning) == without_default(meaning);
         });
-        Row& row =
-            same == rows.end() ? rows.emplace_back(Row{name_of(option), meaning, {}}) : *same;
+        OptionRow& row =
+            same == rows.end() ? rows.emplace_back(OptionRow{name_of(option), meaning, {}}) : *same;
         row.commands.push_back(meaning == row.meaning || command.empty()
                                    ? command
                                    : fmt::format("{} ({})", command, default_of(meaning)));
@@ -88,13 +89,13 @@ class Rows {
                    : "no default";
     }
 
-    std::map<std::string, std::vector<Row>> rows_;
+    std::map<std::string, std::vector<OptionRow>> rows_;
 };
 
-std::string table(const std::vector<Row>& rows) {
+std::string table(const std::vector<OptionRow>& rows) {
     std::string text =
         "| option | meaning [default] | commands (their own default) |\n|---|---|---|\n";
-    for (const Row& row : rows) {
+    for (const OptionRow& row : rows) {
         const bool everywhere = std::ranges::find(row.commands, "") != row.commands.end();
         text += fmt::format("| `{}` | {} | {} |\n", cell(row.name), cell(row.meaning),
                             everywhere ? "every command"
@@ -117,7 +118,7 @@ std::string option_table(const CLI::App& root) {
         "Every option once, with the commands that take it; `eyeroof manual --options` writes\n"
         "this page. The first tables are the scenario: what is run, where, and how.\n\n";
     for (const analysis::FieldGroup group : kGroups) {
-        std::vector<Row> rows;
+        std::vector<OptionRow> rows;
         for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
             if (field.group == group) {
                 std::ranges::move(all.take("--" + field.name), std::back_inserter(rows));
@@ -125,7 +126,7 @@ std::string option_table(const CLI::App& root) {
         }
         text += fmt::format("## {}\n\n{}", analysis::field_group_title(group), table(rows));
     }
-    std::vector<Row> rest;
+    std::vector<OptionRow> rest;
     for (const std::string& name : all.left()) {
         std::ranges::move(all.take(name), std::back_inserter(rest));
     }

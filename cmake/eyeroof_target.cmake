@@ -33,27 +33,62 @@ function(eyeroof_seldom_runs target level)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
-# eyeroof_library(<name> [FOLDER <below this one>] PUBLIC <targets its headers need> PRIVATE <targets
-# only its sources need>)
+# eyeroof_library(<name> [FOLDER <below this one>] [IN <archive> UNIT <unit>] PUBLIC <targets its headers
+# need> PRIVATE <targets only its sources need>)
+#
+# IN: small modules are compiled together into one archive, the sources of a UNIT at once. Parsing the
+# headers takes longer than their own code, and so it is done once for all of them.
 function(eyeroof_library name)
-    cmake_parse_arguments(ARG "" "FOLDER" "PUBLIC;PRIVATE" ${ARGN})
+    cmake_parse_arguments(ARG "" "FOLDER;IN;UNIT" "PUBLIC;PRIVATE" ${ARGN})
     set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
     if(ARG_FOLDER)
         string(APPEND folder "/${ARG_FOLDER}")
     endif()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/*.hpp")
-    add_library(eyeroof_${name} STATIC ${sources} ${headers})
+    file(RELATIVE_PATH module "${PROJECT_SOURCE_DIR}" "${folder}")
+    eyeroof_module(${module} eyeroof_${name})
+    if(ARG_IN)
+        add_library(eyeroof_${name} INTERFACE)
+        target_link_libraries(eyeroof_${name} INTERFACE ${ARG_PUBLIC} eyeroof_${ARG_IN})
+        set_target_properties(eyeroof_${name} PROPERTIES
+            EYEROOF_ARCHIVE ${ARG_IN} EYEROOF_LINKS "${ARG_PUBLIC};${ARG_PRIVATE}")
+        set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${ARG_UNIT})
+        target_sources(eyeroof_${ARG_IN} PRIVATE ${sources} ${headers})
+        eyeroof_outside(${ARG_IN} public ${ARG_PUBLIC})
+        eyeroof_outside(${ARG_IN} private ${ARG_PRIVATE})
+        target_link_libraries(eyeroof_${ARG_IN} PUBLIC ${public} PRIVATE ${private})
+    else()
+        add_library(eyeroof_${name} STATIC ${sources} ${headers})
+        eyeroof_archive(${name})
+        target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+    endif()
     add_library(eyeroof::${name} ALIAS eyeroof_${name})
+endfunction()
+
+# eyeroof_outside(<archive> <variable> <target>…): those of the targets that are not compiled into it.
+function(eyeroof_outside archive variable)
+    set(outside)
+    foreach(target IN LISTS ARGN)
+        set(in)
+        if(TARGET ${target})
+            get_target_property(in ${target} EYEROOF_ARCHIVE)
+        endif()
+        if(NOT in STREQUAL archive)
+            list(APPEND outside ${target})
+        endif()
+    endforeach()
+    set(${variable} ${outside} PARENT_SCOPE)
+endfunction()
+
+# eyeroof_archive(<name>): what every library is compiled with.
+function(eyeroof_archive name)
     target_include_directories(eyeroof_${name} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/eyeroof>)
     target_compile_features(eyeroof_${name} PUBLIC cxx_std_20) # programs that link it need it too
-    target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC}
-        PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
+    target_link_libraries(eyeroof_${name} PRIVATE $<BUILD_INTERFACE:eyeroof_warnings>)
     set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}
-        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 16)
-    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${folder}")
-    eyeroof_module(${folder} eyeroof_${name})
+        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 28)
 endfunction()
 
 # eyeroof_module(<folder from the root> <target>): a folder whose dependencies are the target's links.
@@ -71,7 +106,10 @@ function(eyeroof_write_modules file)
         set(folder "${CMAKE_MATCH_1}")
         set(target "${CMAKE_MATCH_2}")
         get_target_property(type ${target} TYPE)
-        if(type STREQUAL "INTERFACE_LIBRARY")
+        get_target_property(archive ${target} EYEROOF_ARCHIVE)
+        if(archive)
+            get_target_property(links ${target} EYEROOF_LINKS)
+        elseif(type STREQUAL "INTERFACE_LIBRARY")
             get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
             string(APPEND folder "/*")
         else()

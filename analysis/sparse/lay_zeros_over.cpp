@@ -46,7 +46,7 @@ Result<Nest> nest_of(const model::Problem& problem, const model::Mapping& mappin
     return nest;
 }
 
-Count whole(double value) {
+Count whole_words(double value) {
     return static_cast<Count>(std::llround(value));
 }
 
@@ -119,9 +119,9 @@ class Correction {
         const double written =
             scale > 1.0 ? 1.0 / scale
                         : (o == Operand::output ? dense_ : formats_).bytes[level][index(o)];
-        row.read_bytes = whole(static_cast<double>(row.read_bytes) * read);
-        row.write_bytes = whole(static_cast<double>(row.write_bytes) * written);
-        row.tile_bytes = whole(static_cast<double>(row.tile_bytes) / scale);
+        row.read_bytes = whole_words(static_cast<double>(row.read_bytes) * read);
+        row.write_bytes = whole_words(static_cast<double>(row.write_bytes) * written);
+        row.tile_bytes = whole_words(static_cast<double>(row.tile_bytes) / scale);
     }
 
     void correct_move() {
@@ -200,8 +200,8 @@ class Correction {
         report_.split = {sum.compute * seconds, sum.on_chip_stall * seconds,
                          sum.outer_stall * seconds, 0.0};
         report_.processing_time_s = sum.processing() * seconds;
-        report_.macs = whole(static_cast<double>(report_.macs) * dense_.processed);
-        report_.flops = whole(static_cast<double>(report_.flops) * dense_.processed);
+        report_.macs = whole_words(static_cast<double>(report_.macs) * dense_.processed);
+        report_.flops = whole_words(static_cast<double>(report_.flops) * dense_.processed);
         report_.limits = scaled(limits_of(paces), seconds);
         report_.limiter_step = report_.limits.binding;
         const model::StepBound& binding = report_.steps[report_.limiter_step - 1];

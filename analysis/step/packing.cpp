@@ -33,17 +33,6 @@ Packing pack(const std::vector<double>& times, std::size_t bins) {
     return packing;
 }
 
-double packing_bound(std::vector<double> times, std::size_t bins) {
-    if (times.empty() || bins == 0) {
-        return 0.0;
-    }
-    std::sort(times.begin(), times.end(), std::greater<>());
-    const double mean =
-        std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(bins);
-    const double pair = times.size() > bins ? times[bins - 1] + times[bins] : 0.0;
-    return std::max({times.front(), mean, pair});
-}
-
 namespace {
 
 struct Level {

@@ -20,10 +20,6 @@ struct Packing {
 };
 Packing pack(const std::vector<double>& times, std::size_t bins);
 
-// No packing ends before: the longest task, the mean load, and where there are more tasks than bins
-// the two shortest of the bins + 1 longest, which share one.
-double packing_bound(std::vector<double> times, std::size_t bins);
-
 // The forward operators in levels, each after what it reads; a level's tiles packed on the resident
 // CTAs, a barrier between levels:  t = launch + sum( packed level + barrier ).
 struct Persistent {

@@ -24,7 +24,6 @@ struct DriverCalls {
     int (*fill)(std::uint64_t, unsigned, std::size_t, void*);
     int (*load)(void**, const void*);
     int (*function)(void**, void*, const char*);
-    int (*function_attribute)(int*, int, void*);
     int (*set_attribute)(void*, int, int);
     int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void*, void**, void**);
@@ -60,7 +59,6 @@ void find_all(void* library, DriverCalls& calls) {
     find(library, calls.fill, "cuMemsetD32Async");
     find(library, calls.load, "cuModuleLoadData");
     find(library, calls.function, "cuModuleGetFunction");
-    find(library, calls.function_attribute, "cuFuncGetAttribute");
     find(library, calls.set_attribute, "cuFuncSetAttribute");
     find(library, calls.launch, "cuLaunchKernel");
     find(library, calls.wait, "cuCtxSynchronize");
@@ -151,12 +149,6 @@ void* GpuDriver::load(const std::string& image, const char* kernel) {
     check(calls_->load(&module, image.c_str()), "cuModuleLoadData");
     check(calls_->function(&function, module, kernel), "cuModuleGetFunction");
     return function;
-}
-
-int GpuDriver::function_attribute(void* function, int which) const {
-    int value = 0;
-    check(calls_->function_attribute(&value, which, function), "cuFuncGetAttribute");
-    return value;
 }
 
 void GpuDriver::allow_shared(void* function, int bytes) {

@@ -37,7 +37,6 @@ class GpuDriver {
     void fill(Address to, std::uint32_t word, std::size_t words); // in order with launches
 
     void* load(const std::string& image, const char* kernel);
-    int function_attribute(void* function, int which) const;
     void allow_shared(void* function, int bytes);
     // Two dimensions of CTAs, one of threads; one argument of any size.
     void launch(void* function, unsigned ctas, unsigned parts, unsigned threads, unsigned shared,

@@ -1,12 +1,12 @@
 // eyeroof-dev cross-validate: errors on measurements that the constants have not seen.
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
-#include "report/calibrate/cross_validation.hpp"
+#include "report/cross_validate/cross_validation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // eyeroof-dev tune-compare: strategies against each other, on stand-ins, on logs, on mappings.
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
 #include "cli/tune_options.hpp"
 #include "model/machine/machine.hpp"
-#include "report/tune/compare_write.hpp"
+#include "report/tune_compare/compare_write.hpp"
 
 #include <fmt/format.h>
 

@@ -78,11 +78,6 @@ const Value& Step::in(std::size_t i) const {
     return i < inputs_.size() ? inputs_[i] : nothing;
 }
 
-bool Step::folds() const {
-    return std::all_of(inputs_.begin(), inputs_.end(),
-                       [](const Value& v) { return v.origin == Origin::constant; });
-}
-
 bool Step::at_most() const {
     return std::any_of(inputs_.begin(), inputs_.end(), [](const Value& v) { return v.at_most; });
 }

@@ -90,7 +90,6 @@ class Step {
     std::size_t inputs() const { return inputs_.size(); }
     bool has(std::size_t i) const; // an operand that is given
     const Value& in(std::size_t i) const;
-    bool folds() const;   // all operands are constants
     bool at_most() const; // a size of an operand is an upper bound
     bool bounds() const;  // a value of an operand is
 

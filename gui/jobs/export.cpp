@@ -1,5 +1,6 @@
 #include "gui/jobs/export.hpp"
 
+#include "base/csv.hpp"
 #include "base/file.hpp"
 #include "gui/views/drawing_view.hpp"
 #include "gui/views/ladder_view.hpp"
@@ -44,14 +45,15 @@ void take_figures(Picture& picture, const report::DrawnTable& figures, const std
     picture.json = [figures, title] { return report::to_json(figures, title); };
 }
 
-// The plot's table is comma-separated; the clipboard wants tabs. Its cells hold no commas unquoted.
+// The plot's table is comma-separated; the clipboard wants tabs.
 std::string tabs_for_commas(const std::string& csv) {
     std::string text;
-    bool quoted = false;
-    for (const char c : csv) {
-        quoted = c == '"' ? !quoted : quoted;
-        if (c != '"') {
-            text += c == ',' && !quoted ? '\t' : c;
+    CsvReader reader(csv, {});
+    CsvRecord record;
+    for (Diagnostics found; reader.next(record, found);) {
+        for (const CsvCell& cell : record.cells) {
+            text += cell.text;
+            text += &cell == &record.cells.back() ? '\n' : '\t';
         }
     }
     return text;

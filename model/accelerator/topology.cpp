@@ -36,15 +36,6 @@ std::string_view wire_shape_name(WireShape topology) {
     return {};
 }
 
-std::optional<WireShape> wire_shape_from_name(std::string_view name) {
-    for (const auto& [value, known] : kWireShapes) {
-        if (known == name) {
-            return value;
-        }
-    }
-    return std::nullopt;
-}
-
 WireFigures wire_figures(WireShape topology, Count x, Count y) {
     const double n = static_cast<double>(x * y);
     const double half = static_cast<double>((x * y + 1) / 2); // of the receivers, on one side

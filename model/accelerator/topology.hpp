@@ -30,7 +30,6 @@ struct Level;
 enum class WireShape { bus, crossbar, ring, tree, mesh };
 
 std::string_view wire_shape_name(WireShape topology);
-std::optional<WireShape> wire_shape_from_name(std::string_view name);
 
 struct Wires {
     WireShape topology = WireShape::bus;

@@ -13,19 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxFields = 20'000;
 constexpr std::size_t kMaxFieldBytes = std::size_t{1} << 20;
-
-bool means_something(char c) {
-    return c == ',' || c == '"' || c == '\n' || c == '\r';
-}
-
-// Where a field that begins here ends: at a comma, the line's end, or a lone carriage return. Most
-// are shorter than a search is worth.
-std::size_t plain_end(std::string_view line, std::size_t at) {
-    while (at < line.size() && line[at] != ',' && line[at] != '\r') {
-        ++at;
-    }
-    return at;
-}
+constexpr std::size_t kMaxRecordBytes = 4 * kMaxFieldBytes;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -77,131 +65,56 @@ bool grouped_by_thousands(std::string_view whole, char separator) {
 
 } // namespace
 
-bool CsvReader::finish_field(std::string&& field, CsvRow& row) {
-    row.fields.push_back(std::move(field));
-    if (row.fields.size() > kMaxFields) {
-        errors_.error("bad-csv", "the record has more than 20000 fields",
-                      "is a quote left open, or the separator another one?", row.where);
-        return false;
-    }
-    return true;
-}
+CsvRows::CsvRows(ByteSource& source)
+    : source_(source), reader_([this](std::size_t unread) { return more(unread); }, "") {}
 
-// Takes bytes into the field up to the first that means something here.
-bool CsvReader::take_plain(std::string& field, bool in_quotes, const CsvRow& row) {
+std::string_view CsvRows::more(std::size_t unread) {
+    text_.erase(0, text_.size() - unread);
+    too_long_ = unread > kMaxRecordBytes;
+    if (too_long_) {
+        return text_;
+    }
+    if (begin_.line == 0 &&
+        source_.peek() != ByteSource::kEnd) { // a header may have been taken before
+        text_ += static_cast<char>(source_.get());
+        begin_ = source_.here();
+    }
     const std::string_view ahead = source_.ahead();
-    std::size_t end = 0;
-    while (end < ahead.size() && !(in_quotes ? ahead[end] == '"' : means_something(ahead[end]))) {
-        ++end;
-    }
-    if (field.size() + end > kMaxFieldBytes) {
-        errors_.error("bad-csv",
-                      in_quotes ? "a quoted field is longer than 1 MiB"
-                                : "a field is longer than 1 MiB",
-                      in_quotes ? "is a closing quote missing?" : "", row.where);
-        return false;
-    }
-    field.append(ahead.substr(0, end));
-    source_.skip(end);
-    return true;
+    text_ += ahead;
+    source_.skip(ahead.size());
+    return text_;
 }
 
-// The opening quote is read already. What follows the closing quote is kept as it stands.
-bool CsvReader::quoted_field(std::string& field, const CsvRow& row) {
-    while (take_plain(field, true, row)) {
-        const int byte = source_.get();
-        if (byte == ByteSource::kEnd) {
-            errors_.error("cut-off", "the file ends inside quotes", "the file was cut off",
-                          row.where);
-            return false;
-        }
-        if (byte == '"') {
-            if (source_.peek() != '"') {
-                return true;
-            }
-            source_.get();
-        }
-        field.push_back(static_cast<char>(byte));
-    }
-    return false;
-}
-
-// A record that lies whole in what is read already, without signs that need thought: a quote inside
-// a field, a line break inside quotes, a lone carriage return. nullopt: next() takes the long way.
-std::optional<std::size_t> CsvReader::take_whole_line(CsvRow& row) {
-    const std::string_view ahead = source_.ahead();
-    const std::size_t end = ahead.find('\n');
-    if (end == std::string_view::npos) {
-        return std::nullopt;
-    }
-    std::string_view line = ahead.substr(0, end);
-    if (line.ends_with('\r')) {
-        line.remove_suffix(1);
-    }
-    std::size_t count = 0;
-    for (std::size_t at = 0; at <= line.size(); ++at) {
-        if (count == kMaxFields) {
-            return std::nullopt;
-        }
-        const bool quoted = at < line.size() && line[at] == '"';
-        const std::size_t begin = quoted ? at + 1 : at;
-        at = quoted ? std::min(line.find('"', begin), line.size()) : plain_end(line, begin);
-        const std::string_view field = line.substr(begin, at - begin);
-        const bool plain = quoted
-                               ? at < line.size() && (at + 1 == line.size() || line[at + 1] == ',')
-                               : at == line.size() || line[at] == ',';
-        if (!plain) {
-            return std::nullopt;
-        }
-        at += quoted ? 1 : 0;
-        if (count == row.fields.size()) {
-            row.fields.emplace_back();
-        }
-        row.fields[count++].assign(field);
-    }
-    row.fields.resize(count);
-    return end + 1;
-}
-
-bool CsvReader::next(CsvRow& row) {
-    if (!errors_.has_errors()) {
-        if (const auto taken = take_whole_line(row)) {
-            source_.skip(1);
-            source_.here(row.where);
-            source_.skip(*taken - 1);
-            return true;
-        }
-    }
-    row.fields.clear();
-    if (source_.peek() == ByteSource::kEnd || errors_.has_errors()) {
+bool CsvRows::next(CsvRow& row) {
+    Diagnostics found;
+    if (errors_.has_errors() || !reader_.next(record_, found)) {
         if (!source_.failure().empty() && !errors_.has_errors()) {
             errors_.error("damaged", source_.failure(), "read it again from where it comes",
                           source_.here());
         }
         return false;
     }
-    int byte = source_.get();
-    row.where = source_.here();
-    std::string field;
-    for (;; byte = source_.get()) {
-        if (byte == '"' && field.empty()) {
-            if (!quoted_field(field, row)) {
-                return false;
-            }
-        } else if (byte == ',') {
-            if (!finish_field(std::move(field), row)) {
-                return false;
-            }
-            field.clear();
-        } else if (byte == '\n' || byte == ByteSource::kEnd) {
-            return finish_field(std::move(field), row);
-        } else if (byte != '\r') {
-            field.push_back(static_cast<char>(byte));
-        }
-        if (!take_plain(field, false, row)) {
-            return false;
-        }
+    if (row.where.line == 0) {
+        row.where.file = begin_.file;
     }
+    row.where.line = begin_.line + record_.line - 1;
+    row.where.column = 1;
+    const bool long_field = std::ranges::any_of(
+        record_.cells, [](const CsvCell& cell) { return cell.text.size() > kMaxFieldBytes; });
+    if (too_long_ || long_field) {
+        errors_.error("bad-csv", "a field is longer than 1 MiB", "is a closing quote missing?",
+                      row.where);
+    } else if (record_.cells.size() > kMaxFields) {
+        errors_.error("bad-csv", "the record has more than 20000 fields",
+                      "is a quote left open, or the separator another one?", row.where);
+    } else if (found.has_errors()) {
+        errors_.error("cut-off", "the file ends inside quotes", "the file was cut off", row.where);
+    }
+    row.fields.resize(record_.cells.size());
+    for (std::size_t i = 0; i < record_.cells.size(); ++i) {
+        row.fields[i].assign(record_.cells[i].text);
+    }
+    return !errors_.has_errors();
 }
 
 std::optional<std::string> CsvHeader::repeated() const {

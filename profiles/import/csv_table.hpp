@@ -1,7 +1,8 @@
-// CSV as tools write it: quoted fields, quotes inside quotes, line breaks inside quotes; columns
-// found by name; numbers with thousands separators and decimal commas.
+// CSV as tools write it: records with their lines; columns found by name; numbers with thousands
+// separators and decimal commas.
 #pragma once
 
+#include "base/csv.hpp"
 #include "profiles/byte_source.hpp"
 
 #include <initializer_list>
@@ -18,22 +19,25 @@ struct CsvRow {
     SourceLocation where;
 };
 
-// Reads record by record; a limit on fields and bytes keeps broken quotes from eating the memory.
-class CsvReader {
+// The records of a file, in the memory of one: a limit on fields and bytes keeps broken quotes from
+// reading on to the file's end.
+class CsvRows {
   public:
-    explicit CsvReader(ByteSource& source) : source_(source) {}
+    explicit CsvRows(ByteSource& source);
 
-    // false at the end or after an error, which error() then holds.
+    // false at the end or after an error, which errors() then holds.
     bool next(CsvRow& row);
     const Diagnostics& errors() const { return errors_; }
 
   private:
-    std::optional<std::size_t> take_whole_line(CsvRow& row);
-    bool take_plain(std::string& field, bool in_quotes, const CsvRow& row);
-    bool quoted_field(std::string& field, const CsvRow& row);
-    bool finish_field(std::string&& field, CsvRow& row);
+    std::string_view more(std::size_t unread);
 
     ByteSource& source_;
+    CsvReader reader_;
+    CsvRecord record_;
+    std::string text_; // what the reader has not taken yet
+    SourceLocation begin_;
+    bool too_long_ = false;
     Diagnostics errors_;
 };
 

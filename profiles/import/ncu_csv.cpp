@@ -164,7 +164,7 @@ class NcuReader {
             return;
         }
         const auto header_text = ByteSource::of_text(line, input_.name);
-        CsvReader header_reader(*header_text);
+        CsvRows header_reader(*header_text);
         CsvRow header;
         header_reader.next(header);
         header_ = CsvHeader(header.fields);
@@ -180,7 +180,7 @@ class NcuReader {
                          "which one is meant?", {input_.name, skipped, 1});
             return;
         }
-        CsvReader reader(**source);
+        CsvRows reader(**source);
         CsvRow row;
         order_metrics();
         while (found_.size() < kMaxErrors && !again_ && reader.next(row)) {

@@ -66,7 +66,7 @@ class PlainReader {
         if (!source) {
             return Result<Profile>(source.diagnostics());
         }
-        CsvReader reader(**source);
+        CsvRows reader(**source);
         CsvRow row;
         if (reader.next(row)) {
             header_ = CsvHeader(row.fields);
@@ -188,7 +188,7 @@ class PlainImporter final : public Importer {
     }
     bool recognises(std::string_view head) const override {
         const auto source = ByteSource::of_text(head.substr(0, head.find('\n')), "");
-        CsvReader reader(*source);
+        CsvRows reader(*source);
         CsvRow row;
         if (!reader.next(row)) {
             return false;

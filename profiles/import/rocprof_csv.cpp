@@ -53,7 +53,7 @@ class RocprofReader {
         if (!source) {
             return Result<Profile>(source.diagnostics());
         }
-        CsvReader reader(**source);
+        CsvRows reader(**source);
         CsvRow row;
         if (reader.next(row)) {
             width_ = row.fields.size();

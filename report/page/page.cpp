@@ -62,7 +62,7 @@ function reveal(){
 addEventListener('hashchange',reveal);reveal();
 )js";
 
-constexpr std::string_view kStyle = R"css(
+constexpr std::string_view kPageStyle = R"css(
 :root{color-scheme:light dark;--ink:#1b1f24;--faint:#5b6470;--paper:#fff;--line:#d8dce2;
   --bar:#2c7fb8;--pale:#b9d7ea;--loss:#b3440e;--mark:#56b4e940}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--faint:#9aa3ad;--paper:#15181c;
@@ -112,7 +112,7 @@ std::string page_head(std::string_view title, std::string_view style,
                        "style-src 'unsafe-inline'; img-src data:{}{}\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<title>{}</title>\n<style>{}{}</style></head><body>\n",
-                       allowed.empty() ? "" : "; script-src", allowed, title, kStyle, style);
+                       allowed.empty() ? "" : "; script-src", allowed, title, kPageStyle, style);
 }
 
 std::string page_foot(const std::vector<PageScript>& scripts) {

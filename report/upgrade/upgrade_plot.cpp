@@ -1,9 +1,8 @@
-// The upgrade as a chart (SVG) and as one HTML file.
+// The upgrade as a chart (SVG) and as a part of a page.
 #include "analysis/upgrade/upgrade.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/draw/svg.hpp"
-#include "report/page/page.hpp"
 #include "report/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Whose constants a GPU without measurements takes: its die's, halfway those of the same kernels,
 // else everybody's. What a term is worth.
-#include "analysis/calibrate/cross_folds.hpp"
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 

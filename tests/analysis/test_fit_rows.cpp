@@ -1,6 +1,6 @@
 // Which rows a fit looks at, and the step of its search.
-#include "analysis/calibrate/cross_folds.hpp"
 #include "analysis/calibrate/normal_equations.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
 #include "analysis/advice/what_helps.hpp"
-#include "analysis/calibrate/cross_validate.hpp"
 #include "analysis/calibrate/pairs.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 #include "analysis/upgrade/memory_need.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"

@@ -28,7 +28,7 @@ eyeroof::Result<Profile> read_the_long_way(const std::string& line) {
 
 std::vector<std::string> fields_of(const std::string& text) {
     const auto source = ByteSource::of_text(text, "t");
-    CsvReader reader(*source);
+    CsvRows reader(*source);
     CsvRow row;
     reader.next(row);
     return row.fields;

@@ -1,7 +1,7 @@
 // The GPU template's space, its closed form and its logs: no compiler, no device.
-#include "analysis/tune/compare.hpp"
 #include "analysis/tune/gpu_source.hpp"
 #include "analysis/tune/gpu_subject.hpp"
+#include "analysis/tune_compare/compare.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"
 

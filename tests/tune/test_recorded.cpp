@@ -1,9 +1,9 @@
 // Searches as their logs tell them: trials counted as they were spent.
-#include "analysis/tune/compare.hpp"
 #include "analysis/tune/cpu_subject.hpp"
 #include "analysis/tune/log_searches.hpp"
-#include "report/tune/compare_write.hpp"
+#include "analysis/tune_compare/compare.hpp"
 #include "report/tune/search_chart.hpp"
+#include "report/tune_compare/compare_write.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>

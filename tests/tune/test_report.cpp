@@ -1,9 +1,9 @@
 // Answers and comparisons: their schemas, and that jobs change nothing.
-#include "analysis/tune/compare.hpp"
 #include "analysis/tune/measured_best.hpp"
+#include "analysis/tune_compare/compare.hpp"
 #include "report/draw/svg.hpp"
-#include "report/tune/compare_write.hpp"
 #include "report/tune/report.hpp"
+#include "report/tune_compare/compare_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

@@ -181,6 +181,11 @@ TEST_CASE("tensor cores take channels of a tap in chunks of 32, in groups down t
     const double k = 8.0 * 9 / grouped.product.mapping.splits;
     CHECK(grouped.product.mapping.tile == model::CtaTile{64, 64, 1});
     CHECK(grouped.product.compute_s == near(step * std::ceil(k / 16) * 16));
+    shape.c = 80; // 16 a group stay 16
+    const auto wider = time_of(terms, shape, DataType::fp16);
+    const double wider_k = 16.0 * 9 / wider.product.mapping.splits;
+    CHECK(wider.product.mapping.tile == model::CtaTile{64, 64, 1});
+    CHECK(wider.product.compute_s == near(step * std::ceil(wider_k / 16) * 16));
 }
 
 TEST_CASE("the fp32 sums of a weight gradient: none on tensor cores but Turing's atomics") {

@@ -42,6 +42,9 @@ Layer product(Count m, Count n, Count k) {
     return layer;
 }
 
+// One row a value of the shared index, one column a value of the other.
+using Mask = std::vector<std::vector<bool>>;
+
 Mask random_mask(std::mt19937_64& random, std::size_t rows, std::size_t columns, double density) {
     std::bernoulli_distribution word(density);
     Mask mask(rows, std::vector<bool>(columns));
@@ -72,27 +75,6 @@ TEST_CASE(
         const double left = row.expected - effectual_macs(macs, row.input, row.weight);
         CHECK(left >= 0.0);
         CHECK(left <= 2.0);
-    }
-}
-
-TEST_CASE("over masks the effectual MACs are the sum over the shared index of nnz times nnz") {
-    // Two channels: inputs 2 and 0 of 3 non-zero, weights 1 and 4 of 4.
-    const Mask inputs = {{true, false, true}, {false, false, false}};
-    const Mask weights = {{false, true, false, false}, {true, true, true, true}};
-    CHECK(effectual_macs(inputs, weights) == 2);
-    CHECK(column_cycles({{true, true, true}}, {{true, true, true, false}}, 2) == 6);
-}
-
-TEST_CASE("expected cycles over columns agree with random masks") {
-    std::mt19937_64 random(3);
-    for (const double d : {0.2, 0.5, 0.9}) {
-        double sum = 0.0;
-        for (int round = 0; round < 200; ++round) {
-            sum += static_cast<double>(
-                column_cycles(random_mask(random, 32, 20, 0.6), random_mask(random, 32, 12, d), 2));
-        }
-        const double expected = column_cycles(32.0 * 20.0, 0.6, NonZeros::independent(12, d), 2);
-        CHECK(sum / 200.0 == near(expected, 0.01));
     }
 }
 

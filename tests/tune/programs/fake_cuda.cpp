@@ -269,10 +269,6 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     *function = made;
     return ::dlsym(module, name) == nullptr || made->launch == nullptr ? kNotFound : 0;
 }
-int cuFuncGetAttribute(int* value, int, void*) {
-    *value = 0;
-    return 0;
-}
 int cuFuncSetAttribute(void*, int, int value) {
     return value < 0 || static_cast<unsigned>(value) > kMostShared ? kInvalidValue : 0;
 }

@@ -1,5 +1,5 @@
 // What a cross-validation keeps of its fits: constants, error bands, ranges and sources.
-#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 #include "hwdb/calibration_reader.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Which part of a kernel's time is the longest: in the measured rows, and on a standard grid.
-#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Searches that were really run, from their logs; and what one saves against another.
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Comparisons as text, JSON, CSV and SVG.
-#include "report/tune/compare_write.hpp"
+#include "report/tune_compare/compare_write.hpp"
 
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 #include "base/csv.hpp"
 #include "base/printable.hpp"
 #include "base/statistics.hpp"

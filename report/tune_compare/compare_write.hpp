@@ -1,7 +1,7 @@
 // A comparison of search strategies, as text, JSON, CSV, and SVG.
 #pragma once
 
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 
 #include <string>
 

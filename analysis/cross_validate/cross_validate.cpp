@@ -1,7 +1,7 @@
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 
-#include "analysis/calibrate/cross_folds.hpp"
 #include "analysis/calibrate/splits.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 #include "base/parallel.hpp"
 
 #include <fmt/format.h>

@@ -4,9 +4,9 @@
 // (the constants that are kept).
 #pragma once
 
-#include "analysis/calibrate/cross_validate.hpp"
 #include "analysis/calibrate/error_bands.hpp"
 #include "analysis/calibrate/fit.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 
 #include <array>
 #include <optional>

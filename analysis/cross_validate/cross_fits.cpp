@@ -1,6 +1,6 @@
 // The fits of a cross-validation: what they start from, see and leave out.
 #include "analysis/calibrate/calibrate.hpp"
-#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 #include "base/statistics.hpp"
 #include "hwdb/calibration_reader.hpp"
 

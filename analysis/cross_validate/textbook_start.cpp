@@ -1,5 +1,5 @@
 // Round values that fits start from, which no data chose.
-#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 
 #include <array>
 #include <span>

@@ -1,4 +1,4 @@
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 
 #include "base/parallel.hpp"
 #include "base/statistics.hpp"

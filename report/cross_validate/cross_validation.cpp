@@ -1,7 +1,7 @@
 // The cross-validation as text, JSON, CSV and Markdown.
-#include "report/calibrate/cross_validation.hpp"
+#include "report/cross_validate/cross_validation.hpp"
 
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 #include "base/csv.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // The errors of a cross-validation's folds, by operator, type, direction and GPU.
-#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/cross_validate/cross_folds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What comparisons are made on: pools of measured points, and stand-ins.
-#include "analysis/tune/compare.hpp"
+#include "analysis/tune_compare/compare.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Results of cross-validation as text, JSON, CSV, and Markdown. Fits nothing.
 #pragma once
 
-#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/cross_validate/cross_validate.hpp"
 
 #include <string>
 #include <vector>
