@@ -1,11 +1,10 @@
-// Which part of a kernel's time is the longest: in the measured rows, and on a standard grid.
+// Which limit binds: in the measured rows, and on a standard grid.
 #include "analysis/cross_validate/cross_folds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace eyeroof::analysis {
 
@@ -15,18 +14,18 @@ using model::Layer;
 
 namespace {
 
-std::string longest(const model::Gpu& gpu, const Layer& layer, const model::Work& work,
-                    const model::Software& software) {
-    const auto kernel = model::kernel_of(gpu, layer, work, software);
-    return kernel ? std::string(model::longest_part(*kernel)) : "";
+std::string binding_limit(const model::Gpu& gpu, const Layer& layer,
+                          const model::Software& software, model::Timing timing) {
+    const auto p = model::predict(gpu, layer, software, timing);
+    return p ? p->limiter : "";
 }
 
 std::map<std::string, double> shares(const std::map<std::string, int>& counts, int rows) {
-    std::map<std::string, double> by_part;
-    for (const auto& [part, count] : counts) {
-        by_part[part] = static_cast<double>(count) / std::max(rows, 1);
+    std::map<std::string, double> by_name;
+    for (const auto& [name, count] : counts) {
+        by_name[name] = static_cast<double>(count) / std::max(rows, 1);
     }
-    return by_part;
+    return by_name;
 }
 
 model::TensorTypes all_of(model::DataType type) {
@@ -88,7 +87,8 @@ std::map<std::string, double> shares_of_parts(const Fold& fold) {
     own.calibration = fold.held;
     std::map<std::string, int> counts;
     for (const Case& c : fold.cases) {
-        ++counts[longest(own, *c.row.layer, c.row.work, c.row.software)];
+        const auto kernel = model::kernel_of(own, *c.row.layer, c.row.work, c.row.software);
+        ++counts[kernel ? std::string(model::longest_part(*kernel)) : ""];
     }
     return shares(counts, static_cast<int>(fold.cases.size()));
 }
@@ -96,10 +96,24 @@ std::map<std::string, double> shares_of_parts(const Fold& fold) {
 std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all) {
     std::vector<BindingRow> rows;
     for (const ClassFolds& folds : all) {
+        const std::string name(kernel_class_name(folds.kernel_class));
+        std::map<std::string, int> together;
+        int every = 0;
         for (const Fold& fold : folds.folds) {
-            rows.push_back({fold.id, std::string(kernel_class_name(folds.kernel_class)), true,
-                            static_cast<int>(fold.cases.size()), shares_of_parts(fold)});
+            model::Gpu own = fold.gpu;
+            own.calibration = fold.held;
+            std::map<std::string, int> counts;
+            for (const Case& c : fold.cases) {
+                const std::string binds =
+                    binding_limit(own, *c.row.layer, c.row.software, c.row.timing);
+                ++counts[binds];
+                ++together[binds];
+            }
+            const auto size = static_cast<int>(fold.cases.size());
+            every += size;
+            rows.push_back({fold.id, name, true, size, shares(counts, size)});
         }
+        rows.push_back({"", name, true, every, shares(together, every)});
     }
     return rows;
 }
@@ -110,9 +124,8 @@ std::vector<BindingRow> grid_bindings(const std::map<std::string, model::Gpu>& c
         std::map<KernelClass, std::map<std::string, int>> counts;
         std::map<KernelClass, int> layers;
         for (const Layer& layer : grid_of(gpu)) {
-            const auto work = model::work_of(layer);
             const KernelClass c = model::kernel_class_of(gpu, layer);
-            ++counts[c][work ? longest(gpu, layer, *work, {}) : ""];
+            ++counts[c][binding_limit(gpu, layer, {}, model::Timing::kernel)];
             ++layers[c];
         }
         for (const auto& [c, of_class] : counts) {
@@ -123,27 +136,27 @@ std::vector<BindingRow> grid_bindings(const std::map<std::string, model::Gpu>& c
     return rows;
 }
 
+std::string BindingRow::text() const {
+    std::vector<std::pair<double, std::string>> largest;
+    for (const auto& [name, share] : shares) {
+        largest.emplace_back(-share, name);
+    }
+    std::sort(largest.begin(), largest.end());
+    std::string text;
+    for (const auto& [share, name] : largest) {
+        text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", name, -100.0 * share);
+    }
+    return text;
+}
+
 std::string bindings_text(const std::vector<BindingRow>& bindings) {
-    std::set<std::string> parts;
-    for (const BindingRow& row : bindings) {
-        for (const auto& [part, share] : row.shares) {
-            parts.insert(part);
-        }
-    }
-    std::string text = fmt::format("\nshare of rows in which a part is the longest, %\n{:<12} "
-                                   "{:<30} {:<9}{:>7}",
+    std::string text = fmt::format("\nshare of rows in which a limit binds, %\n{:<12} {:<30} "
+                                   "{:<9}{:>7}  limits",
                                    "class", "gpu", "rows of", "rows");
-    for (const std::string& part : parts) {
-        text += fmt::format("{:>11}", part);
-    }
     for (const BindingRow& row : bindings) {
-        text += fmt::format("\n{:<12} {:<30} {:<9}{:>7}", row.kernel_class, row.gpu,
-                            row.measured ? "table" : "grid", row.rows);
-        for (const std::string& part : parts) {
-            const auto share = row.shares.find(part);
-            text += share == row.shares.end() ? fmt::format("{:>11}", "-")
-                                              : fmt::format("{:>11.1f}", 100.0 * share->second);
-        }
+        text += fmt::format("\n{:<12} {:<30} {:<9}{:>7}  {}", row.kernel_class,
+                            row.gpu.empty() ? "all" : row.gpu, row.measured ? "table" : "grid",
+                            row.rows, row.text());
     }
     return text + "\n";
 }

@@ -132,51 +132,59 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
     return constants;
 }
 
-// Did the constants that are blind to a fold's die see this operator in this launch mode?
-bool was_seen(const ClassFolds& all, const Fold& blind, const std::string& kind, Timing timing) {
+// Did the constants that are blind to a name see this operator in this launch mode?
+bool was_seen(const ClassFolds& all, const std::string& blind, const std::string& kind,
+              Timing timing) {
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
-        return !left_together(other, blind) &&
-               std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
-                   return seen.row.timing == timing && seen.row.kind() == kind;
-               });
+        return std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
+            return seen.left_with != blind && seen.row.timing == timing && seen.row.kind() == kind;
+        });
     });
 }
 
-// measured / predicted by constants blind to the GPU, of GPUs with another die than `fold`'s, each
-// with at most 500 evenly picked rows of a kind ("": of any); GPUs without one are left out.
-std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const Fold* fold,
-                                                  const std::string& kind, Family family) {
+// measured / predicted of rows of one GPU and name: at most 500, evenly picked, whose operator the
+// constants blind to the name saw.
+std::vector<double> blind_ratios(const ClassFolds& all, const std::string& name,
+                                 const std::vector<const Case*>& rows) {
     constexpr std::size_t kEach = 500;
-    std::vector<std::vector<double>> gpus;
-    for (const Fold& other : all.folds) {
-        if (!other.has_left || family_of(other.gpu) != family ||
-            (fold != nullptr && left_together(other, *fold))) {
-            continue;
+    std::vector<double> ratios;
+    std::map<std::pair<std::string, Timing>, bool> known; // asked once for each
+    const std::size_t taken = std::min(kEach, rows.size());
+    for (std::size_t i = 0; i < taken; ++i) {
+        const Case& c = *rows[i * rows.size() / taken];
+        const auto [seen, is_new] = known.try_emplace({c.row.kind(), c.row.timing}, false);
+        if (is_new) {
+            seen->second = was_seen(all, name, seen->first.first, c.row.timing);
         }
-        std::vector<const Case*> rows;
-        for (const Case& c : other.cases) {
-            if (kind.empty() || c.row.kind() == kind) {
-                rows.push_back(&c);
-            }
-        }
-        std::vector<double> ratios;
-        std::map<std::pair<std::string, Timing>, bool> known; // asked once for each
-        const std::size_t taken = std::min(kEach, rows.size());
-        for (std::size_t i = 0; i < taken; ++i) {
-            const Case& c = *rows[i * rows.size() / taken];
-            const auto [seen, is_new] = known.try_emplace({c.row.kind(), c.row.timing}, false);
-            if (is_new) {
-                seen->second = was_seen(all, other, seen->first.first, c.row.timing);
-            }
-            if (seen->second) {
-                ratios.push_back(c.row.measured_s / c.left_s);
-            }
-        }
-        if (!ratios.empty()) {
-            gpus.push_back(std::move(ratios));
+        if (seen->second) {
+            ratios.push_back(c.row.measured_s / c.left_s);
         }
     }
-    return gpus;
+    return ratios;
+}
+
+// Of rows of one kind ("": of any) left out by another name than `but`, those of each GPU and name
+// together; none where there are no such rows.
+std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const std::string& but,
+                                                  const std::string& kind, Family family) {
+    std::vector<std::vector<double>> groups;
+    for (const Fold& fold : all.folds) {
+        if (!fold.has_left || family_of(fold.gpu) != family) {
+            continue;
+        }
+        std::map<std::string, std::vector<const Case*>> by_name;
+        for (const Case& c : fold.cases) {
+            if (c.left_s > 0.0 && c.left_with != but && (kind.empty() || c.row.kind() == kind)) {
+                by_name[c.left_with].push_back(&c);
+            }
+        }
+        for (const auto& [name, rows] : by_name) {
+            if (auto ratios = blind_ratios(all, name, rows); !ratios.empty()) {
+                groups.push_back(std::move(ratios));
+            }
+        }
+    }
+    return groups;
 }
 
 std::vector<double> flat(const std::vector<std::vector<double>>& gpus) {
@@ -205,17 +213,18 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
     GpuCalibration constants = fitted;
     model::ClassRecord& record = constants.record(all.kernel_class);
     record.kinds.clear();
+    const std::string blind = but != nullptr ? name_of(*but) : std::string{};
     const auto told_by = [&](const std::string& kind) {
-        const auto own = flat(ratios_of_others(all, but, kind, family));
-        return own.empty() ? flat(ratios_of_others(all, but, kind, Family::others)) : own;
+        const auto own = flat(ratios_of_others(all, blind, kind, family));
+        return own.empty() ? flat(ratios_of_others(all, blind, kind, Family::others)) : own;
     };
-    if (const auto band = band_of_others(all, but, "", family)) {
+    if (const auto band = band_of_others(all, blind, "", family)) {
         record.band = error_band(*band, told_by(""), kBasis);
     }
     for (const std::string& kind : kinds_of(all)) {
         if (const auto ratios = told_by(kind); !ratios.empty()) {
             record.kinds[kind] =
-                error_band(*band_of_others(all, but, kind, family), ratios, kBasis);
+                error_band(*band_of_others(all, blind, kind, family), ratios, kBasis);
         }
     }
     record.measured = false;
@@ -224,7 +233,7 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
     std::set<std::string> names;
     std::set<Timing> modes;
     for (const Fold& fold : all.folds) {
-        if (but != nullptr && left_together(fold, *but)) {
+        if (but != nullptr && name_of(fold) == blind) {
             continue;
         }
         if (is_amd(fold) && family == Family::others) {
@@ -251,20 +260,19 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
 
 } // namespace
 
-std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold, const std::string& kind,
-                                   Family family) {
-    const Family own = fold != nullptr ? family_of(fold->gpu) : family;
+std::optional<Band> band_of_others(const ClassFolds& all, const std::string& name,
+                                   const std::string& kind, Family family) {
     const auto of = [&](const std::string& rows, Family which) -> std::optional<Band> {
-        const auto ratios = ratios_of_others(all, fold, rows, which);
+        const auto ratios = ratios_of_others(all, name, rows, which);
         return ratios.empty() ? std::nullopt : std::optional(band_of_gpus(ratios));
     };
-    if (const auto told = of(kind, own)) {
+    if (const auto told = of(kind, family)) {
         return told;
     }
     if (const auto foreign = of(kind, Family::others)) {
         return doubled(*foreign); // another vendor's kernels
     }
-    if (const auto every = of("", own)) {
+    if (const auto every = of("", family)) {
         return doubled(*every);
     }
     const auto last = of("", Family::others);

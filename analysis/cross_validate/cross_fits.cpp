@@ -37,9 +37,8 @@ bool same_die(const model::Gpu& a, const model::Gpu& b) {
     return a.arch == b.arch && a.sms == b.sms && a.fp32_lanes == b.fp32_lanes;
 }
 
-bool left_together(const Fold& a, const Fold& b) {
-    return !a.cases.empty() && !b.cases.empty() &&
-           a.cases.front().left_with == b.cases.front().left_with;
+std::string name_of(const Fold& fold) {
+    return fold.cases.empty() ? std::string{} : fold.cases.front().left_with;
 }
 
 void take_class(const GpuCalibration& from, KernelClass c, GpuCalibration& to) {
@@ -282,18 +281,73 @@ std::array<GpuCalibration, 2> fit_amd(const ClassFolds& all, const GpuCalibratio
             fit_family(all, both, {Family::amd_matrix}, sees, options, stop)};
 }
 
-// What blind constants say of the fold's rows of one name.
+// Does a leave-out take all rows of a GPU, or may it leave some in the fit?
+bool takes_whole_gpus(LeaveOut by) {
+    return by == LeaveOut::die || by == LeaveOut::architecture;
+}
+
+// One GPU's own constants on `rows` of it, from `start`, whose kernels' starts stay.
+GpuCalibration own_fit(const Fold& fold, const GpuCalibration& start,
+                       const std::vector<FitRow>& rows, KernelClass c,
+                       const CrossValidateOptions& options, const std::stop_token& stop) {
+    std::vector<model::Gpu> own = {with_constants(fold.gpu, start)};
+    if (rows.size() >= kFewestToFit) {
+        const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
+        FitOptions fit{options.pull * weight, options.rounds};
+        fit.keep_starts = true;
+        fit_class(own, c, rows, fit, stop);
+    }
+    return own.front().calibration;
+}
+
+// How many rows of other names a GPU has of each operator in each launch mode.
+std::map<std::pair<std::string, model::Timing>, std::size_t> seen_without(const Fold& fold,
+                                                                          const std::string& name) {
+    std::map<std::pair<std::string, model::Timing>, std::size_t> seen;
+    for (const Case& c : fold.cases) {
+        if (c.left_with != name) {
+            ++seen[{c.row.kind(), c.row.timing}];
+        }
+    }
+    return seen;
+}
+
+// The GPU's own constants on its rows of other names: it was measured, though never like those.
+GpuCalibration own_without(const Fold& fold, const GpuCalibration& common, KernelClass c,
+                           const std::string& name, const CrossValidateOptions& options,
+                           const std::stop_token& stop) {
+    std::vector<Case> kept;
+    std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(kept),
+                 [&](const Case& of) { return of.left_with != name; });
+    return own_fit(fold, common, picked(kept, true, options.own_rows, 0), c, options, stop);
+}
+
+// What blind constants say of the fold's rows of one name. Folds that several names leave rows out
+// of are shared by their tasks: those write into the rows alone.
 void predict_left(Fold& fold, const GpuCalibration& left, KernelClass c, const std::string& name,
-                  bool fitted) {
+                  bool fitted, const CrossValidateOptions& options, const std::stop_token& stop) {
+    if (std::none_of(fold.cases.begin(), fold.cases.end(),
+                     [&](const Case& row) { return row.left_with == name; })) {
+        return;
+    }
+    const bool whole = takes_whole_gpus(options.leave_out);
     const model::Gpu gpu = with_constants(fold.gpu, left);
     const model::Gpu one = with_one_rate(fold, gpu, c);
+    const auto seen = seen_without(fold, name);
+    const bool measured = !whole && fitted && !seen.empty();
+    const model::Gpu own =
+        with_constants(fold.gpu, measured ? own_without(fold, left, c, name, options, stop) : left);
     for (Case& row : fold.cases) {
-        if (row.left_with == name) {
-            row.left_s = predicted_s(gpu, row.row);
+        if (row.left_with == name && (whole || fitted)) {
+            const auto rows = seen.find({row.row.kind(), row.row.timing});
+            const bool tells = measured && rows != seen.end() && rows->second >= kFewestToFit;
+            row.left_s = predicted_s(tells ? own : gpu, row.row);
             row.one_s = predicted_s(one, row.row);
-            fold.left = gpu.calibration;
-            fold.has_left = fitted;
         }
+    }
+    if (whole) {
+        fold.left = gpu.calibration;
+        fold.has_left = fitted;
     }
 }
 
@@ -326,7 +380,7 @@ void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOpti
         const Family family = family_of(fold.gpu);
         const GpuCalibration& blind =
             family == Family::others ? left : left_amd.at(static_cast<std::size_t>(family));
-        predict_left(fold, blind, all.kernel_class, name, !(blind == start));
+        predict_left(fold, blind, all.kernel_class, name, !(blind == start), options, stop);
     }
 }
 
@@ -371,16 +425,13 @@ void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& opt
     const bool tested =
         std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
     fold.has_held = rows.size() >= kFewestToFit && tested;
-    std::vector<model::Gpu> own = {with_constants(fold.gpu, with_common_starts(all, fold.gpu))};
-    if (fold.has_held) {
-        const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
-        FitOptions fit{options.pull * weight, options.rounds};
-        fit.keep_starts = true;
-        fit_class(own, all.kernel_class, rows, fit, stop);
-    }
-    fold.held = own.front().calibration;
+    const GpuCalibration start = with_common_starts(all, fold.gpu);
+    const std::vector<FitRow> seen = fold.has_held ? rows : std::vector<FitRow>{};
+    fold.held = own_fit(fold, start, seen, all.kernel_class, options, stop);
+    model::Gpu own = fold.gpu;
+    own.calibration = fold.held;
     for (Case& c : fold.cases) {
-        c.fitted_s = predicted_s(own.front(), c.row);
+        c.fitted_s = predicted_s(own, c.row);
     }
 }
 

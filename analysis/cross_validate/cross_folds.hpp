@@ -73,18 +73,22 @@ bool is_amd(const Fold& fold);
 // throttled on one day (limited power or clocks, another kernel), but not sped up.
 std::vector<Case> of_quick_sessions(const Fold& fold);
 
-// Were the two GPUs left out by the same fit?
-bool left_together(const Fold& a, const Fold& b);
+// The name that a GPU is left out by; "" where it has no rows. Of leave-outs by die or
+// architecture, whose rows of a GPU all have one name.
+std::string name_of(const Fold& fold);
 
-// For rows of `fold`, of one row_kind, from GPUs with another die; `fold` null: from all of them.
-// Kinds in launch modes that no GPU with another die was measured in are left out: their constants
-// are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
-// `family`: where `fold` is null.
-std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold, const std::string& kind,
-                                   Family family = Family::others);
+// For rows of one row_kind that are left out as `name`, from the rows of other names ("": of all),
+// each by constants that are blind to its own. Kinds in launch modes that no other name was
+// measured in are left out: their constants are not fitted. Nothing left: the class's band,
+// doubled. nullopt where the class has none either.
+std::optional<Band> band_of_others(const ClassFolds& all, const std::string& name,
+                                   const std::string& kind, Family family);
 
-// Which part of a kernel's time is the longest, in the rows; by the GPU's own constants.
+// Which limit binds in the rows of each GPU, and of all GPUs of a class; by the GPU's own
+// constants.
 std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all);
+
+// Share of the rows in which a part of the kernel's time is the longest: see model::longest_part.
 std::map<std::string, double> shares_of_parts(const Fold& fold);
 
 // The names by which rows are left out together.
@@ -127,7 +131,7 @@ model::Gpu with_constants(const model::Gpu& gpu, const model::GpuCalibration& co
 void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups);
 void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows);
 void add_leaders(const ClassFolds& all, std::vector<LeaderRow>& leaders);
-void add_means(CrossValidation& result);
+std::vector<CrossGroup> means_of(const std::vector<CrossGroup>& groups);
 
 // Constants, bands, ranges and sources of the folds.
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result);

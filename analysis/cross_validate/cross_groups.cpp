@@ -21,24 +21,54 @@ Key key_of(const model::Layer& layer) {
             layer.direction == model::Direction::fwd ? "fwd" : "gradient"};
 }
 
-// Held-out rows in two halves: each is judged by the other's quantiles.
+// Held-out rows of each kind in two halves: each is judged by the other's quantiles.
 void judge_held(const std::vector<const Case*>& tested, CrossGroup& group) {
     constexpr std::size_t kFewest = 8;
-    std::array<std::vector<double>, 2> halves;
-    for (std::size_t i = 0; i < tested.size(); ++i) {
-        halves[i % 2].push_back(tested[i]->row.measured_s / tested[i]->fitted_s);
-    }
-    if (halves[1].size() < kFewest) {
-        return;
+    std::map<std::string, std::vector<double>> kinds;
+    for (const Case* c : tested) {
+        kinds[c->row.kind()].push_back(c->row.measured_s / c->fitted_s);
     }
     double inside = 0.0;
-    for (std::size_t h = 0; h < 2; ++h) {
-        const Band band = another_day(halves[1 - h]);
-        for (const double ratio : halves[h]) {
-            inside += band.holds(ratio) ? 1.0 : 0.0;
+    double judged = 0.0;
+    for (const auto& [kind, ratios] : kinds) {
+        if (ratios.size() < 2 * kFewest) {
+            continue;
+        }
+        std::array<std::vector<double>, 2> halves;
+        for (std::size_t i = 0; i < ratios.size(); ++i) {
+            halves[i % 2].push_back(ratios[i]);
+        }
+        for (std::size_t h = 0; h < 2; ++h) {
+            const Band band = another_day(halves[1 - h]);
+            inside +=
+                static_cast<double>(std::count_if(halves[h].begin(), halves[h].end(),
+                                                  [&](double ratio) { return band.holds(ratio); }));
+        }
+        judged += static_cast<double>(ratios.size());
+    }
+    group.held_out_inside = judged > 0.0 ? std::optional(inside / judged) : std::nullopt;
+}
+
+// Share of the rows left out that lie in the interval of their kind, from rows of other names.
+std::optional<double> left_inside(const ClassFolds& all, const Fold& fold,
+                                  const std::vector<const Case*>& cases) {
+    std::map<std::pair<std::string, std::string>, std::optional<Band>> bands;
+    double inside = 0.0;
+    double judged = 0.0;
+    for (const Case* c : cases) {
+        if (c->left_s <= 0.0) {
+            continue;
+        }
+        const auto [band, is_new] = bands.try_emplace({c->left_with, c->row.kind()}, std::nullopt);
+        if (is_new) {
+            band->second = band_of_others(all, c->left_with, c->row.kind(), family_of(fold.gpu));
+        }
+        if (band->second) {
+            inside += band->second->holds(c->row.measured_s / c->left_s) ? 1.0 : 0.0;
+            judged += 1.0;
         }
     }
-    group.held_out_inside = inside / static_cast<double>(tested.size());
+    return judged > 0.0 ? std::optional(inside / judged) : std::nullopt;
 }
 
 double error_of(double predicted, const Case& c) {
@@ -64,10 +94,6 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     double held = 0.0;
     double left = 0.0;
     double one = 0.0;
-    double inside = 0.0;
-    const FitRow& first = cases.front()->row;
-    const auto elsewhere = band_of_others(all, &fold, first.kind());
-    const Band band = elsewhere.value_or(Band{});
     const auto n = static_cast<double>(cases.size());
     const auto told = static_cast<double>(
         std::count_if(cases.begin(), cases.end(), [](const Case* c) { return c->left_s > 0.0; }));
@@ -76,7 +102,6 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
         if (c->left_s > 0.0) {
             left += error_of(c->left_s, *c) / told;
             one += error_of(c->one_s, *c) / told;
-            inside += band.holds(c->row.measured_s / c->left_s) ? 1.0 / told : 0.0;
         }
         (c->tested ? held : fitted) += error_of(c->fitted_s, *c);
         if (c->tested) {
@@ -92,7 +117,7 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     if (fold.has_left && told > 0.0) {
         g.left_out = left;
         g.one_figure = one;
-        g.left_out_inside = elsewhere ? std::optional(inside) : std::nullopt;
+        g.left_out_inside = left_inside(all, fold, cases);
     }
     return g;
 }
@@ -133,8 +158,29 @@ void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows) {
         for (const Case& c : fold.cases) {
             const auto [op, dtype, direction] = key_of(*c.row.layer);
             const auto p = model::predict(own, *c.row.layer, c.row.software, c.row.timing);
-            rows.push_back({c.line, fold.id, op, dtype, c.row.measured_s, c.tested, c.fitted_s,
-                            fold.has_left ? c.left_s : 0.0, p ? p->form.text() : ""});
+            CrossRow row;
+            row.line = c.line;
+            row.gpu = fold.id;
+            row.op = op;
+            row.dtype = dtype;
+            row.direction = direction;
+            row.kind = c.row.kind();
+            row.left_with = c.left_with;
+            row.measured_s = c.row.measured_s;
+            row.tested = c.tested;
+            row.own_s = c.fitted_s;
+            row.left_out_s = fold.has_left ? c.left_s : 0.0;
+            row.mapping = p ? p->form.text() : "";
+            row.limiter = p ? p->limiter : "";
+            row.naive_s = c.naive_s;
+            row.flops = static_cast<double>(c.row.work.flops);
+            row.bytes = static_cast<double>(c.row.work.bytes());
+            row.peak_flops_per_s = own.rate(c.row.layer->types.input).flops_per_s;
+            row.dram_bytes_per_s = own.dram_bytes_per_s;
+            row.l2_bytes = own.l2_bytes;
+            row.clock_hz = own.boost_hz;
+            row.sms = own.sms;
+            rows.push_back(std::move(row));
         }
     }
 }
@@ -155,9 +201,10 @@ std::optional<double> mean_of(const std::vector<CrossGroup>& groups,
 
 } // namespace
 
-void add_means(CrossValidation& result) {
+std::vector<CrossGroup> means_of(const std::vector<CrossGroup>& every) {
+    std::vector<CrossGroup> means;
     std::map<Key, std::vector<CrossGroup>> by_key;
-    for (const CrossGroup& g : result.groups) {
+    for (const CrossGroup& g : every) {
         by_key[{g.op, g.dtype, g.direction}].push_back(g);
     }
     for (const auto& [key, groups] : by_key) {
@@ -182,8 +229,9 @@ void add_means(CrossValidation& result) {
                                   &CrossGroup::left_out_inside}) {
             mean.*figure = mean_of(groups, figure);
         }
-        result.means.push_back(std::move(mean));
+        means.push_back(std::move(mean));
     }
+    return means;
 }
 
 } // namespace eyeroof::analysis

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -36,11 +37,11 @@ class Sorter {
         case LeaveOut::session:
             return row.session.empty() ? kNothingLeftOut : row.gpu + " " + row.session;
         case LeaveOut::library:
-            return row.library;
+            return row.library.empty() ? kNothingLeftOut : row.library;
         case LeaveOut::source:
             break;
         }
-        return row.source;
+        return row.source.empty() ? kNothingLeftOut : row.source;
     }
 
     void add(const MeasuredLayer& row, Diagnostics& found) {
@@ -171,7 +172,94 @@ void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& opt
     run_tasks(own, of, done, options, stop, progress);
 }
 
+bool orders_by_operator(const CrossGroup& a, const CrossGroup& b) {
+    return std::tie(a.op, a.dtype, a.direction, a.gpu) <
+           std::tie(b.op, b.dtype, b.direction, b.gpu);
+}
+
+// The rows by what another leave-out calls them, with the constants that all rows gave.
+std::vector<ClassFolds> sorted_by(const std::vector<MeasuredLayer>& rows,
+                                  const MachineSource& machines,
+                                  const CrossValidateOptions& options,
+                                  const std::vector<ClassFolds>& fitted) {
+    Diagnostics found; // the first reading of the rows had no error
+    Sorter sorter(machines, options);
+    for (const MeasuredLayer& row : rows) {
+        sorter.add(row, found);
+    }
+    for (std::size_t i = 0; i < sorter.folds.size(); ++i) {
+        sorter.folds[i].together = fitted[i].together;
+        sorter.folds[i].together_amd = fitted[i].together_amd;
+    }
+    return std::move(sorter.folds);
+}
+
+// GPUs some of whose rows were left out: where several fits share a GPU, none of them says so.
+void note_left(std::vector<ClassFolds>& classes) {
+    for (ClassFolds& all : classes) {
+        for (Fold& fold : all.folds) {
+            fold.has_left = std::any_of(fold.cases.begin(), fold.cases.end(),
+                                        [](const Case& c) { return c.left_s > 0.0; });
+        }
+    }
+}
+
+LeftOut errors_of(std::vector<ClassFolds>& classes, LeaveOut by) {
+    LeftOut result{by, {}, {}};
+    note_left(classes);
+    for (ClassFolds& all : classes) {
+        for (Fold& fold : all.folds) {
+            fold.cases.erase(std::remove_if(fold.cases.begin(), fold.cases.end(),
+                                            [](const Case& c) { return c.left_s <= 0.0; }),
+                             fold.cases.end());
+        }
+        add_groups(all, result.groups);
+    }
+    std::sort(result.groups.begin(), result.groups.end(), orders_by_operator);
+    result.means = means_of(result.groups);
+    return result;
+}
+
+LeftOut left_out_by(const std::vector<MeasuredLayer>& rows, const MachineSource& machines,
+                    CrossValidateOptions options, LeaveOut by,
+                    const std::vector<ClassFolds>& fitted, const std::stop_token& stop,
+                    const ProgressCallback& progress) {
+    options.leave_out = by;
+    std::vector<ClassFolds> classes = sorted_by(rows, machines, options, fitted);
+    std::vector<Task> tasks;
+    for (ClassFolds& all : classes) {
+        for (const std::string& name : names_left_out(all)) {
+            tasks.push_back({&all, "all but " + name, [&all, name, &options](const auto& s) {
+                                 leave_out(all, name, options, s);
+                             }});
+        }
+    }
+    std::size_t done = 0;
+    run_tasks(tasks, tasks.size(), done, options, stop, progress);
+    return errors_of(classes, by);
+}
+
+constexpr std::array<std::pair<LeaveOut, std::string_view>, 5> kLeaveOuts = {
+    {{LeaveOut::die, "die"},
+     {LeaveOut::architecture, "architecture"},
+     {LeaveOut::library, "library"},
+     {LeaveOut::source, "source"},
+     {LeaveOut::session, "session"}}};
+
 } // namespace
+
+std::string_view leave_out_name(LeaveOut by) {
+    return kLeaveOuts[static_cast<std::size_t>(by)].second;
+}
+
+std::optional<LeaveOut> leave_out_from_name(std::string_view name) {
+    for (const auto& [by, known] : kLeaveOuts) {
+        if (known == name) {
+            return by;
+        }
+    }
+    return std::nullopt;
+}
 
 Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
                                        const MachineSource& machines,
@@ -202,7 +290,18 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
     if (stop.stop_requested()) {
         return Result<CrossValidation>::failure("cancelled", "cancelled");
     }
+    if (options.leave_out != LeaveOut::die && options.leave_out != LeaveOut::architecture) {
+        note_left(sorter.folds);
+    }
     CrossValidation result;
+    result.leave_out = options.leave_out;
+    for (const LeaveOut by : options.also) {
+        result.also.push_back(
+            left_out_by(rows, machines, options, by, sorter.folds, stop, progress));
+        if (stop.stop_requested()) {
+            return Result<CrossValidation>::failure("cancelled", "cancelled");
+        }
+    }
     for (const ClassFolds& folds : sorter.folds) {
         add_groups(folds, result.groups);
         add_rows(folds, result.rows);
@@ -213,11 +312,8 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
     if (options.ablate) {
         result.ablations = ablations_of(sorter.folds, options, stop);
     }
-    std::sort(result.groups.begin(), result.groups.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.op, a.dtype, a.direction, a.gpu) <
-               std::tie(b.op, b.dtype, b.direction, b.gpu);
-    });
-    add_means(result);
+    std::sort(result.groups.begin(), result.groups.end(), orders_by_operator);
+    result.means = means_of(result.groups);
     return result;
 }
 

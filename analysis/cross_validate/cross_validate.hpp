@@ -12,6 +12,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::analysis {
@@ -20,9 +21,12 @@ namespace eyeroof::analysis {
 // of one architecture (AMD: of one compute capability), of one library (the table's column), of one
 // source, or of one session (the column) of a GPU: only rows that name a session are left out.
 enum class LeaveOut { die, architecture, library, source, session };
+std::string_view leave_out_name(LeaveOut by);
+std::optional<LeaveOut> leave_out_from_name(std::string_view name);
 
 struct CrossValidateOptions {
-    LeaveOut leave_out = LeaveOut::architecture;
+    LeaveOut leave_out = LeaveOut::architecture; // what the constants of left-out GPUs are blind to
+    std::vector<LeaveOut> also;                  // what else errors are computed for
     model::Timing timing = model::Timing::kernel; // of rows that name none
     std::size_t rows = 300;      // of a GPU and class that a fit of several looks at, of every size
     std::size_t own_rows = 1200; // that a GPU's own looks at; `pull` is that of `rows` of them
@@ -56,12 +60,25 @@ struct CrossGroup {
     bool operator==(const CrossGroup&) const = default;
 };
 
-// In which share of the rows a part of a kernel's time is the longest, by the GPU's own constants.
+// Errors of rows left out by another column than the constants are. A measured GPU predicts rows of
+// a library, source, or session that it has not seen by constants of its other rows, if those have
+// the same operator in the same launch mode, and else by those of all GPUs.
+struct LeftOut {
+    LeaveOut by = LeaveOut::library;
+    std::vector<CrossGroup> groups, means; // as in CrossValidation; rows that name none are absent
+
+    bool operator==(const LeftOut&) const = default;
+};
+
+// In which share of the rows each limit binds, by the GPU's own constants.
 struct BindingRow {
-    std::string gpu, kernel_class;
-    bool measured = false; // rows of the table; otherwise the standard grid
+    std::string gpu, kernel_class; // gpu "": all GPUs together
+    bool measured = false;         // rows of the table; otherwise the standard grid
     int rows = 0;
-    std::map<std::string, double> shares; // by part: see model::longest_part
+    std::map<std::string, double> shares; // by GpuPrediction::limiter
+
+    // Names and shares, largest first: "DRAM bandwidth 54.1, occupancy 22.9".
+    std::string text() const;
 
     bool operator==(const BindingRow&) const = default;
 };
@@ -90,26 +107,33 @@ struct LeaderRow {
 
 struct CrossRow { // what the folds said of one row of the table
     int line = 0;
-    std::string gpu, op, dtype;
+    std::string gpu, op, dtype, direction, kind, left_with;
     double measured_s = 0.0;
     bool tested = false;     // in the half of the shapes that is held out
     double own_s = 0.0;      // by constants that saw the other half
-    double left_out_s = 0.0; // by constants that saw other GPUs only
+    double left_out_s = 0.0; // by constants that have not seen rows of left_with
     std::string mapping;     // of own_s
+    std::string limiter;     // of own_s
+    // What a learned model may be given: work, and the machine's data sheet.
+    double naive_s = 0.0, flops = 0.0, bytes = 0.0;
+    double peak_flops_per_s = 0.0, dram_bytes_per_s = 0.0, l2_bytes = 0.0, clock_hz = 0.0;
+    int sms = 0;
 
     bool operator==(const CrossRow&) const = default;
 };
 
 struct CrossValidation {
-    std::vector<CrossGroup> groups; // by op, dtype, direction, gpu
-    std::vector<CrossGroup> means;  // over the GPUs, each counted once; gpu is how many
-    std::vector<CrossRow> rows;     // by class, GPU and line
+    LeaveOut leave_out = LeaveOut::architecture; // of groups and means
+    std::vector<CrossGroup> groups;              // by op, dtype, direction, gpu
+    std::vector<CrossGroup> means; // over the GPUs, each counted once; gpu is how many
+    std::vector<CrossRow> rows;    // by class, GPU and line
     // Constants by GPU: that have not seen it, and that saw half of its shapes (classes it was not
     // measured in are carried over). Each class with its error band, range and source.
     std::map<std::string, model::GpuCalibration> left_out, held_out;
     model::GpuCalibration carried_over; // fitted on all GPUs together
     // Likewise on AMD's, on those without matrix cores and with them.
     std::array<model::GpuCalibration, 2> carried_over_amd;
+    std::vector<LeftOut> also;          // as CrossValidateOptions::also
     std::vector<BindingRow> bindings;   // of the rows; the grid is grid_bindings'
     std::vector<AblationRow> ablations; // where the options ask for them
     std::vector<LeaderRow> leaders;     // by class, GPU, source and kind

@@ -1,6 +1,7 @@
 // eyeroof-dev cross-validate: errors on measurements that the constants have not seen.
 #include "analysis/cross_validate/cross_validate.hpp"
 
+#include "base/text_file.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
@@ -19,7 +20,8 @@ namespace {
 
 struct CrossValidateCommand {
     std::string table, timing = "kernel", kernel_class, constants, rows_file, leaderboard;
-    std::string leave_out = "architecture";
+    std::string leave_out = "architecture", former;
+    std::vector<std::string> also;
     analysis::CrossValidateOptions study;
     OutputOptions output;
 };
@@ -113,15 +115,7 @@ Exit write_constants(Context& context, const CrossValidateCommand& options,
     return Exit::done;
 }
 
-analysis::LeaveOut left_out_by(const std::string& name) {
-    return name == "die"       ? analysis::LeaveOut::die
-           : name == "library" ? analysis::LeaveOut::library
-           : name == "source"  ? analysis::LeaveOut::source
-           : name == "session" ? analysis::LeaveOut::session
-                               : analysis::LeaveOut::architecture;
-}
-
-// The table, which parts of the time bind where, and what each term is worth.
+// The table, which limits bind where, and what each term is worth.
 std::string whole_text(Context& context, const analysis::CrossValidation& result) {
     std::map<std::string, model::Gpu> catalog = all_gpus(context.machine_dirs());
     for (auto& [id, gpu] : catalog) {
@@ -133,7 +127,23 @@ std::string whole_text(Context& context, const analysis::CrossValidation& result
            analysis::ablations_text(result.ablations);
 }
 
+Result<report::FormerErrors> former_of(const std::string& file) {
+    if (file.empty()) {
+        return report::FormerErrors{};
+    }
+    const auto text = read_text_file(file);
+    return text ? report::former_errors(*text, file)
+                : Result<report::FormerErrors>(text.diagnostics());
+}
+
 Exit cross_validate(Context& context, const CrossValidateCommand& options) {
+    if (!options.constants.empty() && options.leave_out != "die" &&
+        options.leave_out != "architecture") {
+        return context.fail_usage(
+            fmt::format("--constants with --leave-out {} has no constants that are blind to a GPU",
+                        options.leave_out),
+            "leave out a die or an architecture, and add others by --also");
+    }
     const auto table = formats::load_layer_csv(options.table);
     if (!table) {
         return context.fail(table.diagnostics());
@@ -144,7 +154,14 @@ Exit cross_validate(Context& context, const CrossValidateCommand& options) {
     }
     analysis::CrossValidateOptions wanted = options.study;
     wanted.timing = *model::timing_from_name(options.timing);
-    wanted.leave_out = left_out_by(options.leave_out);
+    wanted.leave_out = *analysis::leave_out_from_name(options.leave_out);
+    for (const std::string& also : options.also) {
+        wanted.also.push_back(*analysis::leave_out_from_name(also));
+    }
+    const auto former = former_of(options.former);
+    if (!former) {
+        return context.fail(former.diagnostics());
+    }
     wanted.only = model::kernel_class_from_name(options.kernel_class);
     const auto folders = context.machine_dirs();
     const auto source = [&](const std::string& id) { return hwdb::load_machine(id, folders); };
@@ -174,7 +191,7 @@ Exit cross_validate(Context& context, const CrossValidateCommand& options) {
     const std::string& format = options.output.format;
     return context.write(format == "json"  ? report::cross_validation_json(*result)
                          : format == "csv" ? report::cross_validation_csv(*result)
-                         : format == "md"  ? report::cross_validation_markdown(*result)
+                         : format == "md"  ? report::cross_validation_markdown(*result, *former)
                                            : whole_text(context, *result),
                          options.output.file);
 }
@@ -188,8 +205,9 @@ void add_cross_validate(Frame& frame) {
         "How far predictions lie from measurements that the constants have not seen",
         "# other shapes of the same GPU, and whole GPUs left out; minutes for 40,000 rows\n"
         "eyeroof-dev cross-validate measured.csv\n"
-        "# how well constants carry over to a library or a source that they have not seen\n"
-        "eyeroof-dev cross-validate measured.csv --leave-out library\n"
+        "# how well constants carry over to a library, a source, or a session that they have not "
+        "seen\n"
+        "eyeroof-dev cross-validate measured.csv --also library,source,session\n"
         "# what each term of the model is worth: fits again without each\n"
         "eyeroof-dev cross-validate measured.csv --class linear --ablate\n"
         "# every calibration file, the page of errors and the leaderboard, in one run\n"
@@ -210,6 +228,15 @@ void add_cross_validate(Frame& frame) {
         {"die", "architecture", "library", "source", "session"},
         "Which rows a fit does not see and its errors are reported for; library, source, and "
         "session are columns of the table");
+    app.add_option("--also", options->also,
+                   "Also report errors of rows left out by these columns, such as "
+                   "library,source,session; a measured GPU predicts them by its other rows")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"die", "architecture", "library", "source", "session"}))
+        ->type_name("LIST");
+    app.add_option("--former", options->former,
+                   "CSV of an earlier run, whose errors the Markdown page puts beside these")
+        ->type_name("FILE");
     app.add_flag("--ablate", options->study.ablate,
                  "Also fit without each term and tell the error (slow)");
     add_timing(app, options->timing);

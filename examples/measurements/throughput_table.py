@@ -2,8 +2,9 @@
 """Throughput of ResNet-50 and BERT-large on V100 and A100: predictions, beside published figures.
 
 throughput_table.py EYEROOF [--data FOLDER] writes Markdown. Every prediction is one run of `eyeroof exam`.
-FOLDER holds calib3_aitemplate_network.csv.gz (ResNet-50, facebookincubator/AITemplate) and
-calib_neusight_network.csv.gz (BERT-large, sitar-lab/NeuSight); without it there is no second table.
+FOLDER holds calib3_aitemplate_network.csv.gz (ResNet-50, facebookincubator/AITemplate),
+calib_neusight_network.csv.gz (BERT-large, sitar-lab/NeuSight) and calib_dle_v100_a100_pairs.csv.gz (trainings of
+SSD and U-Net, NVIDIA/DeepLearningExamples); without it there is only the first table.
 """
 import argparse
 import csv
@@ -22,9 +23,12 @@ LAYOUTS = ("channels-first", "channels-last")
 
 
 def exam(eyeroof, network, machine, batch, options):
-    """The JSON answer of one exam; None where the machine does not compute it."""
-    answer = subprocess.run([eyeroof, "exam", network, "--on", machine, "--batch", str(batch), *options,
-                             "--format", "json"], capture_output=True, text=True, check=False)
+    """The JSON answer of one exam; None where the machine does not compute it.
+
+    A batch of None is that of the network's own parameter ("ssd300-resnet50:batch=32")."""
+    given = [] if batch is None else ["--batch", str(batch)]
+    answer = subprocess.run([eyeroof, "exam", network, "--on", machine, *given, *options, "--format", "json"],
+                            capture_output=True, text=True, check=False)
     return json.loads(answer.stdout) if answer.stdout else None
 
 
@@ -94,16 +98,79 @@ def comparisons(eyeroof, folder):
     return lines + ["", f"Mean absolute error {mean:.0f} %; {within} of {len(errors)} within the interval."]
 
 
+TRAINED = {"PyTorch/Detection/SSD/README.md": ("SSD300, PyTorch", "ssd300-resnet50"),
+           "TensorFlow/Segmentation/UNet_Industrial/README.md": ("U-Net industrial, TensorFlow", "unet-industrial"),
+           "TensorFlow2/Segmentation/UNet_Medical/README.md": ("U-Net medical, TensorFlow 2", "unet-medical")}
+SIDES = {"V100-16GB": "v100-sxm2-16gb", "V100-32GB": "v100-sxm2-32gb", "A100-40GB": "a100-sxm-40gb",
+         "A100-80GB": "a100-sxm-80gb"}
+
+
+def trainings(folder, evidence):
+    """(what was run, network, machine, samples a GPU, type, samples a second and GPU, source), each once."""
+    found = {}
+    for row in rows(folder, "calib_dle_v100_a100_pairs.csv.gz"):
+        if row["phase"] != "train" or row["gpus"] != "1" or row["file"] not in TRAINED:
+            continue
+        name, network = TRAINED[row["file"]]
+        for side in ("v100", "a100"):
+            machine = SIDES[row[f"{side}_gpu"]]
+            dtype = "fp16" if row["precision"] == "mixed" else "tf32" if side == "a100" else "fp32"
+            key = (name, network, machine, int(row[f"{side}_batch"]), dtype)
+            found[key] = (float(row[f"{side}_throughput"]), "NVIDIA/DeepLearningExamples")
+    if evidence:
+        for row in rows(evidence, "published_pairs.csv.gz"):
+            if row["network"] == "resnet" and row["phase"] == "train" and row["old"].startswith("a100"):
+                gpus = int(row["gpus"])
+                key = ("ResNet-50, MXNet, one of several GPUs", "resnet50", row["old"],
+                       int(row["old_batch"]) // gpus, "fp16")
+                found[key] = (float(row["old_value"]) / gpus, row["source"])
+    return [(*key, *value) for key, value in sorted(found.items())]
+
+
+def trained(eyeroof, folder, evidence):
+    lines = ["| training, eager | GPU | batch | type | published, 1/s | channels-first, 1/s | 80 % interval | "
+             "channels-last, 1/s | 80 % interval | source |", "|---|---|--:|---|--:|--:|---|--:|---|---|"]
+    errors, within, count = {layout: [] for layout in LAYOUTS}, dict.fromkeys(LAYOUTS, 0), 0
+    for what, network, machine, batch, dtype, value, source in trainings(folder, evidence):
+        cells = []
+        for layout in LAYOUTS:
+            sized = network == "resnet50"
+            answer = exam(eyeroof, network if sized else f"{network}:batch={batch}", machine,
+                          batch if sized else None, [*PHASES["training"], "--dtype", dtype, "--layout", layout])
+            if answer is None:
+                raise SystemExit(f"no answer for {network} on {machine} in {dtype}, batch {batch}")
+            now, low, high = (batch / answer["total"][key] for key in ("time_s", "high_s", "low_s"))
+            errors[layout].append(now / value - 1)
+            within[layout] += low <= value <= high
+            cells += [f"{three_digits(now)} ({100 * (now / value - 1):+.0f} %)",
+                      f"{three_digits(low)} to {three_digits(high)}"]
+        count += 1
+        lines.append(f"| {what} | {machine} | {batch} | {dtype} | {three_digits(value)} | {' | '.join(cells)} | "
+                     f"{source} |")
+    for layout in LAYOUTS:
+        mean = 100 * sum(abs(error) for error in errors[layout]) / count
+        lines += ["", f"With {layout}: mean absolute error {mean:.0f} %; {within[layout]} of {count} within the "
+                  "interval."]
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("eyeroof", help="the program")
     parser.add_argument("--data", help="folder with the published tables")
+    parser.add_argument("--evidence", help="folder with published_pairs.csv.gz (MLPerf's submissions)")
+    parser.add_argument("--only-training", action="store_true", help="print the table of trainings alone")
     options = parser.parse_args()
+    if options.only_training:
+        print("\n".join(trained(options.eyeroof, options.data, options.evidence)))
+        return
     print("Samples a second, predicted:\n")
     print("\n".join(predictions(options.eyeroof)))
     if options.data:
         print("\nBeside published throughput:\n")
         print("\n".join(comparisons(options.eyeroof, options.data)))
+        print("\nTraining beside published throughput:\n")
+        print("\n".join(trained(options.eyeroof, options.data, options.evidence)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 namespace eyeroof::model {
 
@@ -38,8 +40,9 @@ struct MiopenCall {
     double rate;     // FLOP/s of a CU
     double clock_hz; // of the pipe
     Product product;
-    double dram_s = 0.0; // of the compulsory bytes
-    double cost = 1.0;   // of a product, by direction and alignment
+    double dram_s = 0.0;    // of the compulsory bytes
+    double cost = 1.0;      // of a product, by direction and alignment
+    double unaligned = 1.0; // of it, what channels cost that do not fill a load
     double bytes_per_s = 1.0;
 };
 
@@ -72,7 +75,14 @@ double joined_pair(double a, double b, double power) {
     return most * std::pow(std::pow(a / most, power) + std::pow(b / most, power), 1.0 / power);
 }
 
-double tile_seconds(const MiopenCall& c, const CtaTile& tile, int splits) {
+// Factors of a kernel's time over what the pipe's peak would take, by mechanism.
+struct MiopenFactors {
+    double ramp = 1.0, loads = 1.0, waves = 1.0, alignment = 1.0;
+    bool fills = true; // the CTAs fill the GPU: then it is the last wave that does not
+};
+
+double tile_seconds(const MiopenCall& c, const CtaTile& tile, int splits,
+                    MiopenFactors* factors = nullptr) {
     const double tm = tile.tm;
     const double tn = tile.tn;
     const double intensity = tm * tn / (tm + tn);
@@ -85,7 +95,26 @@ double tile_seconds(const MiopenCall& c, const CtaTile& tile, int splits) {
     const double depth = std::ceil(c.product.k / splits) + c.terms.ramp_k;
     const double work =
         2.0 * tm * tn * depth / (c.rate * efficiency) + c.terms.ramp_cycles / c.clock_hz;
+    if (factors != nullptr) {
+        const double k = std::max(std::ceil(c.product.k / splits), 1.0);
+        *factors = {work * c.rate * efficiency / (2.0 * tm * tn * k), 1.0 / efficiency,
+                    in_turn / turns, c.unaligned, turns >= 1.0};
+    }
     return c.cost * in_turn * work;
+}
+
+// The largest of what a product's kernel takes beyond its multiplications.
+std::string_view miopen_loss(const MiopenCall& c, const MatmulTime& t) {
+    MiopenFactors f;
+    tile_seconds(c, t.mapping.tile, t.mapping.splits, &f);
+    const std::array<std::pair<double, std::string_view>, 4> inside = {
+        {{f.ramp, "CTA prologue and epilogue"},
+         {f.loads, "operand loads"},
+         {f.waves, f.fills ? "tail effect" : "occupancy"},
+         {f.alignment, "unaligned channels"}}};
+    const auto most = std::max_element(inside.begin(), inside.end());
+    const double lost_s = t.compute_s * (1.0 - 1.0 / std::max(most->first, 1.0));
+    return t.split_s > lost_s ? "split-k sum" : most->second;
 }
 
 void take_products(const MiopenCall& c, ConvTime& best) {
@@ -143,14 +172,17 @@ double passes_of(const MiopenTerms& terms, Direction direction) {
                                               : terms.weight_layout;
 }
 
-double direction_cost_of(const MiopenTerms& terms, const ConvShape& s, Direction direction,
+double direction_cost_of(const MiopenTerms& terms, Direction direction) {
+    return direction == Direction::fwd        ? 1.0
+           : direction == Direction::bwd_data ? terms.data_cost
+                                              : terms.weight_cost;
+}
+
+double unaligned_cost_of(const MiopenTerms& terms, const ConvShape& s, Direction direction,
                          double element_bytes) {
-    const double direction_cost = direction == Direction::fwd        ? 1.0
-                                  : direction == Direction::bwd_data ? terms.data_cost
-                                                                     : terms.weight_cost;
     const Count reduced = (direction == Direction::bwd_data ? s.k : s.c) / s.groups;
     const bool whole = std::fmod(static_cast<double>(reduced) * element_bytes, kLoadBytes) == 0.0;
-    return direction_cost * (whole ? 1.0 : 1.0 + terms.unaligned_cost);
+    return whole ? 1.0 : 1.0 + terms.unaligned_cost;
 }
 
 // The peak of the vector lanes, where the matrix cores serve the type too.
@@ -174,7 +206,8 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
                     clock * pipe_clock_hz(gpu, type), implicit_of(shape, direction, element_bytes)};
     call.bytes_per_s = terms.dram_share * gpu.dram_bytes_per_s;
     call.dram_s = (tensors + weights) / call.bytes_per_s;
-    call.cost = direction_cost_of(terms, shape, direction, element_bytes);
+    call.unaligned = unaligned_cost_of(terms, shape, direction, element_bytes);
+    call.cost = direction_cost_of(terms, direction) * call.unaligned;
 
     ConvTime best;
     best.body_s = std::numeric_limits<double>::infinity();
@@ -182,6 +215,7 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
                 d(shape.groups) * d(shape.r) * d(shape.s);
     best.dram_bytes = tensors + weights;
     take_products(call, best);
+    best.product.loss = miopen_loss(call, best.product);
     if (channels_first) {
         best.body_s +=
             2.0 * passes_of(terms, direction) * tensors / call.bytes_per_s + terms.layout_s;

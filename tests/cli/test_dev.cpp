@@ -84,6 +84,19 @@ TEST_CASE("errors of constants are printed for a table, and a bad table or optio
     const Outcome good = run_dev({"cross-validate", table, "--rounds", "1", "--format", "md"});
     CHECK(good.exit == 0);
     CHECK(contains(good.out, "Printed by `eyeroof-dev cross-validate"));
+    const std::string before = (scratch / "before.csv").string();
+    CHECK(
+        run_dev({"cross-validate", table, "--rounds", "1", "--format", "csv", "-o", before}).exit ==
+        0);
+    const Outcome beside = run_dev({"cross-validate", table, "--rounds", "1", "--also",
+                                    "library,session", "--former", before, "--format", "md"});
+    CHECK(beside.exit == 0);
+    CHECK(contains(beside.out, "## Every class by what is left out"));
+    CHECK(run_dev({"cross-validate", table, "--former", table}).exit == 3);
+    CHECK(run_dev({"cross-validate", table, "--also", "day"}).exit == 2);
+    CHECK(run_dev({"cross-validate", table, "--leave-out", "library", "--constants",
+                   (scratch / "new").string()})
+              .exit == 2);
     const std::string broken = (scratch / "one.csv").string();
     write_text(broken, "name,op\na,gemm\n");
     CHECK(run_dev({"cross-validate", broken}).exit == 3);

@@ -96,6 +96,24 @@ TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 1
     CHECK(t.body_s / direct == tests::near(16.0 / 36.0, 0.03));
 }
 
+TEST_CASE("what a product's kernel loses most on AMD is named") {
+    const Gpu gpu = amd();
+    const auto loss = [&](const ConvTerms& terms, const ConvShape& shape) {
+        return miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, false)
+            .product.loss;
+    };
+    ConvTerms terms = plain();
+    CHECK(loss(terms, pointwise(63, 640)) == "unaligned channels");
+    terms.miopen.ramp_k = 128.0; // twice the product's own depth
+    CHECK(loss(terms, pointwise(64, 640)) == "CTA prologue and epilogue");
+    terms = plain();
+    terms.miopen.half_intensity = 200.0; // more than half of the rate
+    CHECK(loss(terms, pointwise(64, 640)) == "operand loads");
+    ConvShape small = pointwise(64, 16);
+    small.h = small.w = 8; // 64 x 16 outputs: one CTA or four of 10 SMs
+    CHECK(loss(plain(), small) == "occupancy");
+}
+
 TEST_CASE("more images never take AMD's convolutions less time, in any direction") {
     const Gpu gpu = amd();
     for (const Direction d : {Direction::fwd, Direction::bwd_data, Direction::bwd_weight}) {
