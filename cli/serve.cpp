@@ -231,12 +231,11 @@ void add_serve(Frame& frame) {
         "# weights of 4 bits beside 16-bit arithmetic\n"
         "eyeroof serve llama-3-8b --on a100-sxm-80gb --weight-type int4 --requests 1\n"
         "# 2 GPUs for prompts, 6 for next tokens\n"
-        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --prefill-groups 2 "
+        "eyeroof serve phi-4 --on h100-sxm-80gb --fabric dgx-h100-ndr --prefill-groups 2 "
         "--decode-groups 6\n"
         "# 4 tokens drafted by a small decoder, each accepted with probability 0.8\n"
-        "eyeroof serve llama-3-70b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 4 --requests "
-        "1 "
-        "--draft llama-3.2-1b --acceptance 0.8\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --requests 1 --draft llama-3.2-1b "
+        "--acceptance 0.8\n"
         "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
         "--format svg");
     options->scenario.usual.launch = model::Launch::graph; // as servers replay a decoding step

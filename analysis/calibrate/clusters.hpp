@@ -1,5 +1,4 @@
 // Predicted beside published runs of many devices: training steps, servers, and collectives.
-// Called by `eyeroof validate --scale`.
 #pragma once
 
 #include "base/progress.hpp"

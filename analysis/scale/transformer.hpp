@@ -19,7 +19,7 @@ struct Latent {
 };
 
 // Layers whose queries see `keys` tokens at most, themselves included, by a window that slides or
-// by chunks that begin anew: their cache holds no more.
+// by chunks that start over: their cache holds no more.
 struct Window {
     Count layers = 0, keys = 0;
     bool operator==(const Window&) const = default;
