@@ -46,7 +46,7 @@ def dims_of(text):
 
 def key_of(operator, dims):
     """Tensors of two dimensions and more; what is called of an operator by its name: a library's
-    convolution, a native norm. Lists of tensors are not told apart."""
+    convolution, a native norm. Lists of tensors are not distinguished."""
     name = operator.split("::")[-1]
     for prefix in ("native_", "cudnn_", "miopen_"):
         name = name.removeprefix(prefix)

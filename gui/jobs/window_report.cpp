@@ -17,9 +17,9 @@ std::string window_report(const QString& title, const std::vector<ReportSection>
             body += QString("<h2 id=\"s%1\">").arg(i) + name + "</h2>\n" + sections[i].html + "\n";
         }
     }
-    return report::page_head(heading.toStdString(), kStyle) +
+    return report::page_head(heading.toStdString(), kStyle, {}) +
            QString("<h1>%1</h1>\n<nav>%2</nav>\n%3").arg(heading, names, body).toStdString() +
-           report::page_foot();
+           report::page_foot({});
 }
 
 } // namespace eyeroof::gui

@@ -55,7 +55,7 @@ std::vector<std::vector<std::string>> more_figures(const analysis::Purchase& pur
     std::erase_if(rows, [](const std::vector<std::string>& row) {
         const auto begins = [&](const char* words) { return row[0].starts_with(words); };
         return !begins("devices") && !begins("cost") && !begins("energy") && !begins("CO2") &&
-               !begins("the job") && !begins("likely");
+               !begins("job time") && !begins("chance");
     });
     for (auto& row : rows) {
         row[1] = row[1].empty() ? "-" : row[1];

@@ -269,7 +269,7 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     }
     p.step6_s = own.at[5] / g.clock_hz;
     p.step6_l2_s = own.l2 / g.clock_hz;
-    p.l2_bytes = std::max(p.bytes, own.l2_bytes);
+    p.l2_bytes = own.l2_bytes > 0.0 ? std::max(p.bytes, own.l2_bytes) : 0.0;
     p.machine_step6_s = best.at[5] / g.clock_hz;
     p.time_s = std::max(p.time_s, p.step6_s);
     p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz);

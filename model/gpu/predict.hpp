@@ -43,8 +43,8 @@ struct GpuPrediction {
     double macs = 0.0;            // of the layer; operations / 2 where there are none
     Count work_macs = 0, work_flops = 0, work_bytes = 0; // exact, of the layer or group
     double flops = 0.0, bytes = 0.0;
-    double l2_bytes = 0.0; // that CTAs read through L2, at least `bytes`
-    double units = 0.0; // MAC per cycle of the pipe
+    double l2_bytes = 0.0; // of a product, through L2; 0: not counted
+    double units = 0.0;    // MAC per cycle of the pipe
     double clock_hz = 0.0;
     double clock_share = 1.0;     // under power
     Limits limits;                // seconds: what binds, what each step costs

@@ -981,8 +981,8 @@ class ValidateOptions(TypedDict, total=False):
     # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
     # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
-    # With --pairs: also write how far predicted speed-ups hold for whole networks, a
-    # transfer.yaml for a machine folder
+    # With --pairs: also write how far predicted speedups hold for whole networks, a transfer.yaml
+    # for a machine folder
     fit: Path
     # With --pairs: How kernels are launched: eager framework calls, a stream of back-to-back
     # launches, a CUDA graph, or none (kernel time only) [eager]
