@@ -120,6 +120,14 @@ Operand OperandReuse::owner(std::size_t block, std::optional<Operand> o) const {
                                                                 : orders.front().stationary;
 }
 
+// Does the order put a loop first along which no windows overlap? Where units hand windows on, that
+// may cost less than a window that slides.
+bool OperandReuse::stays_apart(const BlockOrder& order, DimSet first) const {
+    return order.slide == Slide::none && std::any_of(kAllDims.begin(), kAllDims.end(), [&](Dim d) {
+               return first.contains(d) && !has_windows(task_.problem, d);
+           });
+}
+
 // Is the order's window the one that slides first, or the first of its orders where none does?
 bool OperandReuse::slides_apart(std::size_t block, const BlockOrder& order, DimSet may_slide,
                                 bool others) const {
@@ -132,7 +140,8 @@ bool OperandReuse::slides_apart(std::size_t block, const BlockOrder& order, DimS
                may_slide.contains(kSlideDims[static_cast<std::size_t>(one.slide)]);
     };
     const bool none = others || std::none_of(orders.begin(), orders.end(), is_one);
-    return is_one(order) || (none && (first == orders.end() || *first == order));
+    return is_one(order) || stays_apart(order, may_slide) ||
+           (none && (first == orders.end() || *first == order));
 }
 
 void OperandReuse::add_reuse(std::size_t block, const BlockOrder& order, Operand o,
@@ -158,7 +167,8 @@ void OperandReuse::add_streaming(std::size_t block, const BlockOrder& order,
     const DimSet windows = both(movers, {Dim::P, Dim::Q, Dim::R, Dim::S});
     const bool empty = blocks_[block].dims.empty();
     if ((empty || !movers.empty()) &&
-        slides_apart(block, order, windows, !without(movers, windows).empty())) {
+        (stays_apart(order, movers) ||
+         slides_apart(block, order, windows, !without(movers, windows).empty()))) {
         reuses.push_back({std::nullopt, {order.stationary, order.slide, DimSet{}}});
     }
 }

@@ -54,6 +54,7 @@ class OperandReuse {
                    std::vector<Reuse>& reuses) const;
     void add_streaming(std::size_t block, const BlockOrder& order,
                        std::vector<Reuse>& reuses) const;
+    bool stays_apart(const BlockOrder& order, model::DimSet first) const;
     bool slides_apart(std::size_t block, const BlockOrder& order, model::DimSet may_slide,
                       bool others) const;
     void try_all(std::size_t block, std::size_t combination, double pj, Estimator& estimator,
