@@ -203,6 +203,7 @@ TEST_CASE(
     // Prompts decide: twice their devices serve twice as much, until next tokens do.
     const double one = apart(1, 16).tokens_per_s;
     CHECK(apart(2, 16).tokens_per_s == near(2.0 * one, 1e-6));
+    CHECK(apart(1, 4000).tokens_per_s == near(one, 1e-6)); // a group holds less than one request
     CHECK(apart(256, 1).tokens_per_s == near(64.0 / apart(256, 1).tpot_s, 1e-6));
     double before = 0.0;
     for (const Count groups : {1, 2, 4, 8, 16, 64}) { // more devices are never slower
