@@ -22,7 +22,7 @@ constexpr std::size_t kMostRows = 1000;       // of the table
 
 constexpr std::string_view kStyle = R"css(
 .trace{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1.2fr);gap:12px}
-.trace>.wide{grid-column:1/-1}@media(max-width:60rem){.trace{grid-template-columns:1fr}}
+.trace>.wide{grid-column:1/-1}@media(max-width:60rem){.trace{grid-template-columns:minmax(0,1fr)}}
 #line{width:100%;display:block;border:1px solid var(--line);touch-action:none;cursor:crosshair}
 #roofs{width:100%;height:auto;border:1px solid var(--line)}
 #roofs text{font-size:11px;fill:var(--faint)}#roofs line,#roofs path{stroke:var(--faint);fill:none}
@@ -253,14 +253,15 @@ std::string data_text(const analysis::Traced& traced) {
 }
 
 std::string table_html(const analysis::Traced& traced) {
-    std::string text =
-        "<table class=\"sort\"><tr><th>operator and shape</th><th class=\"t\">category"
-        "</th><th>runs</th><th>measured</th><th>predicted</th><th>bound</th>"
-        "<th class=\"t\">bound by; what keeps it from there</th></tr>\n";
+    std::string text = "<table class=\"sort\"><tr><th>operator and shape</th><th>category</th>"
+                       "<th class=\"n\">runs</th><th class=\"n\">measured</th>"
+                       "<th class=\"n\">predicted</th><th class=\"n\">bound</th>"
+                       "<th>bound by; what keeps it from there</th></tr>\n";
     for (std::size_t i = 0; i < std::min(kMostRows, traced.rows.size()); ++i) {
         const analysis::TracedRow& row = traced.rows[i];
-        text += fmt::format("<tr data-row=\"{}\"><td>{}</td><td class=\"t\">{}</td><td>{}</td>"
-                            "<td>{}</td><td>{}</td><td>{}</td><td class=\"t\">{}; {}</td></tr>\n",
+        text += fmt::format("<tr data-row=\"{}\"><td>{}</td><td>{}</td><td class=\"n\">{}</td>"
+                            "<td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                            "<td class=\"n\">{}</td><td>{}; {}</td></tr>\n",
                             i, html_escaped(row.layer), html_escaped(row.category), row.count,
                             s(row.measured_s), row.predicted_s ? s(*row.predicted_s) : "",
                             row.bound_s ? s(*row.bound_s) : "", html_escaped(row.bound_by),
@@ -285,17 +286,22 @@ std::string comparisons_html(const analysis::Traced& traced) {
     if (traced.comparisons.empty()) {
         return {};
     }
-    std::string text =
-        "<h2>Predicted against measured kernel time</h2>\n<table class=\"sort\"><tr>"
-        "<th>category</th><th>shapes</th><th>measured</th><th>predicted</th><th>median error</th>"
-        "<th>median ratio</th><th>inside the interval</th></tr>\n";
+    PageTable table{{{"category", false},
+                     {"shapes"},
+                     {"measured"},
+                     {"predicted"},
+                     {"median error"},
+                     {"median ratio"},
+                     {"inside the interval"}},
+                    {}};
     for (const analysis::TracedComparison& row : traced.comparisons) {
-        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.0f} %</td>"
-                            "<td>{:.2f}x</td><td>{:.0f} %</td></tr>\n",
-                            html_escaped(row.name), row.rows, s(row.measured_s), s(row.predicted_s),
-                            100.0 * row.median_error, row.bias, 100.0 * row.coverage);
+        table.rows.push_back({html_escaped(row.name), fmt::to_string(row.rows), s(row.measured_s),
+                              s(row.predicted_s), fmt::format("{:.0f} %", 100.0 * row.median_error),
+                              fmt::format("{:.2f}x", row.bias),
+                              fmt::format("{:.0f} %", 100.0 * row.coverage)});
     }
-    text += "</table>\n<ul>\n";
+    std::string text =
+        "<h2>Predicted against measured kernel time</h2>\n" + page_table(table) + "<ul>\n";
     for (const analysis::TracedLeftOut& out : traced.left_out) {
         text += fmt::format("<li>not compared: {} shapes, {}: {}</li>\n", out.rows,
                             s(out.measured_s), html_escaped(out.why));
@@ -307,14 +313,13 @@ std::string modules_html(const analysis::Traced& traced) {
     if (traced.modules.empty()) {
         return {};
     }
-    std::string text = "<h2>Modules</h2>\n<table class=\"sort\"><tr><th>module</th><th>modules</th>"
-                       "<th>kernels</th><th>forward</th><th>backward</th></tr>\n";
+    PageTable table{{{"module", false}, {"modules"}, {"kernels"}, {"forward"}, {"backward"}}, {}};
     for (const analysis::TracedModule& module : traced.modules) {
-        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            html_escaped(module.path), module.instances, module.kernels,
-                            s(module.forward_s), s(module.backward_s));
+        table.rows.push_back({html_escaped(module.path), fmt::to_string(module.instances),
+                              fmt::to_string(module.kernels), s(module.forward_s),
+                              s(module.backward_s)});
     }
-    return text + "</table>\n";
+    return "<h2>Modules</h2>\n" + page_table(table);
 }
 
 } // namespace

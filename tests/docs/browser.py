@@ -210,7 +210,7 @@ def looks(browser, path, name, shots):
     page = browser.new_page()
     page.goto(path.as_uri())
     sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
-    most = 6 if name in ("upgrade", "runs", "roofline") else 3  # all layers; two whole traces; two machines
+    most = 6 if name in ("upgrade", "runs", "roofline", "trace") else 3  # all layers; two whole traces; two machines
     check(f"{name}: prints on {sheets} sheets", sheets <= most)
     page.close()
 
