@@ -6,9 +6,13 @@
 #include "analysis/scale/transformer_step.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <sstream>
+#include <string_view>
 
 namespace eyeroof::analysis {
 
@@ -17,6 +21,60 @@ namespace {
 constexpr const char* kRunHint = "a row is table,metric,published,fabric and what the metric is of";
 const std::vector<std::string> kMetrics = {"step_s", "tokens_per_s", "token_rate",
                                            "tpot_s", "ttft_s",       "time_s"};
+
+constexpr std::array<std::string_view, 12> kCounts = {
+    "devices",    "batch",      "length", "tensor", "pipeline", "context",
+    "microbatch", "interleave", "prompt", "answer", "users",    "chunk"};
+constexpr double kMostCount = 1e9;
+
+using Words = std::vector<std::string>;
+
+// What the cells of a column may say; nullopt: anything.
+std::optional<Words> words_of(const std::string& column, const std::string& metric) {
+    if (column == "recompute") {
+        return Words{"none", "selective", "full"};
+    }
+    if (column == "zero") {
+        return Words{"0", "1", "2", "3"};
+    }
+    if (column == "attention") {
+        return Words{"written", "flash2"};
+    }
+    if (column == "sequence" || column == "held_out") {
+        return Words{"yes", "no"};
+    }
+    if (column == "engine") {
+        return engine_names();
+    }
+    if (column == "software" && metric == "step_s") {
+        return Words{"no-overlap", "overlap-tensor", "apart-accumulation", "apart-bias"};
+    }
+    return std::nullopt;
+}
+
+// Why a cell that is not empty cannot be taken as it stands; empty: it can.
+std::string refusal(const std::string& column, const std::string& cell, const std::string& metric) {
+    if (std::ranges::find(kCounts, column) != kCounts.end() &&
+        !(column == "interleave" && cell == "any")) {
+        const auto value = positive_number(cell);
+        const bool whole = value && *value <= kMostCount && *value == std::floor(*value);
+        return whole ? "" : "write a whole number from 1 to 1000000000";
+    }
+    if (column == "bytes") {
+        return positive_number(cell) ? "" : "write a number above 0";
+    }
+    if (column == "dtype" || column == "weight_type") {
+        return model::data_type_from_name(cell) ? "" : "a type such as bf16 or fp8";
+    }
+    const auto allowed = words_of(column, metric);
+    std::istringstream words(cell);
+    for (std::string word; allowed && words >> word;) {
+        if (std::ranges::find(*allowed, word) == allowed->end()) {
+            return fmt::format("{}", fmt::join(*allowed, ", "));
+        }
+    }
+    return {};
+}
 
 // Cells of one row, with defaults.
 class Cells {
@@ -73,6 +131,26 @@ class Sources {
     std::map<std::string, model::Machine> machines_;
     std::map<std::string, model::Fabric> fabrics_;
 };
+
+// What a run of a decoder needs.
+struct Parts {
+    Transformer decoder;
+    model::Machine machine;
+    model::Fabric fabric;
+};
+
+Result<Parts> parts_of(const Cells& cells, Sources& sources) {
+    auto decoder = sources.decoder(cells.text("network"));
+    auto machine = sources.machine(cells.text("machine"));
+    auto fabric = sources.fabric(cells.text("fabric"));
+    Diagnostics all = decoder.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(fabric.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return Parts{*std::move(decoder), *std::move(machine), *std::move(fabric)};
+}
 
 TransformerOptions training_options(const Cells& cells) {
     TransformerOptions o;
@@ -131,22 +209,17 @@ std::vector<Plan> training_plans(const Cells& cells, const Transformer& t, Count
 
 Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::stop_token stop) {
     const Cells cells(row);
-    const auto decoder = sources.decoder(cells.text("network"));
-    const auto machine = sources.machine(cells.text("machine"));
-    const auto fabric = sources.fabric(cells.text("fabric"));
-    Diagnostics all = decoder.diagnostics();
-    all.append(machine.diagnostics());
-    all.append(fabric.diagnostics());
-    if (all.has_errors()) {
-        return all;
+    const auto parts = parts_of(cells, sources);
+    if (!parts) {
+        return parts.diagnostics();
     }
     const TransformerOptions o = training_options(cells);
-    BlockExams exams(*decoder, *machine, o);
+    BlockExams exams(parts->decoder, parts->machine, o);
     ClusterResult result{row, 0.0, 0.0, 0.0};
     double smallest = INFINITY; // where no plan fits: the one that needs least
     bool fits = false;
-    for (const Plan& plan : training_plans(cells, *decoder, o.batch)) {
-        const auto point = transformer_point(exams, plan, *fabric, 1.0, stop);
+    for (const Plan& plan : training_plans(cells, parts->decoder, o.batch)) {
+        const auto point = transformer_point(exams, plan, parts->fabric, 1.0, stop);
         if (!point) {
             return point.diagnostics();
         }
@@ -184,14 +257,9 @@ ServingOptions serving_options(const Cells& cells) {
 
 Result<ClusterResult> server(const ClusterRow& row, Sources& sources, std::stop_token stop) {
     const Cells cells(row);
-    const auto decoder = sources.decoder(cells.text("network"));
-    const auto machine = sources.machine(cells.text("machine"));
-    const auto fabric = sources.fabric(cells.text("fabric"));
-    Diagnostics all = decoder.diagnostics();
-    all.append(machine.diagnostics());
-    all.append(fabric.diagnostics());
-    if (all.has_errors()) {
-        return all;
+    const auto parts = parts_of(cells, sources);
+    if (!parts) {
+        return parts.diagnostics();
     }
     ServingOptions o = serving_options(cells);
     const bool loaded = row.metric == "tpot_s" || row.metric == "ttft_s";
@@ -205,7 +273,7 @@ Result<ClusterResult> server(const ClusterRow& row, Sources& sources, std::stop_
         o.batches = {1};
         o.memory_share = 1.0;
     }
-    const auto served = serve(*decoder, *machine, *fabric, o, std::move(stop));
+    const auto served = serve(parts->decoder, parts->machine, parts->fabric, o, std::move(stop));
     if (!served) {
         return served.diagnostics();
     }
@@ -295,6 +363,14 @@ Result<std::vector<ClusterRow>> parse_clusters(const std::string& text, const st
                      found.error("bad-number",
                                  "'" + row.cells["published"] + "' is no positive number", kRunHint,
                                  place_of(cells, "published", file), "published");
+                 }
+                 for (const auto& [name, cell] : row.cells) {
+                     const std::string hint =
+                         cell.empty() ? std::string() : refusal(name, cell, row.metric);
+                     if (!hint.empty()) {
+                         found.error("bad-cell", fmt::format("{} cannot be '{}'", name, cell), hint,
+                                     place_of(cells, name.c_str(), file), name);
+                     }
                  }
                  rows.push_back(std::move(row));
              });

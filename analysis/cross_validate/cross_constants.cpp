@@ -266,8 +266,8 @@ std::optional<Band> band_of_others(const ClassFolds& all, const std::string& nam
         const auto ratios = ratios_of_others(all, name, rows, which);
         return ratios.empty() ? std::nullopt : std::optional(band_of_gpus(ratios));
     };
-    if (const auto told = of(kind, family)) {
-        return told;
+    if (const auto same = of(kind, family)) {
+        return same;
     }
     if (const auto foreign = of(kind, Family::others)) {
         return doubled(*foreign); // another vendor's kernels

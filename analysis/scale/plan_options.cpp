@@ -138,7 +138,7 @@ std::string vllm(const ServingPoint& p, const ServingOptions& o) {
     a.add("--max-model-len", o.prompt + o.answer);
     a.add("--gpu-memory-utilization", o.memory_share);
     a.add_if(model::storage_bits(o.weights()) == 8, "--quantization",
-             o.weights() == model::DataType::int8 ? "int8" : "fp8");
+             o.weights() == model::DataType::int8 ? "compressed-tensors" : "fp8");
     a.add_if(model::storage_bits(o.cache()) == 8, "--kv-cache-dtype", "fp8");
     if (o.expert > 1) {
         a.add("--enable-expert-parallel");

@@ -225,7 +225,7 @@ struct Upgrade {
 //   to_i = predicted_to_i * (measured_i / predicted_from_i)^w
 //   w = c / (s_from^2 + r^2),  c = m s_to s_from + k r^2
 // with s the model's error, r what a run adds, m and k their correlations (trace_error.hpp). With
-// w = 1 it were the ratio of predictions, with w = 0 the prediction alone.
+// w = 1 that is the ratio of predictions, with w = 0 the prediction alone.
 //   step_to = idle + unknown + (step - idle - unknown) * sum(n_i to_i) / sum(n_i measured_i)
 // so that layers that overlap keep their share of the busy time. Layers that were not measured
 // keep their predicted times and are in neither sum.

@@ -28,7 +28,7 @@ constexpr const char* kPlotStyle = R"css(
 #card td:last-child{overflow-wrap:anywhere}
 form{display:flex;flex-wrap:wrap;gap:4px 20px;align-items:center;margin:10px 0}
 form input,form select{font:inherit;padding:4px 8px}#filter{width:min(100%,320px)}
-.rows tr.on{background:#56b4e940}.rows td.n,.rows th.n{padding-left:.6rem}
+.rows tr.on{background:var(--mark)}.rows td.n,.rows th.n{padding-left:.6rem}
 )css";
 
 // Cards come as data and enter the page as text nodes, so no name can become markup.

@@ -28,7 +28,7 @@ constexpr std::string_view kStyle = R"css(
 #roofs text{font-size:11px;fill:var(--faint)}#roofs line,#roofs path{stroke:var(--faint);fill:none}
 #roofs circle{fill-opacity:.55;cursor:pointer}#roofs circle.on{stroke:var(--ink);stroke-width:2.5}
 .dim{opacity:.12}.ops{max-height:34rem;overflow:auto;font-size:.85em}
-.ops tr.on{background:#56b4e940}.ops tr.off{display:none}.ops tr[data-row]{cursor:pointer}
+.ops tr.on{background:var(--mark)}.ops tr.off{display:none}.ops tr[data-row]{cursor:pointer}
 .ops td:first-child{overflow-wrap:anywhere}#said{min-height:3.4em;white-space:pre-line}
 .bar-of-tools{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:center;margin:6px 0}
 .bar-of-tools input{font:inherit;padding:4px 8px;width:min(100%,20rem)}
