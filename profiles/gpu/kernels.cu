@@ -89,8 +89,8 @@ __global__ void shared_kernel(int rounds, float* sink) {
     float4 sum = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 #pragma unroll 8
     for (int round = 0; round < rounds; ++round) {
-        float4 v;
-        asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
+        float4 v; // volatile: else one load serves several rounds, ten times what an H100 can
+        asm volatile("ld.volatile.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
                      : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                      : "r"(at));
         sum.x += v.x; // one addition for 16 bytes: the pipes for arithmetic must not be the limit

@@ -3,7 +3,7 @@
 #   tests/gpu/validate.sh [BUILD_FOLDER] [OUTPUT_FOLDER]
 # 1. three kernels with known operations, profiled by eyeroof and by Nsight Compute, compared within 2 %
 # 2. a PyTorch ResNet-50 forward pass and training step, profiled unmodified, where PyTorch is there,
-#    and prediction against measurement for every layer
+#    and prediction against measurement for every layer; six networks in both layouts
 # 3. what this GPU reaches: measured ceilings, and products with and without copies (the classic
 #    data-transfer experiment), beside the processor's and beside what is predicted
 # 4. a roofline of each
@@ -19,7 +19,9 @@ compare=$build/tests/compare_counters
 failed=0
 
 skip() { echo "skipped: $1"; exit 77; }
-step() { echo; echo "== $1"; }
+step() { echo; echo "== $1 (after $SECONDS s)"; }
+# A step that hangs must not take the others with it.
+limited() { timeout "${EYEROOF_STEP_LIMIT:-600}" "$@"; }
 
 command -v nvidia-smi >/dev/null && nvidia-smi -L | grep -q GPU || skip "no GPU (nvidia-smi finds none)"
 command -v nvcc >/dev/null || skip "no nvcc to build the kernels with"
@@ -43,12 +45,12 @@ machine=${EYEROOF_MACHINE-$found}
 echo "machine of the catalog: ${machine:-none known; set EYEROOF_MACHINE}"
 
 step "the tests that need no GPU, here with one"
-"$build/tests/test_gpu" || failed=1
+limited "$build/tests/test_gpu" || failed=1
 
 step "three kernels: times, then every counter"
 nvcc -O3 -lineinfo -arch=native -o "$out/kernels" "$here/programs/kernels.cu" || skip "the kernels do not compile"
-"$eyeroof" profile --metrics roofline-full --save "$out/kernels.jsonl" -- "$out/kernels" || failed=1
-"$eyeroof" profile --timing-only --save "$out/kernels-times.jsonl" -- "$out/kernels" || failed=1
+limited "$eyeroof" profile --metrics roofline-full --save "$out/kernels.jsonl" -- "$out/kernels" || failed=1
+limited "$eyeroof" profile --timing-only --save "$out/kernels-times.jsonl" -- "$out/kernels" || failed=1
 
 step "the same kernels with Nsight Compute, held against it within 2 %"
 if command -v ncu >/dev/null; then
@@ -56,7 +58,7 @@ if command -v ncu >/dev/null; then
     for op in ffma fadd fmul dfma dadd dmul hfma hadd hmul; do
         counters+=,smsp__sass_thread_inst_executed_op_${op}_pred_on.sum
     done
-    LC_ALL=C ncu --csv --page raw --print-units base --clock-control none --cache-control none \
+    LC_ALL=C limited ncu --csv --page raw --print-units base --clock-control none --cache-control none \
         --metrics "$counters" "$out/kernels" > "$out/kernels-ncu.csv" || failed=1
     "$compare" "$out/kernels.jsonl" "$out/kernels-ncu.csv" 2 | tee "$out/compare.txt" || failed=1
 else
@@ -79,7 +81,7 @@ else:
 torch.cuda.synchronize()
 PY
     for pass in forward train; do
-        "$eyeroof" profile --save "$out/resnet50-$pass.jsonl" -- python3 "$out/resnet50.py" "$pass" || failed=1
+        limited "$eyeroof" profile --save "$out/resnet50-$pass.jsonl" -- python3 "$out/resnet50.py" "$pass" || failed=1
     done
     # the same by PyTorch's own profiler, whose operators name the layers
     cat > "$out/trace.py" <<'PY'
@@ -108,7 +110,7 @@ with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_sh
 prof.export_chrome_trace(sys.argv[2])
 PY
     for pass in forward train; do
-        python3 "$out/trace.py" "$pass" "$out/resnet50-$pass-trace.json" || failed=1
+        limited python3 "$out/trace.py" "$pass" "$out/resnet50-$pass-trace.json" || failed=1
         phase=inference
         [ "$pass" = train ] && phase=training
         [ -z "$machine" ] && continue
@@ -117,25 +119,29 @@ PY
         "$eyeroof" roofline resnet50 --batch 32 --phase "$phase" --dtype tf32 --on "$machine" \
             --profile "$out/resnet50-$pass-trace.json" -o "$out/resnet50-$pass.svg" || failed=1
     done
+    step "whole networks in both layouts, eager"
+    mkdir -p "$out/networks"
+    limited python3 "$here/networks.py" "$out/networks" || failed=1
 else
     echo "no PyTorch with CUDA here: left out"
 fi
 
 step "what this GPU reaches"
-"$eyeroof" measure gpu --save "$out/gpu.jsonl" --overlay "$out/gpu.yaml" || failed=1
+limited "$eyeroof" measure gpu --save "$out/gpu.jsonl" --overlay "$out/gpu.yaml" || failed=1
 
 step "what this processor reaches"
-"$eyeroof" measure cpu --save "$out/cpu.jsonl" --overlay "$out/cpu.yaml" || failed=1
+limited "$eyeroof" measure cpu --save "$out/cpu.jsonl" --overlay "$out/cpu.yaml" || failed=1
 
 step "200x200 and 2000x2000 on the processor, on the GPU, and on the GPU with copies each time"
 for file in "$out/cpu.jsonl" "$out/gpu.jsonl"; do
     "$eyeroof" import "$file" --kernel 'gemm (200x200x200|2000x2000x2000) fp32' --format csv || failed=1
-done | awk -F'",|,' '/gemm/ { gsub(/"/, "", $1); printf "%-52s %12.3f us\n", $1, 1e6 * $3 }' | tee "$out/transfers.txt"
+done | awk '/^"?gemm/ { at = match($0, /,[0-9]+,/); name = substr($0, 1, at - 1); gsub(/"/, "", name)
+    split(substr($0, at + 1), field, ","); printf "%-58s %12.3f us\n", name, 1e6 * field[2] }' | tee "$out/transfers.txt"
 
 step "kernels tuned on this GPU: a convolution and a product, no candidate may be wrong"
 rm -f "$out/tuned.jsonl"
-"$eyeroof" tune "$here/../../examples/networks/resnet18-c1-c12.yaml" --layers 'C6$' --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
-"$eyeroof" tune "$here/../../examples/networks/six-products.yaml" --layers P1 --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
+limited "$eyeroof" tune "$here/../../examples/networks/resnet18-c1-c12.yaml" --layers 'C6$' --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
+limited "$eyeroof" tune "$here/../../examples/networks/six-products.yaml" --layers P1 --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
 if [ ! -s "$out/tuned.jsonl" ] || grep -qE '"error":"(wrong|crash|compile)"' "$out/tuned.jsonl"; then
     echo "a candidate of the GPU template failed: see $out/tuned.jsonl"
     failed=1
