@@ -35,12 +35,16 @@ Count broadcast(const OperatorArgs& args) {
     return largest > 0 && together > 0 ? together : largest;
 }
 
+// The first tensor of several elements, else the first: a number may come as a tensor of one.
 std::size_t first_tensor(const OperatorArgs& args) {
-    std::size_t i = 0;
-    while (i < args.size() && !args.tensor(i)) {
-        ++i;
+    std::size_t found = args.size();
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args.elements(i) > 1) {
+            return i;
+        }
+        found = found == args.size() && args.tensor(i) ? i : found;
     }
-    return i;
+    return found;
 }
 
 Made pointwise(std::string_view fn, const OperatorArgs& args) {
@@ -72,7 +76,8 @@ Made copied(const OperatorArgs& args) {
     const DataType to = args.type(0);
     const DataType from = args.tensor(1) ? args.type(1) : to;
     const Count words = args.words(0);
-    if (!args.tensor(1)) { // from a scalar
+    const bool number = args.elements(1) == 1 && args.elements(0) > 1;
+    if (!args.tensor(1) || number) {
         return pointwise_layer("fill", args.elements(0) * words, args.dims(0).back(), {to, to, to});
     }
     const char* const same = transposes(args) ? "to_channels_first"

@@ -1,6 +1,7 @@
 #include "profiles/import/trace_listener.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -371,6 +372,23 @@ void TraceListener::take_collective() {
     event_.op.listed.clear();
 }
 
+// A tensor without dimensions ("[]" of a type of elements, such as the counter of a batch norm's
+// batches) has one element. A number of the program is a "Scalar", and has none.
+void TraceListener::take_zero_dimensional() {
+    constexpr std::array<std::string_view, 10> kElements = {
+        "float",     "double", "int",  "long",          "long int",
+        "short int", "short",  "bool", "unsigned char", "signed char"};
+    Operator& op = event_.op;
+    for (std::size_t i = 0; i < std::min(op.input_dims.size(), op.input_types.size()); ++i) {
+        const std::string& type = op.input_types[i];
+        const bool element =
+            type.starts_with("c10::") || std::ranges::find(kElements, type) != kElements.end();
+        if (op.input_dims[i].empty() && element) {
+            op.input_dims[i] = {1};
+        }
+    }
+}
+
 void TraceListener::finish_event() {
     event_.kind = kind_of(category_);
     if (phase_ != "X" || event_.kind == TraceKind::other ||
@@ -382,6 +400,7 @@ void TraceListener::finish_event() {
     }
     if (event_.kind == TraceKind::cpu_op) {
         event_.op.name = event_.name;
+        take_zero_dimensional();
         take_collective();
     }
     use_(event_);

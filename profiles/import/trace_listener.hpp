@@ -74,6 +74,7 @@ class TraceListener {
     void list_text(std::string_view value);
     void device_integer(std::int64_t value);
     void begin_event();
+    void take_zero_dimensional();
     void take_collective();
     void finish_event();
 

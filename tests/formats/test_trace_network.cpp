@@ -194,6 +194,32 @@ TEST_CASE("an operator that is not known has the bound of its tensors' bytes") {
     CHECK(bytes_of(layer) == near(6000.0));
 }
 
+TEST_CASE("a tensor without dimensions has one element, and borrows no size beside it") {
+    TraceText trace;
+    trace.op("aten::add_", "[[],[],[]]", R"(["long int","long int","Scalar"])");
+    trace.kernel("elementwise_kernel", 1.4);
+    trace.next();
+    trace.op("aten::cudnn_batch_norm", "[[64,512,28,28],[512]]", R"(["c10::Half","float"])");
+    trace.kernel("bn_fw_tr", 100.0);
+    trace.next();
+    trace.op("aten::sub", "[[],[8,4]]", R"(["double","float"])");
+    trace.kernel("elementwise_kernel", 1.4);
+    trace.next();
+    trace.op("aten::copy_", "[[8,4],[]]", R"(["float","double"])");
+    trace.kernel("elementwise_kernel", 1.4);
+    const auto made = network_of(trace.text());
+    const auto elements = [&](const char* name) {
+        const model::Layer* layer = layer_named(made, name);
+        REQUIRE_MESSAGE(layer != nullptr, name);
+        const auto& shape = std::get<model::ElementwiseShape>(layer->shape);
+        return shape.rows * shape.cols;
+    };
+    CHECK(made.layers[0].found == formats::Found::exact);
+    CHECK(elements("add_.2x1") == 2); // one number of 8 bytes: two words of 4
+    CHECK(elements("sub.8x4") == 32);
+    CHECK(elements("copy_.8x4") == 32);
+}
+
 TEST_CASE("tensors of a list count, and a list without sizes takes those of its reader") {
     TraceText trace;
     trace.op("aten::cat", "[[[8,4],[24,4]],[]]", R"(["TensorList","Scalar"])");
