@@ -75,7 +75,7 @@ struct Conv {
     const ConvTerms* terms;
     double n, c, h, w, k, r, s, p, q, groups, stride_area; // c and k of one group
     double phases, phase_taps, phase_pixels;               // see phases_of
-    bool overhangs;                                        // padding of a filter's size or more
+    bool overhangs; // padding of the (dilated) filter's size or more
     Direction direction;
     double element_bytes;
     bool tensor;
@@ -372,7 +372,8 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
           Direction direction, double element_bytes, bool transposes, bool early) {
     const auto d = [](Count value) { return static_cast<double>(value); };
     const double groups = d(shape.groups);
-    const bool overhangs = shape.pad.h >= shape.r || shape.pad.w >= shape.s;
+    const bool overhangs = shape.pad.h > shape.dilation.h * (shape.r - 1) ||
+                           shape.pad.w > shape.dilation.w * (shape.s - 1);
     const Phases phases = phases_of(shape, overhangs);
     return {&gpu,
             type,

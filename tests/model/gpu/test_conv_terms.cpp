@@ -215,6 +215,25 @@ TEST_CASE("gradients of padding that overhangs leave the tensor cores for the la
     CHECK(lanes.body_s > tensor.body_s);
 }
 
+TEST_CASE("padding that a dilated filter covers does not overhang") {
+    ConvShape dilated = square(2, 32, 19, 32, 3);
+    dilated.pad = {6, 6};
+    dilated.dilation = {6, 6}; // 13 x 13 with its holes
+    ConvShape dense = square(2, 32, 19, 32, 3);
+    dense.pad = {1, 1}; // as many outputs
+    for (const Direction direction : {Direction::bwd_data, Direction::bwd_weight}) {
+        const auto spread = time_of(test::plain_conv(), dilated, DataType::fp16, direction);
+        const auto near_by = time_of(test::plain_conv(), dense, DataType::fp16, direction);
+        CHECK(spread.product.compute_s == near(near_by.product.compute_s));
+    }
+    dilated.pad = {13, 13};
+    const auto lanes = time_of(test::plain_conv(), dilated, DataType::fp16, Direction::bwd_weight);
+    dilated.pad = {12, 12};
+    const auto covered =
+        time_of(test::plain_conv(), dilated, DataType::fp16, Direction::bwd_weight);
+    CHECK(lanes.body_s > 4.0 * covered.body_s); // 8 TFLOP/s against 1, of somewhat more outputs
+}
+
 TEST_CASE("a strided data gradient is a product for each phase that taps reach") {
     ConvTerms terms = test::plain_conv();
     ConvShape shape = square(32, 64, 56, 64, 3);
