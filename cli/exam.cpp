@@ -362,7 +362,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     if (own && measured->profiles.empty()) {
         measured->profiles.push_back((*trace)->profile);
     }
-    const auto report = examined(context, *question, *measured);
+    auto report = examined(context, *question, *measured);
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -383,6 +383,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
             return context.fail(said.diagnostics());
         }
         more.traced = *std::move(said);
+        report->traced = analysis::traced_step(*more.traced);
     }
     if (options.advice) {
         auto found = analysis::what_helps(*question, context.stop(), context.progress());

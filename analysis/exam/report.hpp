@@ -162,6 +162,16 @@ struct MemoryFit {
     bool operator==(const MemoryFit&) const = default;
 };
 
+// What a trace says of the step, beside the prediction.
+struct TracedStep {
+    double step_s = 0.0;     // from the first kernel to the last
+    double kernels_s = 0.0;  // computation, communication, copies
+    double compared_s = 0.0; // of kernels that are predicted and can be compared
+    double predicted_s = 0.0;
+
+    bool operator==(const TracedStep&) const = default;
+};
+
 struct Report {
     Scenario scenario;
     std::string words; // the scenario in a sentence, with the defaults that it takes
@@ -179,6 +189,7 @@ struct Report {
     Total total;
     std::vector<Loss> worst; // three, largest first
     std::optional<Measurement> measured;
+    std::optional<TracedStep> traced; // of a trace on its own GPU
     std::vector<CeilingRow> ceilings;
     std::optional<ChipFigures> chip; // where the process is known
 

@@ -32,11 +32,15 @@ std::string type_words(const Question& question) {
 
 std::string what_words(const Question& question) {
     const Scenario& s = question.scenario;
-    const Count batch = s.batch.value_or(own_batch(question.network));
-    std::string words = fmt::format(
-        "{}, {}, batch {}, {}", question.network.name,
-        s.training ? fmt::format("training step with {}", s.training->optimizer) : "inference",
-        batch, type_words(question));
+    const std::string step =
+        question.network.as_it_ran
+            ? "one step as traced"
+            : fmt::format("{}, batch {}",
+                          s.training ? fmt::format("training step with {}", s.training->optimizer)
+                                     : "inference",
+                          s.batch.value_or(own_batch(question.network)));
+    std::string words =
+        fmt::format("{}, {}, {}", question.network.name, step, type_words(question));
     if (s.training && s.states != Regime::usual) {
         words += fmt::format(", {} states", regime_name(s.states));
     }
@@ -93,7 +97,7 @@ std::string gpu_words(const Question& question) {
     const bool convolves =
         std::any_of(question.network.layers.begin(), question.network.layers.end(),
                     [](const model::Layer& l) { return l.op == model::Op::conv2d; });
-    if (convolves && !host) {
+    if (convolves && !host && !question.network.as_it_ran) {
         words += fmt::format(", {}", model::layout_name(layout_of(question)));
     }
     if (s.compiled && !host) {

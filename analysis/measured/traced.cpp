@@ -328,6 +328,19 @@ bool TracedRow::inside() const {
            *measured * *predicted_s <= *high_s;
 }
 
+TracedStep traced_step(const Traced& traced) {
+    TracedStep step;
+    if (traced.device) {
+        step.step_s = traced.device->total_s;
+        step.kernels_s = traced.device->busy_s();
+    }
+    if (!traced.comparisons.empty()) {
+        step.compared_s = traced.comparisons.front().measured_s;
+        step.predicted_s = traced.comparisons.front().predicted_s;
+    }
+    return step;
+}
+
 Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* machine,
                       const Report* report) {
     const auto* gpu = machine != nullptr ? std::get_if<model::Gpu>(&machine->kind) : nullptr;

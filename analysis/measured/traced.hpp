@@ -148,6 +148,9 @@ std::string traced_category(const model::Layer& layer);
 Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* machine,
                       const Report* report = nullptr);
 
+// Its sums, for the answer of an exam.
+TracedStep traced_step(const Traced& traced);
+
 std::string traced_text(const Traced& traced); // sections for a terminal
 
 } // namespace eyeroof::analysis

@@ -111,8 +111,30 @@ std::vector<std::string> total_parts(const analysis::Report& report) {
     return parts;
 }
 
+std::string measured_line(const analysis::Report& report) {
+    if (report.traced) {
+        const analysis::TracedStep& t = *report.traced;
+        std::string text = fmt::format("Measured: a step of {}, the GPU busy for {}",
+                                       format_si(t.step_s, "s"), format_si(t.kernels_s, "s"));
+        if (t.compared_s > 0.0) {
+            text += fmt::format("; of its kernels {} can be compared, predicted {} ({:.2f}x)",
+                                format_si(t.compared_s, "s"), format_si(t.predicted_s, "s"),
+                                t.predicted_s / t.compared_s);
+        }
+        return text;
+    }
+    if (!report.measured || report.measured->layers == 0) {
+        return {};
+    }
+    const analysis::Measurement& m = *report.measured;
+    return fmt::format("Measured: {} for the layers predicted at {} ({:.2f}x)",
+                       format_si(m.measured_s, "s"), format_si(m.predicted_s, "s"),
+                       m.predicted_s / m.measured_s);
+}
+
 std::vector<std::string> answer_lines(const analysis::Report& report) {
-    std::vector<std::string> lines = {bottleneck_text(report), largest_saving_text(report),
+    std::vector<std::string> lines = {measured_line(report), bottleneck_text(report),
+                                      largest_saving_text(report),
                                       analysis::uncosted_share_text(report)};
     std::erase(lines, std::string());
     return lines;

@@ -20,7 +20,11 @@ std::string bottleneck_text(const analysis::Report& report);
 // "Largest saving: 142 ms (50.9 %) in FC6 without its step 6 loss (DRAM link)"; empty without one.
 std::string largest_saving_text(const analysis::Report& report);
 
-// The bottleneck, the largest saving, and the share without cost, each where there is one.
+// Measured beside predicted, of a trace or a profile; empty without.
+std::string measured_line(const analysis::Report& report);
+
+// What was measured, the bottleneck, the largest saving, and the share without cost: each where
+// there is one.
 std::vector<std::string> answer_lines(const analysis::Report& report);
 
 // Losses of equal layers are one saving, under the first layer's name.
