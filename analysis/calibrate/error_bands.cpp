@@ -66,12 +66,22 @@ Band another_day(const std::vector<double>& ratios) {
             std::exp(centre + std::hypot(std::log(today.high) - centre, kDayToDay))};
 }
 
-Band band_of_gpus(const std::vector<std::vector<double>>& gpus) {
+namespace {
+
+using Logs = std::vector<std::vector<double>>; // of each GPU, ascending
+
+// In ln; `but`: a GPU that is not counted.
+Band offset_and_scatter(const Logs& gpus, std::size_t but) {
     std::vector<double> scatter; // of each GPU's rows about its own median
     double squares = kUsualGpus * kUsualOffset * kUsualOffset;
     double sum = 0.0;
-    for (const std::vector<double>& ratios : gpus) {
-        const std::vector<double> logs = sorted_logs(ratios);
+    double seen = kUsualGpus;
+    for (std::size_t g = 0; g < gpus.size(); ++g) {
+        if (g == but) {
+            continue;
+        }
+        const std::vector<double>& logs = gpus[g];
+        seen += 1.0;
         const double offset = middle(logs);
         squares += offset * offset;
         sum += offset;
@@ -80,13 +90,44 @@ Band band_of_gpus(const std::vector<std::vector<double>>& gpus) {
         }
     }
     std::sort(scatter.begin(), scatter.end());
-    const double told = static_cast<double>(gpus.size()) + kUsualGpus;
-    const double centre = sum / told;
-    const double offset = student(told) * std::sqrt(squares / told - centre * centre);
+    const double centre = sum / seen;
+    const double offset = student(seen) * std::sqrt(squares / seen - centre * centre);
     const double own = std::hypot(kNormal90 * offset, kDayToDay);
     const double count = static_cast<double>(scatter.size());
-    return {std::exp(centre - std::hypot(at_rank(scatter, kTail * count), own)),
-            std::exp(centre + std::hypot(at_rank(scatter, (1.0 - kTail) * count), own))};
+    return {centre - std::hypot(at_rank(scatter, kTail * count), own),
+            centre + std::hypot(at_rank(scatter, (1.0 - kTail) * count), own)};
+}
+
+// 80 % of the GPUs' rows lie within so many half widths of the band that the other GPUs give.
+double conformal_width(const Logs& gpus) {
+    constexpr std::size_t kScored = 100; // rows of each
+    std::vector<double> scores;
+    for (std::size_t g = 0; g < gpus.size(); ++g) {
+        const Band others = offset_and_scatter(gpus, g);
+        const double middle = 0.5 * (others.low + others.high);
+        for (std::size_t i = 0; i < kScored; ++i) {
+            const double at = gpus[g][i * gpus[g].size() / kScored];
+            scores.push_back(std::fabs(at - middle) / (others.high - middle));
+        }
+    }
+    std::sort(scores.begin(), scores.end());
+    const auto n = static_cast<double>(gpus.size());
+    const double count = static_cast<double>(scores.size());
+    return std::pow(at_rank(scores, (1.0 - 2.0 * kTail) * count), n / (n + kUsualGpus));
+}
+
+} // namespace
+
+Band band_of_gpus(const std::vector<std::vector<double>>& gpus) {
+    Logs logs;
+    for (const std::vector<double>& ratios : gpus) {
+        logs.push_back(sorted_logs(ratios));
+    }
+    const Band band = offset_and_scatter(logs, logs.size());
+    const double middle = 0.5 * (band.low + band.high);
+    const double width = logs.size() > 1 ? conformal_width(logs) : 1.0;
+    return {std::exp(middle - width * (middle - band.low)),
+            std::exp(middle + width * (band.high - middle))};
 }
 
 Band doubled(const Band& band) {

@@ -26,8 +26,11 @@ Band another_day(const std::vector<double>& ratios);
 // as below, so that offsets are counted about zero, and few GPUs tell their size badly: it is drawn
 // towards that of all kinds of rows (kUsualOffset) as if kUsualGpus more had been seen, and counts
 // with what so many tell of one more, t(0.9, n) sqrt(1 + 1/n) standard deviations. Every GPU weighs
-// the same. `gpus` is not empty and neither is any of its members.
-inline constexpr double kUsualOffset = 0.16; // ln; see docs/gpu-model.md, "Intervals"
+// the same. Then the band is held against the GPUs themselves (cross-conformal prediction): each
+// one's rows are scored by the band of the others, in half widths from its middle, and the band's
+// width is multiplied by the 80 % quantile of the scores to the power n / (n + kUsualGpus), since
+// few GPUs say little about it, too. `gpus` is not empty and neither is any of its members.
+inline constexpr double kUsualOffset = 0.14; // ln; see docs/gpu-model.md, "Intervals"
 inline constexpr double kUsualGpus = 3.0;
 Band band_of_gpus(const std::vector<std::vector<double>>& gpus);
 

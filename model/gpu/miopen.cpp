@@ -14,6 +14,17 @@ namespace {
 constexpr double kLeastDepth = 32.0;  // of a part of k
 constexpr double kPartSumBytes = 8.0; // written and read in fp32
 constexpr double kLoadBytes = 16.0;   // bytes
+// Of the peak that packed fp16 on the vector lanes reaches beside fp32: with the same constants,
+// 1,200 forward convolutions and data gradients of MI50 and MI60 were predicted at 0.81 to 0.86 of
+// the measured time in fp16, and 1,900 at 1.08 to 1.12 in fp32 (ROCm/MIOpen@2d1fd997).
+constexpr double kPackedShare = 0.75;
+// Further passes over the gradient of the input, of 1 x 1 filters with strides on matrix cores: it
+// is filled with zeros first, and with channels first changes its layout twice as well. The median
+// of 162 layers with channels last and of 540 with channels first, of MI100 and MI250X
+// (ROCm/MIOpen@2d1fd997): 1.1 and 3.4 passes at the data sheet's bandwidth.
+constexpr double kFillPasses = 1.0;
+constexpr double kScatterPasses = 3.0;
+constexpr double kColumnPasses = 2.0; // columns are written and read
 
 constexpr std::array<CtaTile, 17> kMiopenTiles = {{{256, 128},
                                                    {128, 256},
@@ -44,13 +55,34 @@ struct MiopenCall {
     double cost = 1.0;      // of a product, by direction and alignment
     double unaligned = 1.0; // of it, what channels cost that do not fill a load
     double bytes_per_s = 1.0;
+    double extra_s = 0.0; // further passes, of candidates that need them
 };
 
 double ceil_of(Count a, Count b) {
     return static_cast<double>((a + b - 1) / b);
 }
 
-Product implicit_of(const ConvShape& s, Direction direction, double element_bytes) {
+bool is_strided_pointwise(const ConvShape& s, Direction direction) {
+    return direction == Direction::bwd_data && s.r == 1 && s.s == 1 &&
+           (s.stride.h > 1 || s.stride.w > 1);
+}
+
+// A gradient into columns, one for every tap, which another kernel adds up (GemmBwdRest).
+Product columns_of(const ConvShape& s, double element_bytes) {
+    const auto d = [](Count v) { return static_cast<double>(v); };
+    const double groups = d(s.groups);
+    return {groups,
+            d(s.n) * d(s.p()) * d(s.q()),
+            d(s.c) / groups * d(s.r) * d(s.s),
+            d(s.k) / groups,
+            element_bytes,
+            element_bytes};
+}
+
+// `lanes`: GPUs without matrix cores, whose kernels multiply every position of a 1 x 1 filter's
+// gradient, also those that the stride leaves zero: 194 such layers of MI50 and MI60 took 3 times
+// what a quarter of the positions does (ROCm/MIOpen@2d1fd997).
+Product implicit_of(const ConvShape& s, Direction direction, double element_bytes, bool lanes) {
     const auto d = [](Count v) { return static_cast<double>(v); };
     const double groups = d(s.groups);
     const double c = d(s.c) / groups;
@@ -62,6 +94,9 @@ Product implicit_of(const ConvShape& s, Direction direction, double element_byte
         p.m = d(s.n) * ceil_of(s.h, s.stride.h) * ceil_of(s.w, s.stride.w);
         p.n = c;
         p.k = k * ceil_of(s.r, s.stride.h) * ceil_of(s.s, s.stride.w);
+        if (lanes && is_strided_pointwise(s, direction)) {
+            p.m = d(s.n) * d(s.h) * d(s.w);
+        }
     } else if (direction == Direction::bwd_weight) {
         p.m = k;
         p.n = c * d(s.r) * d(s.s);
@@ -129,8 +164,9 @@ void take_products(const MiopenCall& c, ConvTime& best) {
             t.compute_s = tile_seconds(c, tile, splits);
             t.dram_s = c.dram_s;
             t.split_s = splits > 1 ? c.terms.split_s + sums * splits / c.bytes_per_s : 0.0;
-            t.body_s = joined_pair(t.compute_s, t.dram_s, c.terms.overlap) + t.split_s;
+            t.body_s = joined_pair(t.compute_s, t.dram_s, c.terms.overlap) + t.split_s + c.extra_s;
             if (t.body_s < best.body_s) {
+                t.loss = miopen_loss(c, t);
                 best.product = t;
                 best.body_s = t.body_s;
             }
@@ -198,12 +234,15 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
     const MiopenTerms& terms = conv.miopen;
     const auto d = [](Count v) { return static_cast<double>(v); };
     const Rate& rate = gpu.rate(type);
+    const bool lanes = rate.pipe != Pipe::tensor;
+    const double packed = lanes && element_bytes < 4.0 ? kPackedShare : 1.0;
     const double tensors = element_bytes * (d(shape.n) * d(shape.c) * d(shape.h) * d(shape.w) +
                                             d(shape.n) * d(shape.k) * d(shape.p()) * d(shape.q()));
     const double weights =
         element_bytes * d(shape.c) / d(shape.groups) * d(shape.k) * d(shape.r) * d(shape.s);
-    MiopenCall call{gpu, terms, clock * rate.flops_per_s / gpu.sms,
-                    clock * pipe_clock_hz(gpu, type), implicit_of(shape, direction, element_bytes)};
+    MiopenCall call{gpu, terms, packed * clock * rate.flops_per_s / gpu.sms,
+                    clock * pipe_clock_hz(gpu, type),
+                    implicit_of(shape, direction, element_bytes, lanes)};
     call.bytes_per_s = terms.dram_share * gpu.dram_bytes_per_s;
     call.dram_s = (tensors + weights) / call.bytes_per_s;
     call.unaligned = unaligned_cost_of(terms, shape, direction, element_bytes);
@@ -214,8 +253,19 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
     best.macs = d(shape.n) * d(shape.p()) * d(shape.q()) * d(shape.k) * d(shape.c) /
                 d(shape.groups) * d(shape.r) * d(shape.s);
     best.dram_bytes = tensors + weights;
+    const double input =
+        element_bytes * d(shape.n) * d(shape.c) * d(shape.h) * d(shape.w) / call.bytes_per_s;
+    if (is_strided_pointwise(shape, direction) && !lanes) {
+        call.extra_s = input * (channels_first ? kScatterPasses : kFillPasses);
+    }
     take_products(call, best);
-    best.product.loss = miopen_loss(call, best.product);
+    if (direction == Direction::bwd_data && shape.r * shape.s > 1) {
+        MiopenCall columns = call;
+        columns.product = columns_of(shape, element_bytes);
+        columns.extra_s = kColumnPasses * element_bytes * columns.product.batch *
+                          columns.product.m * columns.product.n / call.bytes_per_s;
+        take_products(columns, best);
+    }
     if (channels_first) {
         best.body_s +=
             2.0 * passes_of(terms, direction) * tensors / call.bytes_per_s + terms.layout_s;
@@ -223,7 +273,7 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
     const bool plain = shape.stride == Extent2{1, 1} && shape.dilation == Extent2{1, 1} &&
                        shape.r == 3 && shape.s == 3 && direction != Direction::bwd_weight;
     if (plain && rate.pipe != Pipe::tensor) {
-        take_winograd(call, shape, direction, clock * lanes_flops(gpu, type), best);
+        take_winograd(call, shape, direction, packed * clock * lanes_flops(gpu, type), best);
     }
     best.passes = channels_first && best.algorithm == ConvAlgorithm::implicit_gemm;
     best.product.clock_share = clock;

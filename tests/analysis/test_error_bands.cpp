@@ -99,6 +99,18 @@ TEST_CASE("GPUs that lie off as far as usual lie within the band four times in f
     }
 }
 
+TEST_CASE("GPUs that all lie nearer than usual make the band narrower than one of them does") {
+    std::vector<double> near_one;
+    for (int i = -50; i <= 50; ++i) {
+        near_one.push_back(std::exp(0.0004 * i));
+    }
+    const auto one = band_of_gpus({near_one});
+    const auto many = band_of_gpus(std::vector(8, near_one));
+    CHECK(one.high > std::exp(0.15));  // nothing says that another lies as near
+    CHECK(many.high < std::exp(0.05)); // what another day moves alone would be 0.1
+    CHECK(many.low == near(1.0 / many.high, 0.01));
+}
+
 TEST_CASE("two GPUs that each err by a tenth, one up, one down, hold one another") {
     const std::vector<double> slow = {1.08, 1.1, 1.12};
     const std::vector<double> fast = {0.89, 0.91, 0.93};

@@ -96,6 +96,49 @@ TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 1
     CHECK(t.body_s / direct == tests::near(16.0 / 36.0, 0.03));
 }
 
+TEST_CASE(
+    "a strided 1 x 1 gradient takes every position on lanes, and a pass of zeros on matrix cores") {
+    Gpu gpu = amd();
+    ConvShape strided = pointwise(64, 640);
+    strided.stride = {2, 2};
+    const double all = body_s(gpu, plain(), pointwise(64, 640), Direction::bwd_data);
+    CHECK(body_s(gpu, plain(), strided, Direction::bwd_data) == tests::near(all));
+    gpu.rate(DataType::fp32).pipe = Pipe::tensor;
+    ConvTerms terms = plain();
+    CHECK(body_s(gpu, terms, strided, Direction::bwd_data) < 0.3 * all); // a quarter of them
+    gpu.dram_bytes_per_s = 1e9;
+    terms.miopen.dram_share = 1.0;
+    const double pass_s = 4.0 * 64 * 64 * 64 / 1e9; // over the input's gradient
+    const double last = body_s(gpu, terms, strided, Direction::bwd_data);
+    const double first = body_s(gpu, terms, strided, Direction::bwd_data, true);
+    CHECK(first - last == tests::near(2.0 * pass_s)); // the layout there and back
+    strided.stride = {1, 1};
+    strided.h = strided.w = 32; // the same product
+    const double plain_pass = 4.0 * 64 * 32 * 32 / 1e9;
+    const double without = body_s(gpu, terms, strided, Direction::bwd_data);
+    CHECK(last - without == tests::near(pass_s + (pass_s - plain_pass), 0.02)); // bound by DRAM
+}
+
+TEST_CASE("a gradient of few channels goes by way of columns where that is less work") {
+    const Gpu gpu = amd();
+    ConvShape image = pointwise(2, 640);
+    image.r = image.s = 8;
+    image.stride = {2, 2};
+    image.pad = {3, 3}; // 32 x 32 outputs, 2 x 8 x 8 columns
+    const double flops = 2.0 * 1024 * 128 * 640;
+    const double s = body_s(gpu, plain(), image, Direction::bwd_data);
+    CHECK(s * gpu.rate(DataType::fp32).flops_per_s == tests::near(flops, 0.15));
+}
+
+TEST_CASE("packed fp16 on lanes reaches three quarters of its peak") {
+    Gpu gpu = amd();
+    gpu.rate(DataType::fp16) = gpu.rate(DataType::fp32);
+    const ConvShape shape = pointwise(64, 640);
+    const double half =
+        miopen_time(gpu, DataType::fp16, plain(), shape, Direction::fwd, 2.0, false).body_s;
+    CHECK(half == tests::near(body_s(gpu, plain(), shape) / 0.75));
+}
+
 TEST_CASE("what a product's kernel loses most on AMD is named") {
     const Gpu gpu = amd();
     const auto loss = [&](const ConvTerms& terms, const ConvShape& shape) {
