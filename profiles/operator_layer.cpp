@@ -143,12 +143,19 @@ Count norm_columns(const OperatorArgs& args, std::size_t tensor, std::size_t sha
     return given.empty() ? args.dims(tensor).back() : elements_of(given);
 }
 
-Made channel_norm(const OperatorArgs& args, model::Direction direction) {
+// One that takes the statistics of its batch, with channels first, says so by its images.
+Made channel_norm(const OperatorArgs& args, model::Direction direction, bool statistics) {
     const Dims& dims = args.dims(0);
-    return dims.size() >= 2 && args.tensor(0)
-               ? rows_layer(Op::batchnorm, args.elements(0), args.elements(0) / dims[1],
-                            args.type(0), direction)
-               : std::nullopt;
+    if (dims.size() < 2 || !args.tensor(0)) {
+        return std::nullopt;
+    }
+    auto made = rows_layer(Op::batchnorm, args.elements(0), args.elements(0) / dims[1],
+                           args.type(0), direction);
+    const bool first = args.strides(0).empty() || fastest(args, 0) != std::size_t{1};
+    if (made && statistics && first && dims.size() > 2) {
+        std::get<model::RowsShape>(made->layer.shape).images = dims[0];
+    }
+    return made;
 }
 
 Made norm(std::string_view name, const OperatorArgs& args) {
@@ -181,9 +188,10 @@ Made norm(std::string_view name, const OperatorArgs& args) {
                    : std::nullopt;
     }
     if (name.find("batch_norm") != std::string_view::npos) {
-        return channel_norm(args, name.find("backward") == std::string_view::npos
-                                      ? Direction::fwd
-                                      : Direction::bwd_data);
+        constexpr std::size_t kTrains = 5; // x, weight, bias, running mean and variance, training
+        const bool backward = name.find("backward") != std::string_view::npos;
+        return channel_norm(args, backward ? Direction::bwd_data : Direction::fwd,
+                            backward || args.truth(kTrains));
     }
     // vLLM: rms_norm(out, x, weight), fused_add_rms_norm(x, residual, weight).
     if (name.find("rms_norm") != std::string_view::npos && args.tensor(0)) {

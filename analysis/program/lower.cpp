@@ -208,11 +208,18 @@ model::Software software_of(const Scenario& scenario, model::Layout layout, cons
 }
 
 step::SoftwareOf software_of(const Question& question) {
-    return [scenario = question.scenario, layout = layout_of(question),
-            turns = turns_layout(question)](const Layer& layer) {
-        const bool turned = turns && is_planar(layer);
-        return software_of(scenario, turned ? model::Layout::channels_last : layout, layer);
-    };
+    return
+        [scenario = question.scenario, layout = layout_of(question), turns = turns_layout(question),
+         as_it_ran = question.network.as_it_ran](const Layer& layer) {
+            const bool turned = turns && is_planar(layer);
+            // A trace says which of its batch norms have channels first.
+            const bool first = as_it_ran && layer.op == model::Op::batchnorm;
+            return software_of(scenario,
+                               turned  ? model::Layout::channels_last
+                               : first ? model::Layout::channels_first
+                                       : layout,
+                               layer);
+        };
 }
 
 Count own_batch(const Network& network) {
@@ -295,6 +302,20 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
     return layers;
 }
 
+namespace {
+
+// In training every batch norm takes the statistics of its batch.
+void take_statistics(Graph& graph, Count batch) {
+    for (Layer& layer : graph.layers) {
+        auto* rows = std::get_if<model::RowsShape>(&layer.shape);
+        if (layer.op == model::Op::batchnorm && rows->images == 0 && rows->cols % batch == 0) {
+            rows->images = batch;
+        }
+    }
+}
+
+} // namespace
+
 Result<Graph> lower(const Question& question) {
     const auto& training = question.scenario.training;
     if (training && !model::tensors_read(training->optimizer)) {
@@ -322,6 +343,9 @@ Result<Graph> lower(const Question& question) {
     }
     Graph graph = *std::move(made);
     if (const model::Gpu* gpu = gpu_of(question)) {
+        if (training) {
+            take_statistics(graph, question.scenario.batch.value_or(own_batch(question.network)));
+        }
         if (!question.network.as_it_ran) {
             graph = step::with_layout_passes(graph, *gpu, software_of(question));
         }

@@ -209,18 +209,22 @@ struct Walk {
 constexpr double kWideLoad = 16.0;
 
 // cuDNN's statistics of a batch with channels first: a CTA of 512 threads walks along a channel of
-// all images, reads it twice, and writes it. A load is 16 bytes where an image's plane is a
-// multiple of that. Source: kernel names of cuDNN ("bn_fw_tr_1C11": one CTA a channel).
+// all images, reads it twice, and writes it; a gradient reads two tensors twice. A load is 4
+// elements, up to 16 bytes, where an image's plane is a multiple of that. Source: kernel names of
+// cuDNN ("bn_fw_tr_1C11_kernel_NCHW<__half, …>", "bn_bw_1C11": one CTA a channel). Half-precision
+// networks in both layouts on an RTX 3090 tell 4 elements from 16 bytes: docs/gpu-model.md.
 double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    constexpr Count kElements = 4; // of a load
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
     if (rows == nullptr || rows->images <= 0 || !vendor || keeps_rows(norm)) {
         return 0.0;
     }
     const double element = bytes_per_element(layer.types.input);
-    const double plane = static_cast<double>(rows->cols / rows->images) * element;
-    const double width = std::fmod(plane, kWideLoad) > 0.0 ? element : kWideLoad;
-    return Walk{512.0, width, 3.0}.seconds(gpu, *rows, element);
+    const bool whole = rows->cols / rows->images % kElements == 0;
+    const double width = whole ? std::min(kWideLoad, element * kElements) : element;
+    const double transfers = layer.direction == Direction::fwd ? 3.0 : 5.0;
+    return Walk{512.0, width, transfers}.seconds(gpu, *rows, element);
 }
 
 // Frameworks give each row one CTA, of 128 threads in a layer norm (two readings and a writing) and

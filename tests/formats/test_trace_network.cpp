@@ -290,6 +290,15 @@ TEST_CASE("operators of every kind become layers of their sizes") {
     const auto batch = layer_of("aten::cudnn_batch_norm", {{2, 8, 4, 4}, {8}, {8}});
     REQUIRE(batch);
     CHECK(std::get<model::RowsShape>(batch->layer.shape) == model::RowsShape{8, 32});
+    const std::vector<std::vector<std::int64_t>> norm_dims = {{2, 8, 4, 4}, {8}, {8}, {8}, {8}, {}};
+    const auto training =
+        layer_of("aten::cudnn_batch_norm", norm_dims, {}, {"", "", "", "", "", "True"});
+    REQUIRE(training);
+    CHECK(std::get<model::RowsShape>(training->layer.shape).images == 2);
+    const auto evaluating =
+        layer_of("aten::cudnn_batch_norm", norm_dims, {}, {"", "", "", "", "", "False"});
+    REQUIRE(evaluating);
+    CHECK(std::get<model::RowsShape>(evaluating->layer.shape).images == 0);
     const auto group = layer_of("aten::native_group_norm", {{2, 8, 4, 4}, {8}, {8}, {}, {}, {}, {}},
                                 {}, {"", "", "", "2", "8", "16", "4", "1e-5"});
     REQUIRE(group);

@@ -269,6 +269,13 @@ TEST_CASE("statistics of a batch with channels first take one CTA a channel") {
     // An image of 63 x 63 elements is no multiple of a vector: single elements.
     const Layer odd = layer_of(Op::batchnorm, model::RowsShape{40, 8 * 3969, 0, 8});
     CHECK(body(terms, odd, gpu) == near(3.0 * 8.0 * 3969.0 / 512.0 * 680e-9));
+    // A load is 4 elements in half precision, too; a gradient reads x and its gradient twice.
+    Layer half = whole;
+    half.types = {DataType::fp16, DataType::fp16, DataType::fp16};
+    CHECK(body(terms, half, gpu) == near(rounds * 680e-9));
+    Layer gradient = whole;
+    gradient.direction = model::Direction::bwd_data;
+    CHECK(body(terms, gradient, gpu) == near(5.0 / 3.0 * rounds * 680e-9));
     // Running statistics, channels last, and a compiler's kernels do not walk.
     const Layer running = rows(Op::batchnorm, 40, 32768);
     CHECK(body(terms, running, gpu) < 1e-12);
