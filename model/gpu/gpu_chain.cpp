@@ -48,8 +48,7 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
         const double ctas = p.batch * tiles * map.splits;
         const double work = static_cast<double>(map.tile.tm) * map.tile.tn * depth / per_sm;
         const double in_turn = std::ceil(ctas / form.ctas_share / g.gpu->sms) * form.ctas_share;
-        const double aligned =
-            g.tensor && form.reads_tiles ? alignment_share(p.k, p.in_bytes) : 1.0;
+        const double aligned = g.tensor && form.reads_tiles ? aligned_rate(*g.gpu, p) : 1.0;
         c.at[0] += 1.0;
         c.at[1] += depth;
         const double least = std::max(depth, p.batch * p.m * p.n * p.k / g.units);

@@ -34,7 +34,7 @@ double aligned_share(const Gpu& gpu, const KernelChoice& kernel) {
         return 1.0;
     }
     const Product& p = kernel.products.back();
-    return alignment_share(p.k, p.in_bytes);
+    return aligned_rate(gpu, p);
 }
 
 std::string rate_text(double bytes_per_s) {

@@ -237,6 +237,17 @@ double alignment_share(double k, double element_bytes) {
     return std::pow(std::max(aligned, own_bytes) / kWholeLoad, kAlignmentPower);
 }
 
+double aligned_rate(const Gpu& gpu, const Product& p) {
+    constexpr double kSynchronous = 0.63;
+    const double of_k = alignment_share(p.k, p.in_bytes);
+    if (gpu.arch != GpuArch::hopper && gpu.arch != GpuArch::blackwell) {
+        return of_k;
+    }
+    const bool one_column = p.n * p.out_bytes <= kWholeLoad; // no product of tiles
+    const double all = one_column ? of_k : std::min(of_k, alignment_share(p.n, p.out_bytes));
+    return all < 1.0 ? kSynchronous * all : 1.0;
+}
+
 Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {
     Waves w;
     w.ctas = ctas_of(p, mapping.tile, mapping.splits);
@@ -405,7 +416,7 @@ MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
     MatmulTime best;
     best.body_s = std::numeric_limits<double>::infinity();
     Candidate c = candidate(gpu, type, terms, product, early);
-    const double aligned = c.tensor ? alignment_share(product.k, product.in_bytes) : 1.0;
+    const double aligned = c.tensor ? aligned_rate(gpu, product) : 1.0;
     for (const CtaTile& tile : tiles) {
         for (const int s : splits) {
             c.tile = tile;

@@ -67,6 +67,12 @@ bool is_first_library(const Gpu& gpu, const Software& software);
 // Source: the rule is NVIDIA's (deep-learning performance guide); the power is recalled.
 double alignment_share(double k, double element_bytes);
 
+// Share of the tensor cores' rate that a product's rows leave: alignment_share of k. From Hopper on
+// asynchronous copies of tiles need rows of whole 16 bytes, of the result (n), too (CUDA driver
+// API, tensor maps); libraries fall back to kernels of mma.sync, which reach 63 % of the peak
+// (arXiv:2402.13499).
+double aligned_rate(const Gpu& gpu, const Product& p);
+
 // Do loads and addresses take issue slots from FMAs? Where lanes_fill_issue; and in the small tiles
 // (64 x 64 and thinner) that later libraries kept for GPUs before Volta: P100 reaches 0.95 of its
 // peak with cuBLAS 8 and 0.65 with cuBLAS 12.
@@ -111,7 +117,7 @@ struct MatmulTime {
 //   w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate + ramp_cycles / clock
 //   e = peak_share I / (I + I0),  I = tm tn / (tm + tn)
 //   L = x (1 + x0) / (x + x0),  x resident share
-//   i = issue_share where shares_issue_slots on vector lanes, else 1;  a = alignment_share on tensor cores, else 1
+//   i = issue_share where shares_issue_slots on vector lanes, else 1;  a = aligned_rate on tensor cores, else 1
 //   dram = (1-r) start + bytes ((1-r)/(share B) + r/(gain L2bw)),  r: resident_of
 //   l2 = V (1 + cost t)/(share L2) + V' d/(scattered B),  V = ctas (tm + tn) k/splits bytes,
 //   V' = ctas tn k/splits bytes: the weights; on tensor cores since Hopper a cluster of two CTAs

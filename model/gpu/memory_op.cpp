@@ -211,8 +211,8 @@ constexpr double kWideLoad = 16.0;
 // cuDNN's statistics of a batch with channels first: a CTA of 512 threads walks along a channel of
 // all images, reads it twice, and writes it; a gradient reads two tensors twice. A load is 4
 // elements, up to 16 bytes, where an image's plane is a multiple of that. Source: kernel names of
-// cuDNN ("bn_fw_tr_1C11_kernel_NCHW<__half, …>", "bn_bw_1C11": one CTA a channel). Half-precision
-// networks in both layouts on an RTX 3090 tell 4 elements from 16 bytes: docs/gpu-model.md.
+// cuDNN ("bn_fw_tr_1C11_kernel_NCHW<__half, …>", "bn_bw_1C11": one CTA a channel). That half
+// precision takes as long as fp32 was read off the recorded H100 (docs/gpu-model.md).
 double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
     constexpr Count kElements = 4; // of a load
     const auto* rows = std::get_if<RowsShape>(&layer.shape);

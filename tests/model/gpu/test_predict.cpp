@@ -256,6 +256,18 @@ TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so
     CHECK(model::alignment_share(1024, 2) == 1.0);
     CHECK(model::alignment_share(1004, 2) == near(std::pow(0.5, 0.25))); // 8 bytes
     CHECK(model::alignment_share(1021, 2) == near(std::pow(0.125, 0.25)));
+    // From Hopper on, rows of either operand and of the result must be whole 16 bytes.
+    model::Gpu gpu = test::plain_gpu();
+    const auto rate = [&](model::GpuArch arch, double n, double k) {
+        gpu.arch = arch;
+        return model::aligned_rate(gpu, {1.0, 6144.0, n, k, 2.0, 2.0});
+    };
+    CHECK(rate(model::GpuArch::ampere, 30522, 1024) == 1.0);
+    CHECK(rate(model::GpuArch::ampere, 1024, 1004) == near(std::pow(0.5, 0.25)));
+    CHECK(rate(model::GpuArch::hopper, 30528, 1024) == 1.0);
+    CHECK(rate(model::GpuArch::hopper, 30522, 1024) == near(0.63 * std::pow(0.25, 0.25)));
+    CHECK(rate(model::GpuArch::hopper, 1024, 1004) == near(0.63 * std::pow(0.5, 0.25)));
+    CHECK(rate(model::GpuArch::blackwell, 1, 1024) == 1.0);              // a matrix times a vector
     CHECK(model::alignment_share(1016, 1) == near(std::pow(0.5, 0.25))); // int8: 16
     CHECK(model::alignment_share(1008, 1) == 1.0);
     const auto gpu = test::a100_sxm_40();
