@@ -105,19 +105,24 @@ bool keeps_rows(NormKernel norm) {
 // far as those fit, or as the whole tensor is `resident` there, else from DRAM. CTAs are at
 // different places of their rows, so that the share that is lost changes smoothly with what flies:
 // so smoothly that more SMs, which keep more rows in flight, do not make the whole 2 % slower.
-double again_s_per_byte(const Gpu& gpu, const MemoryTerms& terms, double flying, double resident,
-                        double l2_s_per_byte) {
-    constexpr double kSharpness = 0.5;
-    const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
-    const double lost = (1.0 - resident) / (1.0 + std::pow(fill, kSharpness));
-    return lost / streamed(gpu, terms) + (1.0 - lost) * l2_s_per_byte;
-}
+struct Again {
+    double sharpness = 1.0; // d ln(lost / held) / d ln(flying)
+    double resident = 0.0;
+
+    double s_per_byte(const Gpu& gpu, const MemoryTerms& terms, double flying,
+                      double l2_s_per_byte) const {
+        const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
+        const double lost = (1.0 - resident) / (1.0 + std::pow(fill, sharpness));
+        return lost / streamed(gpu, terms) + (1.0 - lost) * l2_s_per_byte;
+    }
+};
 
 // Softmax reads rows that registers do not hold for their maximum, their sum and the result, in
 // CTAs of 1024 threads.
 double softmax_readings_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
                           double resident, double l2_s_per_byte) {
     constexpr double kThreads = 1024.0;
+    constexpr double kSharpness = 0.5; // up to three readings
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     if (rows == nullptr || layer.op != Op::softmax || rows->cols <= kRowInRegisters) {
         return 0.0;
@@ -126,7 +131,7 @@ double softmax_readings_s(const Gpu& gpu, const MemoryTerms& terms, const Layer&
     const double held = gpu.sms * std::max(std::floor(gpu.max_threads_per_sm / kThreads), 1.0);
     const double flying = row_bytes * std::min(static_cast<double>(rows->rows), held);
     return terms.softmax_pass * row_bytes * static_cast<double>(rows->rows) *
-           again_s_per_byte(gpu, terms, flying, resident, l2_s_per_byte);
+           Again{kSharpness, resident}.s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
 // PyTorch's softmax of long rows of 16 bits whose starts are not aligned to 16 bytes: a CTA of 1024
@@ -172,7 +177,8 @@ double missed_l1(const Gpu& gpu, double row_bytes) {
 
 // A norm's second reading of its rows: from L1 or L2 while those in flight fit.
 double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                        NormKernel norm, double resident, double l2_s_per_byte) {
+                        NormKernel norm, double l2_s_per_byte) {
+    constexpr double kSharpness = 0.75; // two readings
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     if (rows == nullptr || !is_norm(layer)) {
         return 0.0;
@@ -187,7 +193,7 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
     const double flying = row_bytes * std::min(static_cast<double>(rows->rows), in_flight);
     const double missed = layer.op == Op::layernorm ? missed_l1(gpu, row_bytes) : 1.0;
     return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) * missed *
-           again_s_per_byte(gpu, terms, flying, resident, l2_s_per_byte);
+           Again{kSharpness, 0.0}.s_per_byte(gpu, terms, flying, l2_s_per_byte);
 }
 
 // Seconds that CTAs of so many threads take to walk along rows, each transfer of a row in rounds of
@@ -386,7 +392,7 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double dram_s = 1.0 / streamed(gpu, terms); // of a byte
     const double l2_s = std::min(dram_s, 1.0 / streamed_l2(gpu, terms));
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
-                           second_reading_s(gpu, terms, layer, norm, t.resident, l2_s) +
+                           second_reading_s(gpu, terms, layer, norm, l2_s) +
                            softmax_readings_s(gpu, terms, layer, t.resident, l2_s);
     t.moved_s = layout == Layout::channels_first
                     ? std::max(moved_s, channel_walk_s(gpu, layer, norm))

@@ -192,8 +192,8 @@ TEST_CASE("iteration times of SeqPar's rows") {
                 " of ", r.selective_s);
     }
     MESSAGE("SeqPar: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.06); // Calculon 0.0365, with efficiencies chosen on these rows
-    CHECK(errors.worst <= 0.095);
+    CHECK(errors.mean() <= 0.05); // Calculon 0.0365, with efficiencies chosen on these rows
+    CHECK(errors.worst <= 0.08);
 }
 
 TEST_CASE("iteration times of PTD-P's rows") {
@@ -259,7 +259,7 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
     }
     MESSAGE("MCore: mean error ", errors.mean(), ", worst ", errors.worst);
     CHECK(errors.mean() <= 0.095);
-    CHECK(errors.worst <= 0.20);
+    CHECK(errors.worst <= 0.16);
     // 177 B, batch 1152 whatever the number: 47 % MFU on 96 GPUs, 42 on 4608.
     const Row& r = kMcore[6];
     const auto mfu = [&](Count devices) {
@@ -362,7 +362,9 @@ TEST_CASE("MFU of LLM Foundry's rows on eight A100s") {
         MESSAGE((parameters(t) / 1e9), " B: MFU ", mfu, " of ", r.mfu);
     }
     MESSAGE("Foundry, A100: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.095);
+    // All are predicted too fast.
+    CHECK(errors.mean() <= 0.098);
+    CHECK(errors.worst <= 0.13);
 }
 
 TEST_CASE("a decoder's sizes are read off its operators") {
@@ -562,7 +564,7 @@ TEST_CASE("attention stays in 16 bits beside products in fp8, and FlashAttention
     const double all = time_of(DataType::fp8, AttentionKernel::newest, DataType::fp8);
     MESSAGE("32k tokens: fp8 products gain ", wide / narrow, ", with attention ", wide / all);
     // Published recipes gain 0 to 5 % at this length; the constants of fp8 GEMMs miss that by 1 %.
-    CHECK(narrow < 1.02 * wide);
+    CHECK(narrow < 1.015 * wide);
     CHECK(all < narrow);
     CHECK(narrow == near(time_of(DataType::bf16, AttentionKernel::newest, DataType::fp8)));
     CHECK(time_of({}, AttentionKernel::flash2, DataType::bf16) > 1.1 * wide);

@@ -106,18 +106,29 @@ TEST_CASE("a norm reads its rows twice, from L2 what those in flight leave there
     gpu.l2_bytes = 20.0 * 4.0 * 500;
     // Batch norm has every channel in flight: fifty times what L2 holds.
     const Layer batch = rows(Op::batchnorm, 1000, 500);
-    const double lost = 1.0 / (1.0 + std::sqrt(1.0 / 50.0));
+    const double lost = 1.0 / (1.0 + std::pow(1.0 / 50.0, 0.75));
     CHECK(body(terms, batch, gpu) ==
           near(bytes(batch) / 1e9 + 0.5 * 4.0 * 1000 * 500 * (lost / 1e9 + (1 - lost) / 4e9)));
-    // What L2 keeps of the whole tensor between calls is not lost between readings.
-    terms.resident_l2 = 1.0;
+}
+
+TEST_CASE(
+    "softmax reads long rows again, from DRAM what neither its rows in flight nor calls leave") {
+    MemoryTerms terms = test::plain_memory();
+    terms.softmax_pass = 1.5;
+    model::Gpu gpu = gpu_of_memory();
+    gpu.max_threads_per_sm = 1024; // a row an SM: 10 in flight
+    const Layer layer = rows(Op::softmax, 1000, 2000);
+    const double input = 4.0 * 1000 * 2000;
+    gpu.l2_bytes = 10.0 * 4.0 * 2000 / 16.0;
+    double lost = 1.0 / (1.0 + 0.25); // the square root of a sixteenth
+    CHECK(body(terms, layer, gpu) ==
+          near(bytes(layer) / 1e9 + 1.5 * input * (lost / 1e9 + (1 - lost) / 4e9)));
+    terms.resident_l2 = 4.0 * bytes(layer) / gpu.l2_bytes / 16.0; // keeps a quarter of the tensors
     terms.resident_sharpness = 1.0;
     terms.resident_gain = 1.0;
-    const double resident = gpu.l2_bytes / bytes(batch);
-    const double gone = (1.0 - resident) * lost;
-    CHECK(body(terms, batch, gpu) ==
-          near(bytes(batch) * ((1.0 - resident) / 1e9 + resident / 4e9) +
-               0.5 * 4.0 * 1000 * 500 * (gone / 1e9 + (1 - gone) / 4e9)));
+    lost *= 0.75;
+    CHECK(body(terms, layer, gpu) == near(bytes(layer) * (0.75 / 1e9 + 0.25 / 4e9) +
+                                          1.5 * input * (lost / 1e9 + (1 - lost) / 4e9)));
 }
 
 TEST_CASE("gates, functions, rotations and norms take cycles of an SM beside their bytes") {
