@@ -361,7 +361,7 @@ std::vector<RunBand> bands_of(const std::vector<ClusterResult>& rows) {
         }
         const Cells cells(r.row);
         const bool loaded = r.row.metric == "tpot_s" || r.row.metric == "ttft_s";
-        const std::string degree = "tensor " + cells.text("tensor", "1");
+        const std::string prompt = cells.text("prompt") + " tokens";
         RunRatio run{1.0 / r.ratio(),
                      r.low / r.predicted,
                      r.high / r.predicted,
@@ -370,9 +370,9 @@ std::vector<RunBand> bands_of(const std::vector<ClusterResult>& rows) {
                       {"GPU", cells.text("machine")},
                       {"model", r.model},
                       {"table", r.row.table}}};
-        if (loaded) { // one engine has few models, each with several degrees
-            run.group += ", " + degree + ", " + cells.text("machine");
-            run.left_out["degree"] = degree;
+        if (loaded) { // an engine has one model or two, each with prompts of several sizes
+            run.group += ", " + prompt + ", " + cells.text("machine");
+            run.left_out["prompt"] = prompt;
         }
         of_kind[kind].push_back(std::move(run));
     }

@@ -64,7 +64,7 @@ struct ClusterValidation {
     ClusterFigures all;
     // Intervals by kind, fitted to the rows that are held out: training steps, the most tokens of a
     // server, one request at a time, and TPOT and TTFT by engine. Left out: source, GPU, model,
-    // table, and of TPOT and TTFT the tensor-parallel degree.
+    // table, and of TPOT and TTFT the tokens of a prompt.
     std::vector<RunBand> bands;
 
     bool operator==(const ClusterValidation&) const = default;
