@@ -105,8 +105,8 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
     o.length = options.length;
     o.type = question.scenario.data_type.value_or(model::DataType::bf16);
     o.fused = question.scenario.attention != analysis::AttentionForm::written;
-    o.attention = options.kernel == "flash2" ? analysis::AttentionKernel::flash2
-                                             : analysis::AttentionKernel::newest;
+    o.attention = analysis::attention_kernel_from_name(options.kernel)
+                      .value_or(analysis::AttentionKernel::newest);
     o.attention_type = model::data_type_from_name(options.attention_type);
     o.overlap = options.overlap == "on";
     o.overlap_tensor = options.overlap_tensor == "on";
@@ -360,9 +360,9 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                "Decoders: activation recomputation in the backward pass");
     add_choice(app, "--stages", options.stages, {"even", "balanced"},
                "Decoders: pipeline stages with equal blocks, or balanced with embedding and head");
-    add_choice(app, "--attention-kernel", options.kernel, {"newest", "flash2"},
+    add_choice(app, "--attention-kernel", options.kernel, analysis::attention_kernel_names(),
                "Decoders: attention kernel; FlashAttention 2 is slower than the newest on Hopper "
-               "and Blackwell");
+               "and Blackwell, FlashAttention 1 in Triton on every GPU");
     add_choice(app, "--attention-type", options.attention_type, {"auto", "bf16", "fp16", "fp8"},
                "Decoders: precision of attention; auto: 16 bits beside narrower GEMMs");
     add_choice(app, "--offload", options.offload, {"none", "host", "nvme"},

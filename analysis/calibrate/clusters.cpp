@@ -38,7 +38,9 @@ std::optional<Words> words_of(const std::string& column, const std::string& metr
         return Words{"0", "1", "2", "3"};
     }
     if (column == "attention") {
-        return Words{"written", "flash2"};
+        Words words = attention_kernel_names();
+        words.emplace_back("written");
+        return words;
     }
     if (column == "sequence" || column == "held_out") {
         return Words{"yes", "no"};
@@ -47,7 +49,8 @@ std::optional<Words> words_of(const std::string& column, const std::string& metr
         return engine_names();
     }
     if (column == "software" && metric == "step_s") {
-        return Words{"no-overlap", "overlap-tensor", "apart-accumulation", "apart-bias"};
+        return Words{"no-overlap", "overlap-tensor", "apart-accumulation", "apart-bias",
+                     "fused-pointwise"};
     }
     return std::nullopt;
 }
@@ -59,6 +62,10 @@ std::string refusal(const std::string& column, const std::string& cell, const st
         const auto value = positive_number(cell);
         const bool whole = value && *value <= kMostCount && *value == std::floor(*value);
         return whole ? "" : "write a whole number from 1 to 1000000000";
+    }
+    if (column == "memory_share") {
+        const auto value = positive_number(cell);
+        return value && *value <= 1.0 ? "" : "write a share above 0, at most 1";
     }
     if (column == "bytes") {
         return positive_number(cell) ? "" : "write a number above 0";
@@ -159,11 +166,13 @@ TransformerOptions training_options(const Cells& cells) {
     o.type = model::data_type_from_name(cells.text("dtype")).value_or(model::DataType::bf16);
     o.fused = cells.text("attention") != "written";
     o.attention =
-        cells.text("attention") == "flash2" ? AttentionKernel::flash2 : AttentionKernel::newest;
+        attention_kernel_from_name(cells.text("attention")).value_or(AttentionKernel::newest);
     o.overlap = !cells.says("software", "no-overlap");
     o.overlap_tensor = cells.says("software", "overlap-tensor");
     o.fused_accumulation = !cells.says("software", "apart-accumulation");
     o.fused_bias_gradient = !cells.says("software", "apart-bias");
+    o.exam.compiled = cells.says("software", "fused-pointwise");
+    o.exam.library = cells.text("library");
     return o;
 }
 
@@ -207,6 +216,10 @@ std::vector<Plan> training_plans(const Cells& cells, const Transformer& t, Count
     return plans;
 }
 
+std::string model_of(const Transformer& t) {
+    return fmt::format("{} blocks of {}", t.layers, t.hidden);
+}
+
 Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::stop_token stop) {
     const Cells cells(row);
     const auto parts = parts_of(cells, sources);
@@ -214,8 +227,10 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
         return parts.diagnostics();
     }
     const TransformerOptions o = training_options(cells);
+    const Transformer& t = parts->decoder;
     BlockExams exams(parts->decoder, parts->machine, o);
     ClusterResult result{row, 0.0, 0.0, 0.0};
+    result.model = model_of(t);
     double smallest = INFINITY; // where no plan fits: the one that needs least
     bool fits = false;
     for (const Plan& plan : training_plans(cells, parts->decoder, o.batch)) {
@@ -228,6 +243,8 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
         if (better) {
             fits = point->memory.fits();
             smallest = point->memory.total();
+            result.memory = smallest;
+            result.capacity = point->memory.capacity;
             result.predicted = point->step_s;
             result.low = point->low_s.value_or(point->step_s);
             result.high = point->high_s.value_or(point->step_s);
@@ -251,6 +268,7 @@ ServingOptions serving_options(const Cells& cells) {
     o.weight_type = model::data_type_from_name(cells.text("weight_type"));
     o.tensor = {cells.count("tensor", 1)};
     o.engine.chunk = cells.count("chunk", o.engine.chunk);
+    o.memory_share = positive_number(cells.text("memory_share")).value_or(o.memory_share);
     o.exam.launch = model::Launch::graph;
     return o;
 }
@@ -282,14 +300,15 @@ Result<ClusterResult> server(const ClusterRow& row, Sources& sources, std::stop_
         const bool first = row.metric == "ttft_s";
         const double mean = first ? r.ttft.mean : r.tpot.mean;
         const ErrorBand& band = first ? o.engine.ttft : o.engine.tpot;
-        return ClusterResult{row, mean, mean * band.low, mean * band.high};
+        return ClusterResult{row, mean, mean * band.low, mean * band.high,
+                             model_of(parts->decoder)};
     }
     double most = 0.0;
     for (const ServingPoint& p : served->points) {
         most = std::max(most, alone ? 1.0 / p.step_s : p.tokens_per_s);
     }
-    const ErrorBand& band = served->points[0].tpot_band; // of the time
-    return ClusterResult{row, most, most / band.high, most / band.low};
+    const ErrorBand& band = alone ? kOneRequestBand : kServerRateBand;
+    return ClusterResult{row, most, most * band.low, most * band.high, model_of(parts->decoder)};
 }
 
 Result<ClusterResult> collective(const ClusterRow& row, Sources& sources) {
@@ -317,6 +336,53 @@ Result<ClusterResult> collective(const ClusterRow& row, Sources& sources) {
     return ClusterResult{row, p.time_s, p.low_s, p.high_s};
 }
 
+// The kind of prediction whose interval a row belongs to; empty: none is fitted.
+std::string kind_of(const ClusterRow& row) {
+    const auto engine = row.cells.find("engine");
+    const std::string of = engine == row.cells.end() ? "" : " of " + engine->second;
+    return row.metric == "step_s"         ? "training step"
+           : row.metric == "tokens_per_s" ? "tokens/s of a server"
+           : row.metric == "token_rate"   ? "tokens/s of one request"
+           : row.metric == "tpot_s"       ? "TPOT" + of
+           : row.metric == "ttft_s"       ? "TTFT" + of
+                                          : "";
+}
+
+std::vector<RunBand> bands_of(const std::vector<ClusterResult>& rows) {
+    std::vector<std::string> kinds;
+    std::map<std::string, std::vector<RunRatio>> of_kind;
+    for (const ClusterResult& r : rows) {
+        const std::string kind = r.row.held_out ? kind_of(r.row) : std::string();
+        if (kind.empty()) {
+            continue;
+        }
+        if (!of_kind.contains(kind)) {
+            kinds.push_back(kind);
+        }
+        const Cells cells(r.row);
+        const bool loaded = r.row.metric == "tpot_s" || r.row.metric == "ttft_s";
+        const std::string prompt = cells.text("prompt") + " tokens";
+        RunRatio run{1.0 / r.ratio(),
+                     r.low / r.predicted,
+                     r.high / r.predicted,
+                     r.model,
+                     {{"source", cells.text("source", r.row.table.c_str())},
+                      {"GPU", cells.text("machine")},
+                      {"model", r.model},
+                      {"table", r.row.table}}};
+        if (loaded) { // an engine has one model or two, each with prompts of several sizes
+            run.group += ", " + prompt + ", " + cells.text("machine");
+            run.left_out["prompt"] = prompt;
+        }
+        of_kind[kind].push_back(std::move(run));
+    }
+    std::vector<RunBand> bands;
+    for (const std::string& kind : kinds) {
+        bands.push_back(fit_band(kind, of_kind[kind]));
+    }
+    return bands;
+}
+
 ClusterFigures figures_of(const std::vector<const ClusterResult*>& rows) {
     ClusterFigures f;
     f.rows = static_cast<int>(rows.size());
@@ -328,6 +394,7 @@ ClusterFigures figures_of(const std::vector<const ClusterResult*>& rows) {
         f.error += one * std::fabs(ratio - 1.0);
         f.worst = std::max(f.worst, std::fabs(ratio - 1.0));
         f.within += ratio <= 1.5 && ratio >= 1.0 / 1.5 ? one : 0.0;
+        f.too_large += r->memory > r->capacity ? 1 : 0;
         f.inside += r->row.published >= r->low && r->row.published <= r->high ? one : 0.0;
     }
     if (!ratios.empty()) {
@@ -430,6 +497,7 @@ Result<ClusterValidation> validate_clusters(const std::vector<ClusterRow>& rows,
     }
     validation.all = figures_of(every);
     validation.all.table = "all";
+    validation.bands = bands_of(validation.rows);
     return validation;
 }
 

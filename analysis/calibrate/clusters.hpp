@@ -1,6 +1,7 @@
 // Predicted beside published runs of many devices: training steps, servers, and collectives.
 #pragma once
 
+#include "analysis/calibrate/run_bands.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "model/machine/fabric.hpp"
@@ -16,10 +17,12 @@
 namespace eyeroof::analysis {
 
 // A published figure and the run it is of. `cells` are the row's columns by name:
+//   every metric       source (of the table; empty: the table), held_out
 //   step_s             of training: devices, batch, length, tensor, pipeline, context, interleave,
 //                      microbatch (empty: the fastest that fits), recompute, zero, sequence, dtype,
-//                      attention (newest, flash2, written), software
-//   tokens_per_s       the most of a server: engine, prompt, answer, tensor, dtype
+//                      attention (newest, flash2, triton, written), software, library
+//   tokens_per_s       the most of a server: engine, prompt, answer, tensor, dtype, memory_share,
+//                      chunk
 //   token_rate         of one request at a time: the same, and weight_type
 //   tpot_s, ttft_s     mean of `users` who begin together: the same
 //   time_s             of a collective: operation, devices, bytes, software
@@ -36,6 +39,9 @@ struct ClusterRow {
 struct ClusterResult {
     ClusterRow row;
     double predicted = 0.0, low = 0.0, high = 0.0; // eight published figures in ten lie between
+    std::string model = {};                        // "32 blocks of 4096"; empty: none
+    // Of a training step, bytes of the fullest device and those that it has; 0: not asked.
+    double memory = 0.0, capacity = 0.0;
 
     double ratio() const { return predicted / row.published; }
     bool operator==(const ClusterResult&) const = default;
@@ -47,6 +53,7 @@ struct ClusterFigures {
     double error = 0.0, worst = 0.0, median = 1.0; // mean and most |ratio - 1|; ratio
     double within = 0.0;                           // share of rows within a factor of 1.5
     double inside = 0.0;                           // share inside low to high
+    int too_large = 0; // rows that ran, and need more than the device's memory
 
     bool operator==(const ClusterFigures&) const = default;
 };
@@ -55,6 +62,10 @@ struct ClusterValidation {
     std::vector<ClusterResult> rows;
     std::vector<ClusterFigures> groups; // by table and metric, in order of appearance
     ClusterFigures all;
+    // Intervals by kind, fitted to the rows that are held out: training steps, the most tokens of a
+    // server, one request at a time, and TPOT and TTFT by engine. Left out: source, GPU, model,
+    // table, and of TPOT and TTFT the tokens of a prompt.
+    std::vector<RunBand> bands;
 
     bool operator==(const ClusterValidation&) const = default;
 };

@@ -92,12 +92,14 @@ double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::D
         model::storage_bits(weights) + (weights == model::DataType::int4 ? kGroupBits : 0.0);
     const double own = model::storage_bits(layer.types.input);
     const double peak = gpu.rate(layer.types.input).flops_per_s;
-    if (layer.op != model::Op::gemm || layer.types.weight != weights || bits >= own ||
-        peak <= 0.0 || bytes / gpu.dram_bytes_per_s <= flops / peak) {
+    const bool product = layer.op == model::Op::gemm || layer.op == model::Op::bmm; // of experts
+    if (!product || layer.types.weight != weights || bits >= own || peak <= 0.0 ||
+        bytes / gpu.dram_bytes_per_s <= flops / peak) {
         return device_s;
     }
     const auto& shape = std::get<model::GemmShape>(layer.shape);
-    const double words = static_cast<double>(shape.n) * static_cast<double>(shape.k);
+    const double words = static_cast<double>(shape.batch) * static_cast<double>(shape.n) *
+                         static_cast<double>(shape.k);
     const double saved_s = words * (own - bits) / 8.0 / gpu.dram_bytes_per_s;
     return std::max(device_s - saved_s, flops / peak);
 }

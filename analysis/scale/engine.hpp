@@ -40,6 +40,12 @@ struct Engine {
     bool operator==(const Engine&) const = default;
 };
 
+// Measured over predicted tokens/s: the most of a server, and of one request at a time without an
+// engine. Fitted with rows left out by GPU, model, and table: `eyeroof validate --scale`, 54 and 28
+// rows (TensorRT-LLM's and gpt-fast's tables).
+inline constexpr ErrorBand kServerRateBand = {0.94, 1.33};
+inline constexpr ErrorBand kOneRequestBand = {0.81, 1.22};
+
 Engine engine_of(EngineKind kind);
 std::string_view engine_name(EngineKind kind);
 std::optional<EngineKind> engine_from_name(std::string_view name);

@@ -39,7 +39,8 @@ struct ServingPoint;
 
 // A plan as YAML: its degrees, and the same as arguments of Megatron-LM and as a configuration of
 // DeepSpeed. Names of options: Megatron-LM's megatron/training/arguments.py (core 0.8 and later),
-// DeepSpeed's configuration page. Comments say what a framework has no option for.
+// DeepSpeed's configuration page. Comments say what a framework has no option for, of which version
+// the names are, and which were not checked.
 std::string plan_yaml(const Plan& plan, const Transformer& t, const TransformerOptions& options);
 
 // A server's point as YAML: its degrees and limits, and the same as arguments of vLLM, SGLang, and

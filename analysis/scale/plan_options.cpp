@@ -33,6 +33,17 @@ const char* recompute_name(Recompute recompute) {
                                                : "none";
 }
 
+// Where the names of options were looked up, and which were not found there.
+constexpr const char* kMegatronNames =
+    "# Option names: public launch scripts of Megatron-LM, core 0.12 and later. Not checked:\n"
+    "# --tp-comm-overlap, --optimizer-cpu-offload.\n";
+constexpr const char* kDeepSpeedNames =
+    "# Option names: public configurations of DeepSpeed 0.16 and later. Not checked:\n"
+    "# activation_checkpointing, sequence_parallel_size.\n";
+constexpr const char* kServerNames =
+    "# Option names: vLLM 0.8.5 and SGLang 0.5 documentation, launch scripts of TensorRT-LLM 1.0.\n"
+    "# Not checked: --enable-expert-parallel, --speculative-config, --ep-size.\n";
+
 std::string megatron(const Plan& plan, const Transformer& t, const TransformerOptions& o) {
     Arguments a;
     a.add("--num-layers", t.layers);
@@ -80,16 +91,17 @@ std::string megatron(const Plan& plan, const Transformer& t, const TransformerOp
     if (plan.offload == OptimizerPlace::host) {
         a.add("--optimizer-cpu-offload");
     }
-    return a.take("megatron");
+    return kMegatronNames + a.take("megatron");
 }
 
 std::string deepspeed(const Plan& plan, const TransformerOptions& o) {
     const Count unit = std::max<Count>(plan.microbatch * plan.data, 1);
-    std::string text = fmt::format("deepspeed:\n"
-                                   "  train_batch_size: {}\n"
-                                   "  train_micro_batch_size_per_gpu: {}\n"
-                                   "  gradient_accumulation_steps: {}\n",
-                                   o.batch, plan.microbatch, std::max<Count>(o.batch / unit, 1));
+    std::string text = kDeepSpeedNames;
+    text += fmt::format("deepspeed:\n"
+                        "  train_batch_size: {}\n"
+                        "  train_micro_batch_size_per_gpu: {}\n"
+                        "  gradient_accumulation_steps: {}\n",
+                        o.batch, plan.microbatch, std::max<Count>(o.batch / unit, 1));
     text +=
         fmt::format("  {}: {{enabled: true}}\n", o.type == model::DataType::fp16 ? "fp16" : "bf16");
     const char* device = plan.offload == OptimizerPlace::host ? ", offload_optimizer: {device: cpu}"
@@ -182,7 +194,8 @@ std::string trtllm(const ServingPoint& p, const ServingOptions& o) {
 } // namespace
 
 std::string server_yaml(const ServingPoint& p, const ServingOptions& o) {
-    return fmt::format("server:\n"
+    return kServerNames +
+           fmt::format("server:\n"
                        "  tensor: {}\n  expert: {}\n  devices: {}\n  requests: {}\n"
                        "  prompt: {}\n  answer: {}\n  chunk: {}\n  engine: {}\n",
                        p.tensor, o.expert, p.devices, p.batch, o.prompt, o.answer, o.engine.chunk,

@@ -64,6 +64,7 @@ struct ServingPoint {
     double message_s = 0.0; // of it, all-reduces and all-to-alls
     double ttft_s = 0.0, tpot_s = 0.0;
     ErrorBand ttft_band, tpot_band;               // factors: 80 % of measured servers lie between
+    ErrorBand rate_band = kServerRateBand;        // the same of tokens_per_s
     double tokens_per_s = 0.0;                    // output tokens, all devices together
     double weight_bytes = 0.0, cache_bytes = 0.0; // per device
     double transfer_s = 0.0; // of a prompt's cache, where prompts have devices of their own

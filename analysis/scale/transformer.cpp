@@ -398,7 +398,10 @@ double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute rec
         return 2.0 * words * w.h / (cut.sequence ? tensor : 1.0);
     }
     const auto latents = static_cast<double>(t.latent.query_rank + t.latent.rank + t.latent.rotary);
-    const double whole = 10.0 * w.h + 2.0 * latents;
+    // Masks of the dropouts behind attention and feed-forward: those of fused attention's time have
+    // none, and neither has block_network().
+    const double masks = cut.fused ? 0.0 : 2.0 * w.h;
+    const double whole = 8.0 * w.h + masks + 2.0 * latents;
     const auto dense = static_cast<double>(t.dense_layers) / w.layers;
     const double inner = (1.0 - dense) * w.f * static_cast<double>(t.active + t.shared) +
                          dense * static_cast<double>(t.dense_inner);

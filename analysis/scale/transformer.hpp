@@ -137,7 +137,8 @@ model::Network core_network(const Transformer& t, const BlockCut& cut);
 // Bytes that a block keeps of one microbatch for its backward pass, 2-byte elements:
 //   tensor             s b h (10 + 24/t + 5 a s/(h t))
 //   + sequence         s b h/t (34 + 5 a s/h)
-//   selective, fused   without 5 a s/h
+//   selective          without 5 a s/h
+//   fused              the same, and without the masks of two dropouts: 8 for 10, 32 for 34
 //   full               2 s b h
 // Source: Korthikanti et al., arXiv 2205.05198, table 2. Other widths of the feed-forward layer
 // than 4 h and shared keys change the 24: 8 f/h + ... as the same table's terms do. Of several

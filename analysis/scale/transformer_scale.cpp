@@ -8,12 +8,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
 namespace eyeroof::analysis {
 
 using model::Fabric;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kKernelNames = {"newest", "flash2", "triton"};
+
+// FlashAttention 2 against 3 on H100: 1.5 to 2.0 times as long forward, 1.5 to 1.75 backward.
+// Source: Shah et al., FlashAttention-3, arXiv:2407.08608, abstract and section 4.
+constexpr AttentionSlowdown kFlash2 = {1.75, 1.62};
+// FlashAttention 1 in Triton against FlashAttention 2 on A100: 1.3 to 1.5 times as long forward,
+// about 2 backward. Source: Dao, FlashAttention-2, arXiv:2307.08691, section 4.1 (from memory).
+constexpr AttentionSlowdown kTriton = {1.4, 2.0};
+// Each the middle of its range; no row of a training run has chosen one.
+
+bool since_hopper(const model::Gpu& gpu) {
+    return std::strtod(gpu.compute_capability.c_str(), nullptr) >= 9.0;
+}
+
+} // namespace
+
+std::string_view attention_kernel_name(AttentionKernel kernel) {
+    return kKernelNames[static_cast<std::size_t>(kernel)];
+}
+
+std::optional<AttentionKernel> attention_kernel_from_name(std::string_view name) {
+    const auto found = std::ranges::find(kKernelNames, name);
+    return found == kKernelNames.end()
+               ? std::nullopt
+               : std::optional(static_cast<AttentionKernel>(found - kKernelNames.begin()));
+}
+
+std::vector<std::string> attention_kernel_names() {
+    return {kKernelNames.begin(), kKernelNames.end()};
+}
+
+AttentionSlowdown slowdown_of(AttentionKernel kernel, bool hopper) {
+    AttentionSlowdown all;
+    if (hopper && kernel != AttentionKernel::newest) {
+        all = kFlash2;
+    }
+    if (kernel == AttentionKernel::triton) {
+        all.forward *= kTriton.forward;
+        all.backward *= kTriton.backward;
+    }
+    return all;
+}
 
 BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
                        const TransformerOptions& o)
@@ -25,19 +71,10 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
         capacity_ = static_cast<double>(step::capacity_of(*gpu));
         peak_ = gpu->rate(o.type).flops_per_s;
         options_.pcie_bytes_per_s = gpu->pcie_bytes_per_s;
-        slower_attention_ = o.attention == AttentionKernel::flash2 && o.fused &&
-                            std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;
+        if (o.fused) {
+            attention_ = slowdown_of(o.attention, since_hopper(*gpu));
+        }
     }
-}
-
-// The 10th and 90th percentile of published over predicted steps, tables of docs/scale.md.
-std::pair<double, double> BlockExams::band() const {
-    constexpr std::pair kBefore(0.925, 1.055);
-    constexpr std::pair kSince(0.97, 1.13);
-    const auto* gpu = std::get_if<model::Gpu>(&machine_.kind);
-    const bool since =
-        gpu != nullptr && std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;
-    return since ? kSince : kBefore;
 }
 
 namespace {
@@ -47,13 +84,8 @@ struct Passes {
     double peak_flops_per_s = 0.0;
 };
 
-// FlashAttention 2 against 3 on H100: 1.5 to 2.0 times as long forward, 1.5 to 1.75 backward, the
-// middle of both. Source: Shah et al., FlashAttention-3, arXiv:2407.08608, abstract and section 4.
-constexpr double kFlash2Forward = 1.75;
-constexpr double kFlash2Backward = 1.62;
-
 Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
-                         const Scenario& exam, bool slower_attention, std::stop_token stop) {
+                         const Scenario& exam, AttentionSlowdown attention, std::stop_token stop) {
     const auto report = run(network, machine, exam, std::move(stop));
     if (!report) {
         return report.diagnostics();
@@ -61,9 +93,9 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
     Passes passes;
     passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
     for (const LayerReport& layer : report->layers) {
-        const bool slower = slower_attention && layer.layer.op == model::Op::attention;
+        const bool core = layer.layer.op == model::Op::attention;
         const bool forward = layer.kind == model::Issued::forward;
-        const double longer = !slower ? 1.0 : forward ? kFlash2Forward : kFlash2Backward;
+        const double longer = !core ? 1.0 : forward ? attention.forward : attention.backward;
         const double all = longer * layer.time_s * static_cast<double>(layer.layer.count);
         switch (layer.kind) {
         case model::Issued::forward:
@@ -126,7 +158,7 @@ Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
         plan.tensor,     plan.context,    plan.expert,   plan.sequence,           options_.fused,
         plan.microbatch, options_.length, options_.type, options_.attention_type, Mixer::full};
     const auto passes = [&](const model::Network& network) {
-        return passes_of(network, machine_, options_.exam, slower_attention_, stop);
+        return passes_of(network, machine_, options_.exam, attention_, stop);
     };
     auto block = mean_passes(t_, cut, [&](const BlockCut& one) {
         return passes(after_another(block_network(t_, one)));
@@ -373,8 +405,8 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     point.batch = o.batch;
     point.batch_per_device = static_cast<double>(o.batch) / static_cast<double>(plan.devices());
     point.step_s = step.time_s;
-    point.low_s = step.time_s * exams.band().first;
-    point.high_s = step.time_s * exams.band().second;
+    point.low_s = step.time_s * kStepBand.low;
+    point.high_s = step.time_s * kStepBand.high;
     point.samples_per_s = static_cast<double>(o.batch) / step.time_s;
     point.mfu = training_flops(t, static_cast<double>(o.batch), static_cast<double>(o.length)) /
                 (step.time_s * static_cast<double>(plan.devices()) * exams.peak_flops_per_s());

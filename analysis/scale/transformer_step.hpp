@@ -2,20 +2,36 @@
 // and data parallel.
 #pragma once
 
+#include "analysis/scale/engine.hpp"
 #include "analysis/scale/plan.hpp"
 #include "analysis/scale/scale.hpp"
 #include "analysis/scale/transformer.hpp"
 
 #include <map>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace eyeroof::analysis {
 
 // The library's attention: newest, as the exam's constants are fitted on each GPU; flash2:
-// FlashAttention 2, which on GPUs since Hopper does not use their asynchronous instructions.
-enum class AttentionKernel { newest, flash2 };
+// FlashAttention 2, which on GPUs since Hopper does not use their asynchronous instructions;
+// triton: FlashAttention 1 in Triton, of 2022 and the first half of 2023.
+enum class AttentionKernel { newest, flash2, triton };
+std::string_view attention_kernel_name(AttentionKernel kernel);
+std::optional<AttentionKernel> attention_kernel_from_name(std::string_view name);
+std::vector<std::string> attention_kernel_names();
+
+// Times of a kernel over those of the newest, forward and backward.
+struct AttentionSlowdown {
+    double forward = 1.0, backward = 1.0;
+    bool operator==(const AttentionSlowdown&) const = default;
+};
+// `hopper`: a GPU of compute capability 9.0 or later.
+AttentionSlowdown slowdown_of(AttentionKernel kernel, bool hopper);
 
 struct TransformerOptions {
     Count batch = 1; // sequences of a step
@@ -53,8 +69,6 @@ class BlockExams {
     // that clips gradients, the 16-bit copy, and clearing.
     Result<double> update_s(double values, std::stop_token stop);
     double capacity() const { return capacity_; }
-    // Eight published steps in ten over the predicted one.
-    std::pair<double, double> band() const;
     double peak_flops_per_s() const { return peak_; }
     const Transformer& transformer() const { return t_; }
     const TransformerOptions& options() const { return options_; }
@@ -67,10 +81,14 @@ class BlockExams {
     model::Machine machine_;
     TransformerOptions options_;
     double capacity_ = 0.0, peak_ = 1.0;
-    bool slower_attention_ = false;
+    AttentionSlowdown attention_;
     std::map<Key, BlockTimes> known_;
     double byte_s_ = 0.0; // of such memory-bound work
 };
+
+// Published over predicted steps of decoders. Fitted with rows left out by source, GPU, model, and
+// table: `eyeroof validate --scale`, 153 rows.
+inline constexpr ErrorBand kStepBand = {0.92, 1.10};
 
 struct TransformerStep {    // parts of time_s
     double compute_s = 0.0; // forward, backward, update of the busiest device

@@ -7,8 +7,8 @@
 serving.csv: ai-dynamo/aiconfigurator@095f58a51c4c, silicon_sample.csv, with the columns gpu, network, backend,
 precision, isl, osl, concurrency, tp, ttft_ms, tpot_ms. comm.csv: nccl-tests and frameworks' own all-reduces of the
 same, with gpu, op, dtype, gpus, nodes, bytes, measured_ms, kernel. Files may be gzipped. Even rows settled constants
-(docs/scale.md), so that odd rows alone are held out; of frameworks' all-reduces all above 1 KiB are. What this
-program leaves out, it counts on stderr. Python's standard library only.
+(docs/scale.md), so that odd rows alone are held out; of frameworks' all-reduces all above 1 KiB are, and of servers on
+GB200 all. What this program leaves out, it counts on stderr. Python's standard library only.
 """
 import argparse
 import csv
@@ -16,9 +16,12 @@ import gzip
 import sys
 
 COLUMNS = ("table metric published fabric network machine devices tensor dtype software engine prompt answer users "
-           "operation bytes held_out").split()
-SERVERS = {"NVIDIA H100 80GB HBM3": ("h100-sxm-80gb", "dgx-h100-ndr")}
-NETWORKS = {"Qwen/Qwen3-32B": "qwen3-32b", "meta-llama/Llama-3.1-70B": "llama-3.1-70b"}
+           "operation bytes held_out source").split()
+SERVERS = {"NVIDIA H100 80GB HBM3": ("h100-sxm-80gb", "dgx-h100-ndr"), "NVIDIA GB200": ("gb200", "gb200-nvl72")}
+FITTED = "NVIDIA H100 80GB HBM3"
+TYPES = {"fp8": "fp8", "fp4": "nvfp4"}
+NETWORKS = {"Qwen/Qwen3-32B": "qwen3-32b", "meta-llama/Llama-3.1-70B": "llama-3.1-70b",
+            "nvidia/Qwen3-32B-NVFP4": "qwen3-32b"}
 FABRICS = {"NVIDIA A100-SXM4-80GB": "dgx-a100-hdr", "NVIDIA H100 80GB HBM3": "dgx-h100-ndr",
            "NVIDIA GB200": "gb200-nvl72"}
 OPERATIONS = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter",
@@ -36,17 +39,19 @@ def of_servers(path, left):
     index = 0
     for row in rows_of(path):
         if row["gpu"] not in SERVERS or row["network"] not in NETWORKS:
-            left.append("server on " + row["gpu"])
+            left.append(f"server of {row['network']} on {row['gpu']}")
             continue
+        fitted = row["gpu"] == FITTED
         machine, fabric = SERVERS[row["gpu"]]
         network = NETWORKS[row["network"]]
         for metric in ("tpot", "ttft"):
-            yield {"table": f"{row['backend']} {network}", "metric": metric + "_s",
+            yield {"table": f"{row['backend']} {network}" + ("" if fitted else f", {machine}"), "metric": metric + "_s",
                    "published": f"{float(row[metric + '_ms']) / 1e3:.6g}", "fabric": fabric, "network": network,
-                   "machine": machine, "tensor": row["tp"], "dtype": "fp8" if row["precision"] == "fp8" else "bf16",
+                   "machine": machine, "tensor": row["tp"], "dtype": TYPES.get(row["precision"], "bf16"),
                    "engine": row["backend"], "prompt": row["isl"], "answer": row["osl"],
-                   "users": row["concurrency"], "held_out": "yes" if index % 2 else "no"}
-        index += 1
+                   "users": row["concurrency"], "held_out": "yes" if index % 2 or not fitted else "no",
+                   "source": f"{row['backend']} {row['backend_version']}".strip()}
+        index += fitted
 
 
 def of_collectives(path, left):

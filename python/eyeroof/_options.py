@@ -531,8 +531,8 @@ class ScaleOptions(TypedDict, total=False):
     # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
     # Decoders: attention kernel; FlashAttention 2 is slower than the newest on Hopper and
-    # Blackwell [newest]
-    attention_kernel: Literal["newest", "flash2"]
+    # Blackwell, FlashAttention 1 in Triton on every GPU [newest]
+    attention_kernel: Literal["newest", "flash2", "triton"]
     # Decoders: precision of attention; auto: 16 bits beside narrower GEMMs [auto]
     attention_type: Literal["auto", "bf16", "fp16", "fp8"]
     # Batch of the single-device baseline of the speedups [the most that fit]

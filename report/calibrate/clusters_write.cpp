@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace eyeroof::report {
 
@@ -26,7 +27,50 @@ std::string figures_line(const analysis::ClusterFigures& f) {
 Json figures_json(const analysis::ClusterFigures& f) {
     return {{"table", f.table},   {"metric", f.metric}, {"rows", f.rows},
             {"error", f.error},   {"worst", f.worst},   {"median_ratio", f.median},
-            {"within", f.within}, {"inside", f.inside}};
+            {"within", f.within}, {"inside", f.inside}, {"too_large", f.too_large}};
+}
+
+// Ways to leave rows out that any kind of prediction has, in order of the letters.
+std::vector<std::string> ways_of(const analysis::ClusterValidation& v) {
+    std::set<std::string> ways;
+    for (const analysis::RunBand& band : v.bands) {
+        for (const auto& [way, share] : band.held_out) {
+            ways.insert(way);
+        }
+    }
+    return {ways.begin(), ways.end()};
+}
+
+std::string held_text(const analysis::RunBand& band, const std::string& way) {
+    const auto found = band.held_out.find(way);
+    return found == band.held_out.end() ? "-" : fmt::format("{:.0f}", kRunPercent * found->second);
+}
+
+std::string bands_text(const analysis::ClusterValidation& v) {
+    const std::vector<std::string> ways = ways_of(v);
+    if (ways.empty()) {
+        return {};
+    }
+    std::string text =
+        fmt::format("\nintervals by kind: fitted, rows inside it, rows inside the "
+                    "program's own, and held-out\nrows inside an interval fitted "
+                    "without their value, in %\n{:<24} {:>5} {:>14} {:>6} {:>7} {:>7}",
+                    "kind", "rows", "interval", "width", "inside", "own");
+    for (const std::string& way : ways) {
+        text += fmt::format(" {:>6}", way);
+    }
+    text += "\n";
+    for (const analysis::RunBand& b : v.bands) {
+        text += fmt::format("{:<24} {:>5} {:>14} {:>5.2f}x {:>7.0f} {:>7.0f}",
+                            masked_controls(b.kind).substr(0, 24), b.rows,
+                            fmt::format("{:.2f} … {:.2f}", b.low, b.high), b.width(),
+                            kRunPercent * b.inside, kRunPercent * b.shipped);
+        for (const std::string& way : ways) {
+            text += fmt::format(" {:>6}", held_text(b, way));
+        }
+        text += "\n";
+    }
+    return text;
 }
 
 // "llama-3-8b, 8 devices, tensor 1"
@@ -58,6 +102,11 @@ std::string clusters_text(const analysis::ClusterValidation& v, std::size_t wors
         text += figures_line(f);
     }
     text += figures_line(v.all);
+    text += v.all.too_large == 0
+                ? std::string()
+                : fmt::format("{} that ran need more than a device's memory by this model\n",
+                              counted(v.all.too_large, "row"));
+    text += bands_text(v);
     std::vector<const analysis::ClusterResult*> rows;
     for (const analysis::ClusterResult& r : v.rows) {
         rows.push_back(&r);
@@ -90,6 +139,27 @@ std::string clusters_markdown(const analysis::ClusterValidation& v) {
         add(f);
     }
     add(v.all);
+    const std::vector<std::string> ways = ways_of(v);
+    if (ways.empty()) {
+        return text;
+    }
+    text += "\n| kind | rows | interval | width | inside | inside the program's own |";
+    std::string line = "\n| --- | ---: | --- | ---: | ---: | ---: |";
+    for (const std::string& way : ways) {
+        text += fmt::format(" {} left out |", way);
+        line += " ---: |";
+    }
+    text += line + "\n";
+    for (const analysis::RunBand& b : v.bands) {
+        text += fmt::format("| {} | {} | {:.2f} to {:.2f} | {:.2f}x | {:.0f} % | {:.0f} % |",
+                            masked_controls(b.kind), b.rows, b.low, b.high, b.width(),
+                            kRunPercent * b.inside, kRunPercent * b.shipped);
+        for (const std::string& way : ways) {
+            const std::string share = held_text(b, way);
+            text += fmt::format(" {}{} |", share, share == "-" ? "" : " %");
+        }
+        text += "\n";
+    }
     return text;
 }
 
@@ -97,9 +167,19 @@ std::string clusters_json(const analysis::ClusterValidation& v) {
     Json json = {{"schema", "eyeroof/clusters/1"},
                  {"all", figures_json(v.all)},
                  {"groups", Json::array()},
+                 {"bands", Json::array()},
                  {"rows", Json::array()}};
     for (const analysis::ClusterFigures& f : v.groups) {
         json["groups"].push_back(figures_json(f));
+    }
+    for (const analysis::RunBand& b : v.bands) {
+        json["bands"].push_back({{"kind", b.kind},
+                                 {"rows", b.rows},
+                                 {"low", b.low},
+                                 {"high", b.high},
+                                 {"inside", b.inside},
+                                 {"inside_own", b.shipped},
+                                 {"held_out", b.held_out}});
     }
     for (const analysis::ClusterResult& r : v.rows) {
         json["rows"].push_back({{"line", r.row.line},
@@ -110,16 +190,21 @@ std::string clusters_json(const analysis::ClusterValidation& v) {
                                 {"predicted", r.predicted},
                                 {"low", r.low},
                                 {"high", r.high}});
+        if (r.memory > 0.0) {
+            json["rows"].back()["memory_bytes"] = r.memory;
+            json["rows"].back()["capacity_bytes"] = r.capacity;
+        }
     }
     return json.dump(2) + "\n";
 }
 
 std::string clusters_csv(const analysis::ClusterValidation& v) {
-    std::string text = "line,table,metric,held_out,published,predicted,low,high\n";
+    std::string text = "line,table,metric,held_out,published,predicted,low,high,memory_bytes,"
+                       "capacity_bytes\n";
     for (const analysis::ClusterResult& r : v.rows) {
-        text += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", r.row.line,
+        text += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.0f},{:.0f}\n", r.row.line,
                             csv_quoted(r.row.table), r.row.metric, r.row.held_out ? "yes" : "no",
-                            r.row.published, r.predicted, r.low, r.high);
+                            r.row.published, r.predicted, r.low, r.high, r.memory, r.capacity);
     }
     return text;
 }

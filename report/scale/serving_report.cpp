@@ -172,6 +172,8 @@ std::string serving_json(const analysis::Serving& s) {
                           {"tpot_low_s", p.tpot_s * p.tpot_band.low},
                           {"tpot_high_s", p.tpot_s * p.tpot_band.high},
                           {"tokens_per_s", p.tokens_per_s},
+                          {"tokens_low_per_s", p.tokens_per_s * p.rate_band.low},
+                          {"tokens_high_per_s", p.tokens_per_s * p.rate_band.high},
                           {"tokens_per_s_user", p.per_user()},
                           {"tokens_per_s_device", p.per_device()},
                           {"weight_bytes", p.weight_bytes},

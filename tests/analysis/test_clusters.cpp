@@ -37,7 +37,8 @@ TEST_CASE("a table of runs refuses what it cannot take, at its place") {
                                        {"recompute", "all"},  {"attention", "flash9"},
                                        {"sequence", "maybe"}, {"dtype", "fp99"},
                                        {"engine", "mine"},    {"weight_type", "int"},
-                                       {"bytes", "-1"},       {"held_out", "true"},
+                                       {"bytes", "-1"},       {"memory_share", "1.5"},
+                                       {"chunk", "0"},        {"held_out", "true"},
                                        {"users", "x"},        {"prompt", "long"},
                                        {"answer", "short"},   {"software", "no-overlap sometimes"}};
     for (const Wrong& wrong : wrongs) {

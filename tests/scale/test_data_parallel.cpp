@@ -239,6 +239,40 @@ TEST_CASE("bounds above the device fall from step to step down to the prediction
     }
 }
 
+TEST_CASE(
+    "data parallel steps: MFU is at most 1, more devices and faster fabrics are never slower") {
+    for (const char* network : {"resnet50", "alexnet", "bert-base"}) {
+        for (const char* fabric : {"dgx-a100-hdr", "pcie4-100g"}) {
+            const model::Fabric wires = *hwdb::load_fabric(fabric, kHwdb);
+            model::Fabric faster = wires;
+            for (model::FabricLevel& level : faster.levels) {
+                level.bytes_per_s *= 2.0;
+            }
+            ScaleOptions options;
+            options.devices = {8, 16, 64, 512};
+            options.batch_per_device = 8;
+            const Question question =
+                typed(network_named(network), "a100-sxm-80gb", model::DataType::fp16);
+            const auto result = scale_data_parallel(question, wires, options);
+            const auto quick = scale_data_parallel(question, faster, options);
+            REQUIRE(result.ok());
+            REQUIRE(quick.ok());
+            double before = 0.0;
+            for (std::size_t i = 0; i < result->points.size(); ++i) {
+                const ScalePoint& p = result->points[i];
+                CAPTURE(network);
+                CAPTURE(fabric);
+                CAPTURE(p.devices);
+                CHECK(p.mfu > 0.0);
+                CHECK(p.mfu <= 1.0);
+                CHECK(p.samples_per_s >= before);
+                CHECK(quick->points[i].step_s <= p.step_s * (1 + 1e-12));
+                before = p.samples_per_s;
+            }
+        }
+    }
+}
+
 TEST_CASE("bad systems are named with the nearest that works") {
     CHECK_FALSE(parse_devices("0").ok());
     CHECK_FALSE(parse_devices("8..").ok());
