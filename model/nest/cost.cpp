@@ -307,15 +307,16 @@ class CostCounter {
     double access_energy(const Store& store, Operand o, const Accesses& a, Count instances) const {
         if (counting_ == Counting::eyeroof || store.access_words == 1) {
             return store.read_pj_of(o) * static_cast<double>(a.reads) +
-                   store.write_pj_of(o) * static_cast<double>(a.fills + a.updates);
+                   store.write_pj_of(o) * static_cast<double>(a.fills) +
+                   store.update_pj_of(o) * static_cast<double>(a.updates);
         }
         const auto whole = [&](Count words) {
             const Count each = ceil_div(ceil_div(words, instances), store.access_words);
             return static_cast<double>(each) * static_cast<double>(store.access_words) *
                    static_cast<double>(instances);
         };
-        return store.read_pj_of(o) * whole(a.reads) +
-               store.write_pj_of(o) * (whole(a.fills) + whole(a.updates));
+        return store.read_pj_of(o) * whole(a.reads) + store.write_pj_of(o) * whole(a.fills) +
+               store.update_pj_of(o) * whole(a.updates);
     }
 
     void add_energy() {

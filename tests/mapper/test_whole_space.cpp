@@ -44,6 +44,7 @@ struct Kind {
     int any = 20;      // tiles of any size
     int forwards = 0;  // networks hand inputs on
     int lanes = 0;     // fan-outs of 5 to 9
+    int updates = 0;   // a store's updates cost otherwise than its fills
 };
 
 // Two to four dimensions of two or three trips, often a position of windows and its tap.
@@ -82,6 +83,9 @@ Store some_store(Random& r, const Kind& kind, OperandSet operands, bool outermos
     s.buffers = r.chance(15) ? 2 : 1;
     s.prefetch = r.chance(10);
     s.access_words = r.chance(25) ? one_of(r, {2, 4, 8}) : 1;
+    if (kind.updates > 0 && r.chance(kind.updates)) {
+        s.update_pj = s.write_pj * one_of(r, {0.0, 0.4, 0.85, 1.7});
+    }
     return s;
 }
 
@@ -345,6 +349,14 @@ TEST_CASE("where units hand windows on, a loop without windows may be the better
     }
     REQUIRE(task.machine.levels.front().channels.front().forwards);
     CHECK(compare(task, 3000));
+}
+
+TEST_CASE("proved is proved of every mapping where updates cost otherwise than fills") {
+    Kind kind;
+    kind.bypass = 40;
+    kind.updates = 70;
+    kind.any = 30;
+    compare_all(47, 150, kind);
 }
 
 TEST_CASE("proved is proved of every mapping where many lanes add to one sum") {
