@@ -250,7 +250,8 @@ class CostCounter {
         return received(o, homes_[h], pinned) - back(o, h, pinned);
     }
 
-    // The busiest instance's share of what returns: the lane that takes returning sums.
+    // The busiest instance's share of what returns: the lane that takes returning sums. Never less
+    // than the average over all instances.
     Count back_share(Operand o, std::size_t h, Count all) {
         if (h == 0 || all == 0) {
             return 0;
@@ -260,7 +261,8 @@ class CostCounter {
         }
         const auto lanes = static_cast<long double>(leaving(o, homes_[h], homes_[h - 1], 0, true));
         const auto mine = static_cast<long double>(received(o, homes_[h], homes_[h]));
-        return static_cast<Count>(std::llround(static_cast<long double>(all) * (mine / lanes)));
+        constexpr long double whole = 1.0L - 1e-15L; // a whole share stays what it is
+        return static_cast<Count>(std::ceil(static_cast<long double>(all) * mine / lanes * whole));
     }
 
     void count_sums(Operand o) {
