@@ -247,6 +247,9 @@ Json level_json(const model::Level& level) {
              {"read_energy_pj", energies_json(store, &model::Store::read_pj_of)},
              {"write_energy_pj", energies_json(store, &model::Store::write_pj_of)},
              {"may_bypass", store.may_bypass}});
+        if (store.update_pj) {
+            json["stores"].back()["update_energy_pj"] = *store.update_pj;
+        }
     }
     for (const model::Channel& channel : level.channels) {
         json["channels"].push_back(

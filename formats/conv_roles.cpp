@@ -70,6 +70,14 @@ bool ConvRoles::place(const std::string& name, const TensorsOf& t) {
     return true;
 }
 
+void ConvRoles::place_single(const std::string& name) {
+    const auto unused =
+        std::find_if(kAllDims.begin(), kAllDims.end(), [&](Dim dim) { return !used(dim); });
+    if (unused != kAllDims.end()) {
+        dims_[name] = *unused;
+    }
+}
+
 std::optional<ConvShape> conv_of(const ConvLoops& loops) {
     const auto bound = [&](Dim d) { return loops.bounds[index(d)]; };
     const auto h = extent_of(bound(Dim::P), loops.stride.h, bound(Dim::R), loops.dilation.h);

@@ -27,6 +27,9 @@ class ConvRoles {
     // Not part of a window. False: one more than a convolution has.
     bool place(const std::string& name, const TensorsOf& tensors);
 
+    // Of size 1: any loop that nothing else needs; none where all are in use.
+    void place_single(const std::string& name);
+
     bool has(const std::string& name) const { return dims_.contains(name); }
     const std::map<std::string, model::Dim, std::less<>>& dims() const { return dims_; }
 

@@ -208,6 +208,9 @@ Level level_of(const Component& c, Count word_bits) {
     store.access_words = c.block;
     store.read_pj = c.pj.value_or(0.0) / words;
     store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / words;
+    if (c.update_pj && c.update_pj != c.write_pj) {
+        store.update_pj = *c.update_pj / words;
+    }
     store.leak_pj = c.leak_pj;
     level.stores.push_back(store);
     return level;

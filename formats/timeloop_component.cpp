@@ -227,11 +227,13 @@ bool take_energy(const Energies& e, Component& c) {
         c.pj = e.compute ? e.compute : c.pj;
         return e.compute || e.leak;
     }
-    if (e.read || e.write) {
-        c.pj = e.read ? e.read : e.write;
-        c.write_pj = e.write;
+    const auto& written = e.write ? e.write : e.update;
+    if (e.read || written) {
+        c.pj = e.read ? e.read : written;
+        c.write_pj = written;
+        c.update_pj = e.update;
     }
-    return e.read || e.write || e.leak;
+    return e.read || written || e.leak;
 }
 
 std::string joined(const std::set<std::string>& names) {

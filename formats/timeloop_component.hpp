@@ -29,10 +29,11 @@ struct Component {
     int buffers = 1;
     double read = model::kUnlimited; // words per cycle
     double write = model::kUnlimited;
-    std::optional<double> pj;       // per vector access, or per MAC
-    std::optional<double> write_pj; // where it differs from that of reads
-    double leak_pj = 0.0;           // of an instance and cycle
-    std::vector<model::Axis> axes;  // 0.4: opened by this node or by containers before it
+    std::optional<double> pj;        // per vector access, or per MAC
+    std::optional<double> write_pj;  // where it differs from that of reads
+    std::optional<double> update_pj; // where it differs from that of writes
+    double leak_pj = 0.0;            // of an instance and cycle
+    std::vector<model::Axis> axes;   // 0.4: opened by this node or by containers before it
     model::OperandSet holds = {model::Operand::input, model::Operand::weight,
                                model::Operand::output};
     hwdb::Node node;

@@ -47,13 +47,29 @@ void take_most(std::optional<double>& slot, const Node& energy) {
     }
 }
 
-// What an action costs is of reads, of writes, of arithmetic, of leakage, or not counted.
+// A summary has the costliest of several arguments as its maximum.
+Node energy_of(const Node& entry) {
+    if (!entry.is_map()) {
+        return entry;
+    }
+    for (const char* most : {"max_energy", "max energy"}) {
+        if (!entry.has("energy") && entry.has(most)) {
+            return entry[most];
+        }
+    }
+    return entry["energy"];
+}
+
+// What an action costs is of reads, of fills, of updates with results from below, of arithmetic, of
+// leakage, or not counted.
 void add_action(Energies& energies, const std::string& action, const Node& entry) {
-    const Node energy = entry.is_map() ? entry["energy"] : entry;
+    const Node energy = energy_of(entry);
     if (is_one_of(action, {"read", "random_read", "repeated_read"})) {
         take_most(energies.read, energy);
-    } else if (is_one_of(action, {"write", "random_fill", "fill", "update", "random_update"})) {
+    } else if (is_one_of(action, {"write", "random_fill", "fill"})) {
         take_most(energies.write, energy);
+    } else if (is_one_of(action, {"update", "random_update"})) {
+        take_most(energies.update, energy);
     } else if (action.find("mac") != std::string::npos ||
                is_one_of(action, {"compute", "multiply", "multiply_random"})) {
         take_most(energies.compute, energy);
@@ -114,7 +130,8 @@ std::map<std::string, Energies> energies_of(const Node& root) {
     for (const auto& [key, tables] : kinds) {
         if (const Node found = root.has(key) ? root[key] : Node{}) {
             found.ignore_rest();
-            read_tables(found.need(tables), all);
+            const char* summaries = "ERT summaries"; // version 0.2
+            read_tables(found.need(found.has(summaries) ? summaries : tables), all);
         }
     }
     return all;

@@ -45,9 +45,9 @@ model::OperandSet operands_of(const hwdb::Node& node, const TimeloopNames& names
 // Energies of a component's actions in pJ, as Accelergy's tables (ERT, ERT_summary) name them; the
 // costliest of an action's entries, as Timeloop takes it.
 struct Energies {
-    std::optional<double> read, write, compute, leak; // leak: of an instance and cycle
-    std::set<std::string> tables;                     // their whole names: "system.PE.spad"
-    SourceLocation where;                             // of the first
+    std::optional<double> read, write, update, compute, leak; // leak: of an instance and cycle
+    std::set<std::string> tables;                             // their whole names: "system.PE.spad"
+    SourceLocation where;                                     // of the first
 };
 // Of the tables in a document, by component: "system.PE[0..167].spad" is spad. Empty without
 // tables.

@@ -118,15 +118,21 @@ class Shape {
             return;
         }
         place_windows();
+        std::vector<std::string> alone;
         for (const std::string& dim : dims_) {
-            if (!roles_.has(dim) && !belongs_to_one(dim)) {
+            if (!roles_.has(dim) && belongs_to_one(dim)) {
+                alone.push_back(dim);
+            } else if (!roles_.has(dim)) {
                 place(dim);
             }
         }
-        names.dims = roles_.dims();
-        for (const auto& [name, dim] : names.dims) {
+        for (const auto& [name, dim] : roles_.dims()) {
             loops.bounds[index(dim)] = size_of(instance_.need(name), variables_);
         }
+        for (const std::string& dim : alone) { // a mapping may name it, with one trip
+            roles_.place_single(dim);
+        }
+        names.dims = roles_.dims();
         read_misspelt_coefficients();
     }
 

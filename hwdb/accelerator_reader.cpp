@@ -101,6 +101,9 @@ void read_energies(const Sourced& entry, Store& store) {
     } else {
         read_each(write, store.operands, store.write_pj, store.own_write_pj);
     }
+    if (const Sourced update = entry["update_energy"]) {
+        store.update_pj = read_energy(update);
+    }
 }
 
 // Zeros are not sent; a packet of so many bits carries so many other words.

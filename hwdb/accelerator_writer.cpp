@@ -172,6 +172,9 @@ void write_store(Block block, const Store& store) {
     if (!alike) {
         write_energy(block, "write_energy", store.write_pj, store.own_write_pj);
     }
+    if (store.update_pj) {
+        block.number("update_energy", energy_text(*store.update_pj));
+    }
     if (store.leak_pj > 0.0) {
         block.number("leakage", leakage_text(store.leak_pj));
     }

@@ -111,10 +111,10 @@ BypassQueue::Homes BypassQueue::homes_of(Operand o, std::uint32_t kept) const {
         if (innermost) {
             innermost = false;
             homes.serves = i;
-            homes.word_pj = sums ? store->write_pj_of(o) : store->read_pj_of(o);
+            homes.word_pj = sums ? store->update_pj_of(o) : store->read_pj_of(o);
             homes.serving_pj = homes.word_pj * std::max(words, macs_ / units);
         } else {
-            homes.pj += words * (sums ? store->write_pj_of(o) : store->read_pj_of(o));
+            homes.pj += words * (sums ? store->update_pj_of(o) : store->read_pj_of(o));
         }
     }
     homes.pj += homes.serving_pj;

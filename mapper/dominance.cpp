@@ -135,7 +135,7 @@ SumsPrice sums_price(const Task& task, Operand o, std::size_t parent, std::size_
     const auto& levels = task.machine.levels;
     const Store* above = store_of(levels[parent], o);
     const Store* below = store_of(levels[child], o);
-    return {above->read_pj_of(o) + above->write_pj_of(o) + below->write_pj_of(o),
+    return {above->read_pj_of(o) + above->update_pj_of(o) + below->write_pj_of(o),
             below->read_pj_of(o)};
 }
 

@@ -82,7 +82,10 @@ Estimator::Estimator(const Space& space)
 }
 
 void Estimator::list_energies() {
+    const Operand made = task_->problem.produced;
     for (std::size_t i = 0; i < levels_; ++i) {
+        const Store* sums = store_of(task_->machine.levels[i], made);
+        update_pj_[i] = sums == nullptr ? 0.0 : sums->update_pj_of(made);
         for (const Operand o : kAllOperands) {
             const Store* store = store_of(task_->machine.levels[i], o);
             const Channel* channel = channel_of(task_->machine.levels[i], o);

@@ -149,6 +149,7 @@ class Estimator {
     bool sums_bounded_ = true;
     std::array<std::array<double, model::kOperands>, kMaxLevels> read_pj_{};
     std::array<std::array<double, model::kOperands>, kMaxLevels> write_pj_{};
+    std::array<double, kMaxLevels> update_pj_{}; // of the results
     std::array<std::array<double, model::kOperands>, kMaxLevels> hop_pj_{};
     // Of each instance of a level, or of a MAC unit (levels_), and cycle; what never depends on the
     // mapping, a cycle and in all.

@@ -74,7 +74,7 @@ template <class Each> void Estimator::tabulate_sums(const double* product, Known
         const double above = i == 0 || !timeloop_ ? made_words_
                                                   : product[space_->links[sums_[i - 1]].lanes] *
                                                         space_->links[sums_[i - 1]].volume;
-        const double update = write_pj_[link.parent][o] + read;
+        const double update = update_pj_[link.parent] + read;
         const bool trade = open && inner && !below_open && update + back + (lanes - 1.0) * gain < 0;
         const std::size_t returns = timeloop_ ? link.received : link.reduced;
         each(sums_[i], [&](std::size_t v) {

@@ -114,7 +114,7 @@ void Evaluator::add_sums_energy() {
         for (std::size_t e = link.parent; flow.inner && e < link.child; ++e) {
             back += e_.hop_pj_[e][o];
         }
-        flow.sent_pj += e_.write_pj_[link.parent][o] + read;
+        flow.sent_pj += e_.update_pj_[link.parent] + read;
         flow.received_pj = back;
         if (e_.timeloop_) {
             flow.started_pj = -read;

@@ -78,8 +78,8 @@ class RoleFinder {
     bool anchors(std::size_t level, Dim d) const {
         const bool moves = std::any_of(kAllOperands.begin(), kAllOperands.end(),
                                        [&](Operand o) { return kept(level, o) && relevant(o, d); });
-        const bool in_the_way = task_.counting == Counting::timeloop && roles_.hands_on[level - 1];
-        return moves || ruled(level, d) || ruled(level - 1, d) || in_the_way || sets_time(level);
+        return moves || ruled(level, d) || ruled(level - 1, d) || ends_exchange_[level - 1] ||
+               sets_time(level);
     }
     bool ruled(std::size_t level, Dim d) const { // there a loop may not be welcome
         const LevelConstraint& rule = rule_of(task_, level);
@@ -120,6 +120,9 @@ class RoleFinder {
                     inside = inside || (has_windows(task_.problem, d) && spread(b, d));
                 }
                 roles_.hands_on[b] = inside;
+            }
+            for (std::size_t b = parent.value_or(i); b < i; ++b) {
+                ends_exchange_[b] = inside;
             }
             parent = i;
         }
@@ -232,6 +235,9 @@ class RoleFinder {
     std::size_t edge_;
     bool many_lanes_;
     std::vector<Dim> dims_; // with more than one trip
+    // Timeloop's counting: blocks of a link over which units may hand windows on. A loop in any of
+    // them ends that, inside the array too.
+    std::array<bool, kRoleLevels> ends_exchange_{};
     LoopRoles roles_;
 };
 

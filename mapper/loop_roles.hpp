@@ -8,7 +8,7 @@
 //     moves that operand (then the order of the two matters);
 //   - it crosses trips in space of its own dimension, so that other windows lie side by side;
 //   - units hand windows on (Timeloop's counting): a loop in time between the one that moves the
-//     window and the array ends that;
+//     window and the store that it fills ends that, outside the array or inside;
 //   - fewer returning sums cost more, because each of many lanes saves a read when it starts from
 //     zero;
 //   - the time of step 7 counts, which may fall when a tile moves more often.

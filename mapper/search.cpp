@@ -92,7 +92,7 @@ double least_value(const Task& task) {
         for (const std::size_t home : homes_allowed(task, o)) {
             const Store* store = store_of(task.machine.levels[home], o);
             if (store != nullptr) {
-                least = std::min(least, o == task.problem.produced ? store->write_pj_of(o)
+                least = std::min(least, o == task.problem.produced ? store->update_pj_of(o)
                                                                    : store->read_pj_of(o));
             }
         }

@@ -75,7 +75,7 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
 bool names_energies(const Accelerator& accelerator) {
     const auto costs = [](const Store& s) {
         return std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
-            return s.read_pj_of(o) > 0.0 || s.write_pj_of(o) > 0.0;
+            return s.read_pj_of(o) > 0.0 || s.write_pj_of(o) > 0.0 || s.update_pj_of(o) > 0.0;
         });
     };
     return std::any_of(accelerator.levels.begin(), accelerator.levels.end(), [&](const Level& l) {

@@ -94,6 +94,9 @@ void add_store_costs(std::vector<Knob>& knobs, const Accelerator& machine, std::
                         const double factor = v * 1e12 / most_pj;
                         changed.read_pj *= factor;
                         changed.write_pj *= factor;
+                        if (changed.update_pj) {
+                            *changed.update_pj *= factor;
+                        }
                         for (const model::Operand o : model::kAllOperands) {
                             for (auto* own : {&changed.own_read_pj, &changed.own_write_pj}) {
                                 if ((*own)[index_of(o)]) {

@@ -193,6 +193,7 @@ class MachineChecker {
                 field + ".access_words");
         check_energy(store.read_pj, field + ".read_energy");
         check_energy(store.write_pj, field + ".write_energy");
+        check_energy(store.update_pj.value_or(0.0), field + ".update_energy");
         check_energy(store.leak_pj, field + ".leakage");
         for (const Operand o : kAllOperands) {
             check_energy(store.own_read_pj[index(o)].value_or(0.0), field + ".read_energy");

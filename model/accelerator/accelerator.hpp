@@ -32,6 +32,8 @@ struct Store {
     bool prefetch = false;
     double read_pj = 0.0;  // per word
     double write_pj = 0.0; // per word
+    // Per word of a result that arrives from below; nullopt: as a write.
+    std::optional<double> update_pj;
     // Words of one access. Timeloop bills whole accesses of each instance; eyeroof's own counting
     // bills words.
     Count access_words = 1;
@@ -43,6 +45,7 @@ struct Store {
 
     double read_pj_of(Operand o) const { return own_read_pj[index(o)].value_or(read_pj); }
     double write_pj_of(Operand o) const { return own_write_pj[index(o)].value_or(write_pj); }
+    double update_pj_of(Operand o) const { return update_pj.value_or(write_pj_of(o)); }
 
     bool operator==(const Store&) const = default;
 };

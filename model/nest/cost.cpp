@@ -250,7 +250,8 @@ class CostCounter {
         return received(o, homes_[h], pinned) - back(o, h, pinned);
     }
 
-    // The busiest instance's share of what returns: the lane that takes returning sums.
+    // The busiest instance's share of what returns: the lane that takes returning sums. Never less
+    // than the average over all instances.
     Count back_share(Operand o, std::size_t h, Count all) {
         if (h == 0 || all == 0) {
             return 0;
@@ -260,7 +261,8 @@ class CostCounter {
         }
         const auto lanes = static_cast<long double>(leaving(o, homes_[h], homes_[h - 1], 0, true));
         const auto mine = static_cast<long double>(received(o, homes_[h], homes_[h]));
-        return static_cast<Count>(std::llround(static_cast<long double>(all) * (mine / lanes)));
+        constexpr long double whole = 1.0L - 1e-15L; // a whole share stays what it is
+        return static_cast<Count>(std::ceil(static_cast<long double>(all) * mine / lanes * whole));
     }
 
     void count_sums(Operand o) {
@@ -307,15 +309,16 @@ class CostCounter {
     double access_energy(const Store& store, Operand o, const Accesses& a, Count instances) const {
         if (counting_ == Counting::eyeroof || store.access_words == 1) {
             return store.read_pj_of(o) * static_cast<double>(a.reads) +
-                   store.write_pj_of(o) * static_cast<double>(a.fills + a.updates);
+                   store.write_pj_of(o) * static_cast<double>(a.fills) +
+                   store.update_pj_of(o) * static_cast<double>(a.updates);
         }
         const auto whole = [&](Count words) {
             const Count each = ceil_div(ceil_div(words, instances), store.access_words);
             return static_cast<double>(each) * static_cast<double>(store.access_words) *
                    static_cast<double>(instances);
         };
-        return store.read_pj_of(o) * whole(a.reads) +
-               store.write_pj_of(o) * (whole(a.fills) + whole(a.updates));
+        return store.read_pj_of(o) * whole(a.reads) + store.write_pj_of(o) * whole(a.fills) +
+               store.update_pj_of(o) * whole(a.updates);
     }
 
     void add_energy() {

@@ -157,6 +157,9 @@ class Maker {
             const double write_pj = store.write_pj_of(o);
             store.own_read_pj[index(o)] = read_pj * energy[index(o)];
             store.own_write_pj[index(o)] = write_pj * filled;
+            if (o == Operand::output && store.update_pj) {
+                *store.update_pj *= energy[index(o)];
+            }
         }
         // What bounds energies looks at the store's own: no operand's is less.
         for (const Operand o : kAllOperands) {

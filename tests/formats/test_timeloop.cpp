@@ -304,6 +304,33 @@ TEST_CASE("a dot product sums over all of its loops, and its one result has no c
     CHECK(tile_elements(p, Operand::output, p.bounds) == 1);
 }
 
+// As Timeloop's dot-product exercise of 2021 has it: M addresses the one result alone.
+TEST_CASE("a mapping may name a dimension of size 1 that addresses one tensor alone") {
+    const auto dot = parse_timeloop_problem("problem:\n"
+                                            "  shape:\n"
+                                            "    name: dot\n"
+                                            "    dimensions: [K, M]\n"
+                                            "    data-spaces:\n"
+                                            "    - {name: A, projection: [[[K]]]}\n"
+                                            "    - {name: B, projection: [[[K]]]}\n"
+                                            "    - {name: Z, projection: [[[M]]],"
+                                            " read-write: True}\n"
+                                            "  instance: {K: 16, M: 1}\n",
+                                            "dot.yaml");
+    REQUIRE(dot);
+    const auto a = accelerator();
+    const auto mapping = [&](const std::string& trips) {
+        return parse_timeloop_mapping("mapping:\n- {target: DRAM, type: temporal, factors: \"" +
+                                          trips + "\", permutation: KM}\n",
+                                      "map.yaml", a, dot->names);
+    };
+    const auto read = mapping("K=16 M=1");
+    REQUIRE(read);
+    REQUIRE(read->levels[0].temporal.size() == 1);
+    CHECK(read->levels[0].temporal.front().dim == dot->names.dims.at("K"));
+    CHECK(read->levels[0].temporal.front().bound == 16);
+}
+
 // Eight inputs, each adding to three neighbours of 8 kernels, two apart: 7 * 2 + 3 = 17 results.
 TEST_CASE("a transposed convolution writes windows and reads positions") {
     const auto read = parse_timeloop_problem(

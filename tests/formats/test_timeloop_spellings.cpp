@@ -126,6 +126,20 @@ TEST_CASE("energies come from Accelergy's tables, reads apart from writes, by wo
         "nodes.yaml");
     REQUIRE(inside);
     CHECK(std::get<Accelerator>(inside->kind).levels[3].stores[0].write_pj == 1.25);
+    // Of several arguments a summary has the average, and Timeloop takes the most.
+    for (const std::string spelling :
+         {"ERT_summary:\n  table_summary:\n  - name: chip.sums\n    actions:\n"
+          "    - {name: read, average_energy: 1, max_energy: 2, min_energy: 0}\n"
+          "    - {name: write, energy: 3}\n",
+          "ERT_summary:\n  version: null\n  ERT summaries:\n    chip.sums:\n"
+          "      read: {average energy: 1, max energy: 2, min energy: 0}\n"
+          "      write: {energy: 3}\n"}) {
+        const auto summary =
+            parse_timeloop_architecture(kNodes, "nodes.yaml", {spelling, "s.yaml"});
+        REQUIRE(summary);
+        CHECK(std::get<Accelerator>(summary->kind).levels[3].stores[0].read_pj == 2.0);
+        CHECK(std::get<Accelerator>(summary->kind).levels[3].stores[0].write_pj == 3.0);
+    }
     const auto none = parse_timeloop_architecture(kNodes, "nodes.yaml", {"x: 1\n", "x.yaml"});
     CHECK(says(none.diagnostics(), "x.yaml:1:1: error: there are no tables of energies"));
     const auto bad = parse_timeloop_architecture(

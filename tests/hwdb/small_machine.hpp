@@ -22,7 +22,7 @@ max_filter: {height: 12, width: 32}
 mac_energy: 6.1 pJ
 levels:
   - name: DRAM
-    stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ}]
+    stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ, update_energy: 190 pJ}]
     channels:
       - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast,
          zero_coding: {packet: 64 bit, nonzeros: 3}}

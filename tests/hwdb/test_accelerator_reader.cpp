@@ -71,6 +71,7 @@ TEST_CASE("every part of a description arrives in the machine, in the model's un
     CHECK_FALSE(dram.stores[0].capacity_bytes.has_value());
     CHECK(dram.stores[0].read_pj == 200.0);
     CHECK(dram.stores[0].write_pj == 210.0);
+    CHECK(dram.stores[0].update_pj == 190.0);
     // 64 bit = 8 B at 60 MHz is 480 MB/s, and 480e6 / 200e6 = 2.4 bytes a core cycle, shared.
     CHECK(dram.channels[0].down_bytes_per_cycle == near(2.4));
     CHECK(dram.channels[0].up_bytes_per_cycle == dram.channels[0].down_bytes_per_cycle);
