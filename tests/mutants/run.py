@@ -5,6 +5,7 @@
     tests/mutants/run.py build/dev conv.cpp     # those whose file or text contains a word
     tests/mutants/run.py build/dev --search     # which case kills it, whatever the list says
     tests/mutants/run.py build/dev --random 300 --seed 7   # random lines instead of the list
+    tests/mutants/run.py build/dev formats --random 30     # of the folders that contain a word
 
 Mutants of one file that are whole expressions are compiled together, once, each behind a number that
 the environment chooses; the others one by one.
@@ -327,8 +328,8 @@ class RandomMutant(Mutant):
         return f'#line 1 "{path}"\n' + "\n".join(lines)
 
 
-def draw_mutants(count, seed, build):
-    """The same ones for a seed and a state of the sources, an equal number from each folder."""
+def draw_mutants(count, seed, build, word):
+    """The same ones for a seed and a state of the sources, an equal number from each folder with the word."""
     drawn, generator = [], random.Random(seed)
     files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and
                             not (folder == "model" and f.startswith("model/gpu")))
@@ -340,14 +341,17 @@ def draw_mutants(count, seed, build):
                 for number, line in enumerate(source.read().split("\n"), 1):
                     if mutations_of(line):
                         lines.setdefault(folder, []).append((file, number, line))
+    folders = [folder for folder in RANDOM_FOLDERS if word in folder]
+    if not folders:
+        sys.exit(f"no folder contains '{word}': {', '.join(RANDOM_FOLDERS)}")
     for n in range(count):
-        file, number, line = generator.choice(lines[RANDOM_FOLDERS[n % len(RANDOM_FOLDERS)]])
+        file, number, line = generator.choice(lines[folders[n % len(folders)]])
         drawn.append(RandomMutant(file, number, line, generator.choice(mutations_of(line))))
     return drawn
 
 
-def run_random(count, seed, build):
-    mutants = draw_mutants(count, seed, build)
+def run_random(count, seed, build, word):
+    mutants = draw_mutants(count, seed, build, word)
     programs = {p for m in mutants for p in programs_of(m.file)}
     build.make(programs)
     usual = {}
@@ -383,7 +387,7 @@ def run_random(count, seed, build):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", help="folder that was built, such as build/dev")
-    parser.add_argument("word", nargs="?", default="", help="only mutants that contain it")
+    parser.add_argument("word", nargs="?", default="", help="only mutants that contain it; of random ones, only folders")
     parser.add_argument("--list", default=os.path.join(HERE, "list.txt"))
     parser.add_argument("--search", action="store_true", help="run all cases and name those that fail")
     parser.add_argument("--random", type=int, metavar="N", help="N random lines instead of the list")
@@ -391,7 +395,7 @@ def main():
     options = parser.parse_args()
     build = Build(os.path.abspath(options.build))
     if options.random:
-        return run_random(options.random, options.seed, build)
+        return run_random(options.random, options.seed, build, options.word)
     mutants = [m for m in read_list(options.list) if options.word in m.file + m.old + m.new]
     build.make({m.program for m in mutants})
     counts, wrong = {}, 0

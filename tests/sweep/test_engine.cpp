@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -97,6 +98,8 @@ TEST_CASE("every size of an array has an exam's figures, whatever was counted fo
     check_some(
         tests::question("mobilenet-v1", "gemmini", {"axis-column=1:20:1", "axis-row=1:20:1"}), 15);
     check_some(tests::question("alexnet", "eyeriss-v2", {"axis-cluster.y=1:8:1", "batch=1,2"}), 6);
+    // Row-stationary mappings depend on both axes where the spread of a plain dataflow does not.
+    check_some(tests::question("alexnet", "eyeriss-v1", {"axis-y=3:26:1", "axis-x=12,14"}), 30);
 }
 
 // Of 33 to 64 columns, 96 filters take 3 passes or 2, 128 filters 4, 3 or 2: between two of these
@@ -170,6 +173,25 @@ TEST_CASE("rows do not depend on threads") {
     REQUIRE(grid->points() == 8 * 91 * 3);
     const std::string one = tests::rows_of(*grid, {0, grid->points()}, 1);
     CHECK(tests::rows_of(*grid, {0, grid->points()}, 5) == one);
+}
+
+TEST_CASE("the blocks of a sweep name as many points as they have rows") {
+    const auto grid =
+        SweepGrid::make(tests::question("alexnet", "npu-int8",
+                                        {"axis-kernel=8:64:8", "clock=100 MHz:1 GHz:10 MHz"}),
+                        tests::catalog_sources());
+    REQUIRE(grid);
+    const PointRange range{3, grid->points()};
+    std::uint64_t points = 0;
+    run_sweep(
+        *grid, range, 2, [](std::uint64_t, const PointFigures&) { return std::string("row\n"); },
+        [&](std::string_view rows, std::uint64_t named) {
+            CHECK(named == static_cast<std::uint64_t>(std::ranges::count(rows, '\n')));
+            points += named;
+            return true;
+        },
+        {}, {});
+    CHECK(points == range.to - range.from);
 }
 
 TEST_CASE("shards follow each other and differ by one point at most") {
