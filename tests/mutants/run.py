@@ -160,9 +160,9 @@ class Build:
         first = next(i for i, word in enumerate(words) if word.endswith((".a", ".o")))
         # The library's file holds the unchanged functions, too: of two definitions the first counts,
         # since position-independent code calls every function by its symbol.
-        subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
-                       cwd=self.folder, check=True, capture_output=True)
-        return output
+        done = subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
+                              cwd=self.folder, capture_output=True)
+        return output if done.returncode == 0 else None  # what one file alone does not define
 
 
 def run_tests(program, case, scratch, limit_s=LIMIT_S):
@@ -256,6 +256,8 @@ def judge(mutant, build, search):
         if compiled is None:
             return "no C++", "", time.monotonic() - began, False
         program = build.link(mutant.program, compiled, scratch)
+        if program is None:
+            return "no link", "", time.monotonic() - began, False
         everything = search or mutant.lives
         failed = run_tests(program, "" if everything else mutant.why, scratch)
     return verdict_of(mutant, failed, time.monotonic() - began, search)
@@ -275,6 +277,8 @@ def judge_file(file, mutants, build, search):
                 if mutant.program not in linked:
                     linked[mutant.program] = build.link(mutant.program, compiled, scratch)
                 program = linked[mutant.program]
+                if program is None:
+                    continue
                 case = "" if search or mutant.lives else mutant.why
                 os.environ["EYEROOF_MUTANT"] = "0"
                 if case and run_tests(program, case, scratch):
@@ -370,8 +374,11 @@ def run_random(count, seed, build, word):
                 what = "no C++"
             else:
                 for program in programs_of(mutant.file):
-                    failed = run_tests(build.link(program, compiled, scratch), "", scratch,
-                                       10 * usual[program] + 10)
+                    linked = build.link(program, compiled, scratch)
+                    if linked is None:
+                        what = "no link"
+                        break
+                    failed = run_tests(linked, "", scratch, 10 * usual[program] + 10)
                     if failed:
                         what, by = "noticed", f"{program}: {failed[0]}"
                         break
