@@ -1,6 +1,7 @@
 #include "cli/asked.hpp"
 
 #include "analysis/scenario/fields.hpp"
+#include "base/json.hpp"
 #include "cli/origin.hpp"
 
 #include <nlohmann/json.hpp>
@@ -120,7 +121,8 @@ std::vector<std::string> added(const Json& document, const CLI::App& app,
 }
 
 std::string indented(const std::string& json) {
-    std::string text = Json::parse(json).dump(2);
+    std::string text = json_document(parse_json(json));
+    text.pop_back();
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
         text.insert(at + 1, "  ");
     }
@@ -151,7 +153,7 @@ std::string asked_json(const CLI::App& app) {
         }
         options[option->get_name()] = std::move(values);
     }
-    return Json({{"command", path_of(app)}, {"options", std::move(options)}}).dump();
+    return json_line({{"command", path_of(app)}, {"options", std::move(options)}});
 }
 
 Result<std::vector<std::string>> with_document(Context& context, const CLI::App& root,
@@ -166,7 +168,7 @@ Result<std::vector<std::string>> with_document(Context& context, const CLI::App&
     if (!text) {
         return Answer(text.diagnostics());
     }
-    const Json document = Json::parse(*text, nullptr, false);
+    const Json document = parse_json(*text);
     if (document.is_object()) { // that it is none is said by the scenario's reader
         const auto words = added(document, *named.app, arguments);
         arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(named.next), words.begin(),

@@ -1,5 +1,6 @@
 // `exam --compat scalesim`: SCALE-Sim's compute cycles beside eyeroof's own, and why they differ.
 #include "analysis/exam/run.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "cli/exam_options.hpp"
 #include "formats/scalesim.hpp"
@@ -202,7 +203,7 @@ std::string json_of(const model::Network& network, const Array& array,
                                          {"cols", array.cols},
                                          {"dataflow", model::dataflow_name(array.dataflow)},
                                          {"layers", layers}};
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string csv_of(const std::vector<Row>& rows) {

@@ -2,6 +2,7 @@
 
 #include "base/csv.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "cli/hw_parts.hpp"
 
@@ -175,7 +176,7 @@ std::string machines_json(const std::vector<ListedMachine>& machines) {
         }
         json["machines"].push_back(std::move(entry));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string machines_csv(const std::vector<ListedMachine>& machines) {
@@ -217,7 +218,7 @@ std::string machine_json(const Machine& machine) {
                                    {"source", provenance.source},
                                    {"confidence", confidence_name(provenance.confidence)}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string lint_text(const std::vector<hwdb::LintReport>& reports) {
@@ -263,7 +264,7 @@ std::string lint_json(const std::vector<hwdb::LintReport>& reports) {
         }
         json["machines"].push_back(std::move(entry));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::cli

@@ -2,6 +2,7 @@
 // overlay.
 #include "analysis/exam/host_speed.hpp"
 #include "analysis/measured/lay_profile.hpp"
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/own_library.hpp"
@@ -195,7 +196,7 @@ Exit infer_host(Context& context, HostSpeedOptions& options) {
                                          {"kernels_s", found->kernels_s}};
     const std::string text = fmt::format("--host-speed {:.2f}   ({:.2f} to {:.2f} times {})\n",
                                          found->speed, found->low, found->high, question->host_id);
-    return context.write(options.output.format == "json" ? json.dump(2) + "\n" : text,
+    return context.write(options.output.format == "json" ? json_document(json) : text,
                          options.output.file);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/what_would_help.hpp"
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ std::string helps_markdown(const analysis::Helps& helps) {
 }
 
 std::string with_helps(const std::string& report_json, const analysis::Helps& helps) {
-    auto json = nlohmann::ordered_json::parse(report_json);
+    auto json = parse_json(report_json);
     auto parameters = nlohmann::ordered_json::array();
     for (const analysis::ParameterHelp& p : helps.parameters) {
         parameters.push_back({{"key", p.key},
@@ -85,7 +86,7 @@ std::string with_helps(const std::string& report_json, const analysis::Helps& he
     json["what_would_help"] = {{"time_s", helps.time_s},
                                {"parameters", std::move(parameters)},
                                {"steps", std::move(steps)}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::cli

@@ -30,12 +30,12 @@ bool is_fused(KernelClass c) {
            std::end(kFusedClasses);
 }
 
-// Terms that files of before them need not have: their standard values stand for them.
-constexpr std::string_view kLaterTerms[] = {"cast_cycles", "dram_start_s", "fused_cast_s",
-                                            "transpose_share"};
-
-bool is_later(std::string_view name) {
-    return std::find(std::begin(kLaterTerms), std::end(kLaterTerms), name) != std::end(kLaterTerms);
+// Whether a file may lack a term: where its standard value means *none* (0), so that files written
+// before the term keep their meaning, and for three terms whose standard value stands for them.
+bool is_optional(std::string_view name, double standard) {
+    constexpr std::array<std::string_view, 3> kLater = {"cast_cycles", "fused_cast_s",
+                                                        "transpose_share"};
+    return standard == 0.0 || std::ranges::find(kLater, name) != kLater.end();
 }
 
 void read_terms(const Node& node, KernelClass c, const std::map<std::string, double*>& terms) {
@@ -43,7 +43,7 @@ void read_terms(const Node& node, KernelClass c, const std::map<std::string, dou
         static_cast<void>(node[name]); // known, and without effect
     }
     for (const auto& [name, target] : terms) {
-        if (const Node value = is_later(name) ? node[name] : node.need(name)) {
+        if (const Node value = is_optional(name, *target) ? node[name] : node.need(name)) {
             *target = value.number(0.0, 1e6).value_or(*target);
             if (const model::TermBound bound = model::term_bound(name);
                 !model::within(bound, *target)) {

@@ -1,5 +1,7 @@
 #include "analysis/claims/answer.hpp"
 
+#include "base/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +14,7 @@ namespace eyeroof::analysis::claims {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Found = std::vector<const Json*>;
 
 bool matches(const Json& element, std::string_view key, std::string_view text, bool begins) {
@@ -20,8 +22,7 @@ bool matches(const Json& element, std::string_view key, std::string_view text, b
     if (!element.is_object() || member == element.end()) {
         return false;
     }
-    const std::string value =
-        member->is_string() ? member->get<std::string>() : Json(*member).dump();
+    const std::string value = member->is_string() ? member->get<std::string>() : json_line(*member);
     return begins ? value.starts_with(text) : value == text;
 }
 
@@ -89,7 +90,7 @@ Answers& Answers::operator=(Answers&&) noexcept = default;
 Answers::~Answers() = default;
 
 Result<Done> Answers::add(const std::string& run, std::string_view text) {
-    Json json = Json::parse(text, nullptr, false);
+    Json json = parse_json(text);
     if (json.is_discarded()) {
         return Result<Done>::failure("not-json",
                                      fmt::format("the answer of '{}' is not JSON", run));
@@ -137,7 +138,7 @@ Result<double> Answers::is(const std::string& run, std::string_view path,
         return found.diagnostics();
     }
     const Json& value = *found->front();
-    return (value.is_string() ? value.get<std::string>() : value.dump()) == text ? 1.0 : 0.0;
+    return (value.is_string() ? value.get<std::string>() : json_line(value)) == text ? 1.0 : 0.0;
 }
 
 } // namespace eyeroof::analysis::claims

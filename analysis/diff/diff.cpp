@@ -1,5 +1,7 @@
 #include "analysis/diff/diff.hpp"
 
+#include "base/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +10,7 @@
 
 namespace eyeroof::analysis {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -91,7 +93,7 @@ Side::Layer read_layer(const Json& json, const std::string& where, Reader& read)
 Side read_side(std::string_view text, const std::string& file, Diagnostics& found) {
     Reader read(file, found);
     Side side;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parse_json(text);
     if (!json.is_object() || json.value("schema", Json()) != "eyeroof/exam/1") {
         read.fail("schema");
         return side;

@@ -1,6 +1,7 @@
 // Networks of any kind: data or model parallel, layer by layer.
 #include "analysis/program/lower.hpp"
 #include "analysis/scale/search.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 
 #include <fmt/format.h>
@@ -218,7 +219,7 @@ std::string layer_search_json(const LayerSearch& search, const std::string& netw
         {"all_data_s", search.all_data_s},
         {"all_model_s", search.all_model_s < 1e299 ? Json(search.all_model_s) : Json()},
         {"layers", layers}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::analysis

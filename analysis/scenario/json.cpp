@@ -1,4 +1,6 @@
 // A scenario as JSON, both ways.
+#include "base/json.hpp"
+
 #include "analysis/scenario/fields.hpp"
 #include "base/suggest.hpp"
 
@@ -21,7 +23,7 @@ Json value_of(const ScenarioField& field, const std::vector<std::string>& texts)
     if (texts.empty()) {
         return nullptr;
     }
-    return field.kind == FieldKind::number ? Json::parse(texts.front()) : Json(texts.front());
+    return field.kind == FieldKind::number ? parse_json(texts.front()) : Json(texts.front());
 }
 
 // What the field's own parser takes; nothing for a value of another kind.
@@ -49,7 +51,8 @@ std::optional<std::vector<std::string>> texts_of(const ScenarioField& field, con
         return value.get<bool>() ? std::vector<std::string>{"1"} : texts;
     }
     if (field.kind == FieldKind::number) {
-        return value.is_number_integer() ? std::optional(std::vector{value.dump()}) : std::nullopt;
+        return value.is_number_integer() ? std::optional(std::vector{json_line(value)})
+                                         : std::nullopt;
     }
     return value.is_string() ? std::optional(std::vector{value.get<std::string>()}) : std::nullopt;
 }
@@ -103,11 +106,11 @@ std::string scenario_json(const Scenario& scenario) {
         object[field.json_key()] = value_of(field, field.get(scenario));
     }
     // Names of files may be any bytes.
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_line(object);
 }
 
 Result<Scenario> parse_scenario(const std::string& json, const std::string& file, Scenario usual) {
-    const Json document = Json::parse(json, nullptr, false);
+    const Json document = parse_json(json);
     if (document.is_discarded() || !document.is_object()) {
         return Result<Scenario>::failure("bad-scenario", "the file is not a JSON object",
                                          "an answer written with --format json has a scenario",

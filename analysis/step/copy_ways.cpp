@@ -1,5 +1,6 @@
 #include "analysis/step/copy_ways.hpp"
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -110,7 +111,7 @@ std::string copy_ways_json(const CopyWays& found) {
                                 {"moved_bytes", way.moved},
                                 {"run_s", way.run_s(found.steps)}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::analysis::step

@@ -1,6 +1,7 @@
 #include "analysis/step/launch_ways.hpp"
 
 #include "analysis/step/packing.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -67,7 +68,7 @@ std::string launch_ways_json(const LaunchWays& found) {
         json["ways"].push_back(
             {{"way", way.name}, {"step_s", way.step_s}, {"launches", way.launches}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::analysis::step

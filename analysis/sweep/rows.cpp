@@ -1,6 +1,7 @@
 #include "analysis/sweep/rows.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,10 +19,6 @@ bool is_number(const VariedField& field) {
     const bool option = field.what == VariedField::What::option && field.key == "batch";
     return option || field.what == VariedField::What::knob ||
            field.what == VariedField::What::parameter;
-}
-
-std::string json_quoted(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Of the machine that the point has.
@@ -101,7 +98,7 @@ Result<SweptTable> parse_csv(std::string_view text, const std::string& file) {
 }
 
 std::string cell_of(const nlohmann::ordered_json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : json_line(value);
 }
 
 Result<SweptTable> parse_json_lines(std::string_view text, const std::string& file) {
@@ -109,8 +106,7 @@ Result<SweptTable> parse_json_lines(std::string_view text, const std::string& fi
     int line = 0;
     for (std::size_t from = 0; from < text.size();) {
         const std::size_t to = std::min(text.find('\n', from), text.size());
-        const auto object =
-            nlohmann::ordered_json::parse(text.substr(from, to - from), nullptr, false);
+        const auto object = parse_json(text.substr(from, to - from));
         ++line;
         from = to + 1;
         if (!object.is_object()) {

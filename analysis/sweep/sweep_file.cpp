@@ -1,6 +1,7 @@
 #include "analysis/sweep/sweep_file.hpp"
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -102,17 +103,18 @@ std::string note_text(const SweepNote& note) {
     json["from"] = note.range.from;
     json["to"] = note.range.to;
     json["format"] = note.format == RowFormat::csv ? "csv" : "jsonl";
-    return json.dump() + "\n";
+    return json_line(json) + "\n";
 }
 
 Result<SweepNote> parse_note(std::string_view text, const std::string& file) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_json(text);
     const auto number = [&](const char* key) {
         return json.contains(key) && json[key].is_number_unsigned()
                    ? std::optional(json[key].get<std::uint64_t>())
                    : std::nullopt;
     };
-    const bool named = json.is_object() && json.value("schema", nlohmann::json()) == kSchema &&
+    const bool named = json.is_object() &&
+                       json.value("schema", nlohmann::ordered_json()) == kSchema &&
                        json.contains("fingerprint") && json["fingerprint"].is_string();
     const auto points = named ? number("points") : std::nullopt;
     const auto from = named ? number("from") : std::nullopt;
@@ -121,7 +123,7 @@ Result<SweepNote> parse_note(std::string_view text, const std::string& file) {
         return failed<SweepNote>("bad-sweep-file", file + " does not say which sweep it is of",
                                  "write the sweep again, from its beginning");
     }
-    const bool csv = json.value("format", nlohmann::json()) == "csv";
+    const bool csv = json.value("format", nlohmann::ordered_json()) == "csv";
     return Result<SweepNote>(SweepNote{json["fingerprint"].get<std::string>(),
                                        *points,
                                        {*from, *to},

@@ -1,5 +1,6 @@
 // Lines of a log as JSON, and back.
 #include "analysis/tune/log.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -225,9 +226,8 @@ Outcome outcome_from(Reader& line) {
 
 void parse_line(std::string_view text, const SourceLocation& where, std::vector<TrialLine>& lines,
                 Diagnostics& found) {
-    const Json json = text.size() > kLongestLine
-                          ? Json(Json::value_t::discarded)
-                          : Json::parse(text.begin(), text.end(), nullptr, false);
+    const Json json =
+        text.size() > kLongestLine ? Json(Json::value_t::discarded) : parse_json(text);
     if (json.is_discarded() || !json.is_object()) {
         found.error("bad-json", "the line is no JSON object",
                     "a log has one object a line; is this another file?", where);
@@ -296,7 +296,7 @@ std::string trial_text(const TrialLine& line) {
     if (from.gpu) {
         json["origin"]["gpu"] = gpu_json(*from.gpu);
     }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(json) + "\n";
 }
 
 Result<std::vector<TrialLine>> parse_trials(std::string_view text, const std::string& file) {

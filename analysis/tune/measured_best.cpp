@@ -1,6 +1,7 @@
 #include "analysis/tune/measured_best.hpp"
 
 #include "analysis/tune/tuner.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 
 #include <fmt/format.h>
@@ -119,7 +120,7 @@ std::string measured_best_markdown(const std::vector<MeasuredBest>& rows) {
 
 std::string with_measured_best(const std::string& report_json,
                                const std::vector<MeasuredBest>& rows) {
-    auto json = nlohmann::ordered_json::parse(report_json);
+    auto json = parse_json(report_json);
     json["tuned"] = nlohmann::ordered_json::array();
     for (const MeasuredBest& row : rows) {
         json["tuned"].push_back({{"layer", row.layer},
@@ -135,7 +136,7 @@ std::string with_measured_best(const std::string& report_json,
                                  {"first_choice", row.predicted_plan},
                                  {"first_choice_s", row.predicted_plan_s}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::analysis::tune

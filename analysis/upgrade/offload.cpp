@@ -2,6 +2,7 @@
 
 #include "analysis/exam/run.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -163,7 +164,7 @@ std::string offload_json(const Offload& r) {
                                   {"gpu_with_copies_s", l.copied_s()},
                                   {"fastest", fastest(l)}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string offload_csv(const Offload& r) {

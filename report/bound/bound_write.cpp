@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -205,7 +206,7 @@ std::string bound_text(const BoundReport& report) {
 
 std::string bound_json(const BoundReport& report, const analysis::Question& question) {
     Json json = {{"schema", "eyeroof/bound/1"},
-                 {"scenario", Json::parse(analysis::scenario_json(question.scenario))},
+                 {"scenario", parse_json(analysis::scenario_json(question.scenario))},
                  {"network", question.network.id},
                  {"machine", question.machine.id},
                  {"assumptions", report.assumptions},
@@ -236,7 +237,7 @@ std::string bound_json(const BoundReport& report, const analysis::Question& ques
                                      {"predicted_s", o.predicted_s},
                                      {"bound", bound_of(o.bound)}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string bound_html(const BoundReport& report) {

@@ -1,6 +1,7 @@
 #include "report/calibrate/clusters_write.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 
 #include <fmt/format.h>
@@ -195,7 +196,7 @@ std::string clusters_json(const analysis::ClusterValidation& v) {
             json["rows"].back()["capacity_bytes"] = r.capacity;
         }
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string clusters_csv(const analysis::ClusterValidation& v) {

@@ -3,6 +3,7 @@
 
 #include "analysis/calibrate/networks.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ std::string networks_json(const analysis::NetworksValidation& v) {
                                     {"device_s", r.device_s},
                                     {"naive_s", r.naive_s}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string networks_csv(const analysis::NetworksValidation& v) {

@@ -3,6 +3,7 @@
 
 #include "analysis/calibrate/pairs.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -146,7 +147,7 @@ std::string pairs_json(const analysis::PairsValidation& v) {
                                  {"peak_ratio", r.peak_ratio},
                                  {"bandwidth_ratio", r.bandwidth_ratio}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string pairs_csv(const analysis::PairsValidation& v) {

@@ -2,6 +2,7 @@
 #include "report/calibrate/validation.hpp"
 
 #include "analysis/calibrate/validate.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -82,7 +83,7 @@ std::string validation_json(const analysis::Validation& v) {
                                  {"naive_s", r.naive_s},
                                  {"limiter", r.limiter}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string validation_csv(const analysis::Validation& v) {

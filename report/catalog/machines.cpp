@@ -1,6 +1,7 @@
 #include "report/catalog/machines.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -118,7 +119,7 @@ std::string machines_json(const std::vector<analysis::MachineTable>& tables) {
              {"mean_error_unseen", table.unseen_mape ? Json(*table.unseen_mape) : Json(nullptr)},
              {"rows", std::move(rows)}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string machines_csv(const std::vector<analysis::MachineTable>& tables) {

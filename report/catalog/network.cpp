@@ -1,6 +1,7 @@
 #include "report/catalog/network.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "formats/layer_text.hpp"
@@ -154,10 +155,6 @@ Json layer_json(const model::Layer& layer) {
     return json;
 }
 
-std::string as_document(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string parameters_text(const std::vector<formats::Parameter>& parameters) {
     std::string text;
     for (const formats::Parameter& p : parameters) {
@@ -240,7 +237,7 @@ std::string network_to_json(const model::Network& network, const model::NetworkT
                             {"may_multiply", u.may_multiply}});
     }
     json["uncosted"] = std::move(uncosted);
-    return as_document(json);
+    return json_document(json);
 }
 
 constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
@@ -280,7 +277,7 @@ std::string networks_to_json(const std::vector<NetworkRow>& rows) {
                         {"total", totals_json(row.totals)},
                         {"parameters", parameters_json(row.head.parameters)}});
     }
-    return as_document({{"schema", "eyeroof/nets/1"}, {"networks", std::move(list)}});
+    return json_document({{"schema", "eyeroof/nets/1"}, {"networks", std::move(list)}});
 }
 
 std::string networks_to_csv(const std::vector<NetworkRow>& rows) {

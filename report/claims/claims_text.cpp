@@ -1,3 +1,4 @@
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "report/claims/claims_write.hpp"
@@ -207,7 +208,7 @@ std::string claims_json(const ClaimsFound& claims) {
                        {"agrees", found.claim.agrees},
                        {"differs", found.claim.differs}});
     }
-    return Json{{"schema", "eyeroof/claims/1"}, {"claims", all}}.dump(2) + "\n";
+    return json_document({{"schema", "eyeroof/claims/1"}, {"claims", all}});
 }
 
 } // namespace eyeroof::report

@@ -2,6 +2,7 @@
 
 #include "analysis/cores/cores.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -125,7 +126,7 @@ std::string cores_json(const analysis::CoresReport& r) {
                            {"layers", std::move(layers)},
                            {"together", schedule_json(r.together)},
                            {"pipeline", r.pipeline ? schedule_json(*r.pipeline) : Json(nullptr)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(document);
 }
 
 std::string cores_csv(const analysis::CoresReport& r) {

@@ -2,6 +2,7 @@
 
 #include "analysis/cores/mixed.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -145,7 +146,7 @@ std::string mixed_json(const analysis::MixedReport& r) {
                              {"link_busy_s", p.link_busy_s},
                              {"memory_busy_s", p.memory_busy_s}}},
                            {"parallel", {{"latency_s", r.parallel.latency_s}}}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(document);
 }
 
 std::string mixed_csv(const analysis::MixedReport& r) {

@@ -3,6 +3,7 @@
 
 #include "analysis/cross_validate/cross_validate.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -123,7 +124,7 @@ std::string cross_validation_json(const analysis::CrossValidation& result) {
                                   {"rows", row.rows},
                                   {"shares", row.shares}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 namespace {

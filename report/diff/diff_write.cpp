@@ -2,6 +2,7 @@
 
 #include "analysis/diff/diff.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -185,7 +186,7 @@ std::string diff_json(const analysis::ExamDiff& diff) {
                                   {"steps", steps},
                                   {"limiter", {{"a", layer.limiter_a}, {"b", layer.limiter_b}}}});
     }
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string diff_csv(const analysis::ExamDiff& diff) {

@@ -2,6 +2,7 @@
 
 #include "analysis/diff/run_diff.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "report/draw/geometry.hpp"
 
@@ -140,7 +141,7 @@ std::string run_diff_json(const analysis::RunDiff& diff) {
     };
     put("rows", diff.rows);
     put("categories", diff.categories);
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string run_diff_csv(const analysis::RunDiff& diff) {

@@ -1,6 +1,7 @@
 #include "report/draw/drawing_write.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,7 +69,7 @@ std::string to_json(const DrawnTable& table, const std::string& title) {
         }
         json["rows"].push_back(std::move(entry));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

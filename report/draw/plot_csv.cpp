@@ -1,6 +1,7 @@
 #include "report/draw/plot_csv.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,7 +82,7 @@ std::string to_json(const RooflineScene& scene, const PlotInput& input) {
                          {"source", line.roof.source}});
     }
     root["warnings"] = scene.warnings;
-    return root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_document(root);
 }
 
 } // namespace eyeroof::report

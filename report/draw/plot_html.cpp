@@ -1,5 +1,6 @@
 #include "report/draw/plot_html.hpp"
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/draw/roofline_drawing.hpp"
 #include "report/draw/svg.hpp"
@@ -259,7 +260,7 @@ std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input
                         to_svg(scene, SvgTheme::automatic), html_of(table, v));
         data.push_back(points_json(scene, input, table));
     }
-    const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string text = json_line(data);
     return html + "<script type=\"application/json\" id=\"points\">" + script_safe(text) +
            "</script>\n" + page_foot(scripts);
 }

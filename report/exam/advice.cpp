@@ -1,6 +1,7 @@
 // Advice as text, Markdown and a member of the report's JSON.
 #include "report/exam/advice.hpp"
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ std::string advice_markdown(const analysis::WhatHelps& advice) {
 }
 
 std::string with_advice(const std::string& report_json, const analysis::WhatHelps& advice) {
-    auto json = nlohmann::ordered_json::parse(report_json);
+    auto json = parse_json(report_json);
     json["changes"] = nlohmann::ordered_json::array();
     for (const analysis::step::Outcome& change : advice.changes) {
         json["changes"].push_back({{"remedies", analysis::step::remedies_of(change.combination)},
@@ -88,7 +89,7 @@ std::string with_advice(const std::string& report_json, const analysis::WhatHelp
              {"gradients_only", a.gradients_only},
              {"text", a.text}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

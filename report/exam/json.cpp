@@ -2,6 +2,7 @@
 
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/scenario/fields.hpp"
+#include "base/json.hpp"
 #include "report/exam/cells.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/json_measured.hpp"
@@ -221,9 +222,10 @@ Json worst_json(const analysis::Report& report) {
     return worst;
 }
 
-// Names come from files: broken UTF-8 becomes U+FFFD rather than an exception.
 std::string dumped(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+    std::string text = json_document(json);
+    text.pop_back();
+    return text;
 }
 
 // An object of the document's list, with the indentation that it has there.
@@ -254,7 +256,7 @@ bool write_layers(const analysis::Report& report, const TextSink& sink) {
 
 bool write_json(const analysis::Report& report, const TextSink& sink) {
     const Json head = {{"schema", "eyeroof/exam/1"},
-                       {"scenario", Json::parse(analysis::scenario_json(report.scenario))},
+                       {"scenario", parse_json(analysis::scenario_json(report.scenario))},
                        {"words", report.words},
                        {"machine", machine_json(report.machine)},
                        {"network", {{"id", report.network_id}, {"name", report.network_name}}}};
@@ -281,7 +283,7 @@ bool write_json(const analysis::Report& report, const TextSink& sink) {
     }
     std::string start = dumped(head);
     start.resize(start.size() - 2);                        // the line of its closing brace
-    const std::string end = dumped(json).substr(2) + "\n"; // without the line of its opening brace
+    const std::string end = json_document(json).substr(2); // without the line of its opening brace
     return sink(start + ",\n  \"layers\": [") && write_layers(report, sink) && sink("],\n" + end);
 }
 

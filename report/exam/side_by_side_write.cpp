@@ -1,5 +1,6 @@
 // The machine-readable forms and the pages of report/exam/side_by_side.hpp.
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/exam/cells.hpp"
@@ -124,7 +125,7 @@ std::string side_by_side_json(const std::vector<analysis::Report>& sides) {
              {"quickest", quickest ? Json(sides[*quickest].machine.id) : Json(nullptr)},
              {"on", std::move(on)}});
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string side_by_side_csv(const std::vector<analysis::Report>& sides) {

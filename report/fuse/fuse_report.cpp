@@ -1,6 +1,7 @@
 #include "report/fuse/fuse_report.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/chart.hpp"
@@ -15,10 +16,6 @@ namespace eyeroof::report {
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-std::string dumped(const Json& document) {
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string names(const analysis::FusedGroup& group) {
     return group.layers.size() == 1 ? group.layers.front()
@@ -149,7 +146,7 @@ std::string fuse_json(const analysis::FuseResult& r) {
                           {"apart", cost_json(g.apart)},
                           {"ends", g.ends}});
     }
-    return dumped(
+    return json_document(
         {{"schema", "eyeroof/fuse/1"},
          {"network", r.network},
          {"machine", r.chip.id},
@@ -212,7 +209,7 @@ std::string fuse_curve_json(const std::string& network,
                           {"apart_dram_bytes", p.apart_bytes},
                           {"fits", p.fits}});
     }
-    return dumped(
+    return json_document(
         {{"schema", "eyeroof/fuse-curve/1"}, {"network", network}, {"points", std::move(points)}});
 }
 

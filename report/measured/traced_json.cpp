@@ -1,5 +1,7 @@
 #include "report/measured/traced_json.hpp"
 
+#include "base/json.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace eyeroof::report {
@@ -175,14 +177,14 @@ Json ranks_json(const analysis::Ranks& ranks) {
 
 std::string with_trace(std::string report_json, const analysis::Traced* traced,
                        const analysis::Ranks* ranks) {
-    Json json = Json::parse(report_json);
+    Json json = parse_json(report_json);
     if (traced != nullptr) {
         json["trace"] = trace_json(*traced);
     }
     if (ranks != nullptr) {
         json["ranks"] = ranks_json(*ranks);
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

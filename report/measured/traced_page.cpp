@@ -1,5 +1,6 @@
 #include "report/measured/traced_page.hpp"
 
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 
@@ -249,7 +250,7 @@ std::string data_text(const analysis::Traced& traced) {
                        {"rows", page_rows(traced)}, {"launches", launches_json(traced, lanes)},
                        {"kernels", kernels},        {"peaks", peaks},
                        {"bandwidths", bandwidths}};
-    return script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return script_safe(json_line(data));
 }
 
 std::string table_html(const analysis::Traced& traced) {

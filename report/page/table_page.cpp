@@ -18,7 +18,7 @@ namespace eyeroof::report {
 
 namespace {
 
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMostTableRows = 60;
 constexpr std::size_t kMostBars = 20;
 
 using Cells = std::vector<std::string>;
@@ -103,7 +103,7 @@ std::string table_html(const Table& table) {
                              });
         page.columns.push_back({heading_text(table.headings[c]), numbers});
     }
-    for (std::size_t r = 0; r < std::min(table.rows.size(), kMostRows); ++r) {
+    for (std::size_t r = 0; r < std::min(table.rows.size(), kMostTableRows); ++r) {
         Cells& cells = page.rows.emplace_back();
         for (std::size_t c = 0; c < table.headings.size(); ++c) {
             const bool there = c < table.rows[r].size();
@@ -111,9 +111,9 @@ std::string table_html(const Table& table) {
         }
     }
     return page_table(page) +
-           (table.rows.size() > kMostRows
+           (table.rows.size() > kMostTableRows
                 ? fmt::format("<p class=\"rest\">and {} more rows: --format csv writes all</p>\n",
-                              table.rows.size() - kMostRows)
+                              table.rows.size() - kMostTableRows)
                 : "");
 }
 

@@ -1,6 +1,7 @@
 #include "report/scale/collective_write.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/chart.hpp"
@@ -82,7 +83,7 @@ std::string collective_json(const analysis::CollectiveStudy& s) {
                        {"fabric", s.fabric},
                        {"transport", s.transport},
                        {"points", points}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string collective_csv(const analysis::CollectiveStudy& s) {

@@ -1,5 +1,6 @@
 // A network divided over devices that differ, for people and for programs.
 #include "analysis/scale/mixed.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/scale/mixed_write.hpp"
@@ -162,7 +163,7 @@ std::string mixed_json(const analysis::MixedAnswer& a) {
           {"bound_s", a.stages.empty() ? Json() : Json(a.pipeline_bound_s)},
           {"slowest_s", a.stages.empty() ? Json() : Json(analysis::slowest_of(a.stages))},
           {"gain", gain ? Json(*gain) : Json()}}}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

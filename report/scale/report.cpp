@@ -1,6 +1,7 @@
 // A scaling study as text, JSON, CSV, Markdown and SVG.
 #include "analysis/scale/scale.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/svg.hpp"
@@ -256,7 +257,7 @@ std::string scale_json(const analysis::ScaleResult& result) {
     json["pays_to"] = result.pays_to ? Json(*result.pays_to) : Json();
     json["points"] = points;
     json["notes"] = result.notes;
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string scale_csv(const analysis::ScaleResult& result) {

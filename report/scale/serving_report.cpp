@@ -1,5 +1,6 @@
 // Serving as text, JSON, CSV and SVG.
 #include "analysis/scale/serving.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "report/draw/chart.hpp"
 #include "report/scale/serving_write.hpp"
@@ -201,7 +202,7 @@ std::string serving_json(const analysis::Serving& s) {
                        {"points", points},
                        {"loads", loads},
                        {"notes", s.notes}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string serving_csv(const analysis::Serving& s) {

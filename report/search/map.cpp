@@ -3,6 +3,7 @@
 #include "analysis/search/map_network.hpp"
 #include "base/csv.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -247,7 +248,7 @@ std::string map_to_json(const analysis::MapReport& report, const Accelerator& ac
     for (const analysis::MappedLayer& layer : report.layers) {
         json["layers"].push_back(layer_json(report, layer, accelerator, effort));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string map_to_text(const analysis::MapReport& report, const Accelerator& accelerator,

@@ -1,6 +1,7 @@
 #include "report/search/reach_write.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,7 +80,7 @@ std::string reach_to_json(const analysis::ReachReport& report) {
     for (const analysis::LayerReach& layer : report.layers) {
         json["layers"].push_back(layer_json(layer));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string reach_to_csv(const analysis::ReachReport& report) {

@@ -2,6 +2,7 @@
 
 #include "analysis/search/trade_offs.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/chart.hpp"
@@ -172,7 +173,7 @@ std::string front_to_json(const analysis::FrontReport& report, const Accelerator
     for (const analysis::LayerFront& layer : report.layers) {
         json["layers"].push_back(front_json(report, layer, accelerator));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string front_to_csv(const analysis::FrontReport& report) {
@@ -232,7 +233,7 @@ std::string curve_to_json(const analysis::CurveReport& report) {
     for (const analysis::LayerCurve& layer : report.layers) {
         json["layers"].push_back(curve_json(layer));
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string curve_to_csv(const analysis::CurveReport& report) {

@@ -3,6 +3,7 @@
 #include "analysis/silicon/silicon.hpp"
 #include "base/csv.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -162,7 +163,7 @@ std::string silicon_json(const analysis::SiliconReport& report) {
                            {"published", published_json(report)},
                            {"parts", std::move(parts)},
                            {"only_in_table", std::move(others)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(document);
 }
 
 std::string silicon_csv(const analysis::SiliconReport& report) {

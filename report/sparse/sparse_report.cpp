@@ -1,6 +1,7 @@
 #include "report/sparse/sparse_report.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -151,7 +152,7 @@ std::string sparse_json(const analysis::SparseExam& e) {
                              {"energy_j", e.energy_j},
                              {"dense_energy_j", e.dense_energy_j},
                              {"speed_up", e.speed_up()}}}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(document);
 }
 
 std::string sparse_csv(const analysis::SparseExam& e) {
@@ -201,7 +202,7 @@ std::string density_curve_json(const analysis::SparseMachine& machine, const std
                            {"machine", machine.id},
                            {"points", std::move(points)},
                            {"break_even_density", even ? Json(*even) : Json(nullptr)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(document);
 }
 
 std::string density_curve_csv(const std::vector<analysis::DensityPoint>& curve) {

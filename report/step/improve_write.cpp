@@ -4,6 +4,7 @@
 #include "analysis/step/improve.hpp"
 #include "base/csv.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -122,7 +123,7 @@ std::string improve_csv(const analysis::step::Improvement& found) {
 std::string improve_json(const analysis::step::Improvement& found,
                          const analysis::Question& question, Count limit) {
     Json json = {{"schema", "eyeroof/improve/1"},
-                 {"scenario", Json::parse(analysis::scenario_json(question.scenario))},
+                 {"scenario", parse_json(analysis::scenario_json(question.scenario))},
                  {"network", question.network.id},
                  {"machine", question.machine.id},
                  {"limit_bytes", limit},
@@ -144,7 +145,7 @@ std::string improve_json(const analysis::step::Improvement& found,
     for (const analysis::step::Excluded& e : found.excluded) {
         json["not_offered"].push_back({{"what", e.what}, {"why", e.why}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

@@ -2,6 +2,7 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/svg.hpp"
@@ -143,7 +144,7 @@ std::string memory_text(const MemoryReport& r) {
 std::string memory_json(const MemoryReport& r) {
     const analysis::step::Memory& m = r.memory();
     Json json = {{"schema", "eyeroof/memory/1"},
-                 {"scenario", Json::parse(analysis::scenario_json(r.report.scenario))},
+                 {"scenario", parse_json(analysis::scenario_json(r.report.scenario))},
                  {"words", r.report.words},
                  {"network", r.graph().id},
                  {"machine", r.report.machine.id},
@@ -178,7 +179,7 @@ std::string memory_json(const MemoryReport& r) {
     if (r.operand) {
         json["streamed"] = streamed_json(r);
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string memory_csv(const MemoryReport& r) {

@@ -1,6 +1,7 @@
 // The timeline for people and for programs.
 #include "analysis/scenario/fields.hpp"
 #include "base/figures.hpp"
+#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
@@ -215,7 +216,7 @@ std::string timeline_json(const TimelineReport& r) {
     const PathSums path = sums_of(r);
     Json json = {
         {"schema", "eyeroof/timeline/1"},
-        {"scenario", Json::parse(analysis::scenario_json(r.report.scenario))},
+        {"scenario", parse_json(analysis::scenario_json(r.report.scenario))},
         {"words", r.report.words},
         {"network", r.graph().id},
         {"machine", r.report.machine.id},
@@ -263,7 +264,7 @@ std::string timeline_json(const TimelineReport& r) {
                                   {"start_s", copy.start_s},
                                   {"end_s", copy.end_s}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 } // namespace eyeroof::report

@@ -1,11 +1,11 @@
 // The timeline as a trace and as a picture.
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "report/draw/svg.hpp"
 #include "report/page/page.hpp"
 #include "report/step/step_scenes.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <iterator>
@@ -15,10 +15,6 @@ namespace eyeroof::report {
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
-
-std::string quoted(const std::string& text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 constexpr int kHost = 1, kDevice = 2;
 constexpr int kCopyThread = 1000;
@@ -32,7 +28,7 @@ void event(std::string& out, const std::string& name, const char* category, int 
     fmt::format_to(Out(out),
                    ",\n{{\"ph\":\"X\",\"cat\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{},"
                    "\"ts\":{}.{:03},\"dur\":{}.{:03},\"args\":{{{}}}}}",
-                   category, quoted(name), process, thread, start_ns / 1000, start_ns % 1000,
+                   category, json_quoted(name), process, thread, start_ns / 1000, start_ns % 1000,
                    dur_ns / 1000, dur_ns % 1000, arguments);
 }
 
@@ -40,7 +36,7 @@ void name_process(std::string& out, int process, const std::string& name, bool f
     fmt::format_to(Out(out),
                    "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{{"
                    "\"name\":{}}}}}",
-                   first ? "" : ",\n", process, quoted(name));
+                   first ? "" : ",\n", process, json_quoted(name));
 }
 
 } // namespace

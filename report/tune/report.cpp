@@ -1,6 +1,7 @@
 #include "report/tune/report.hpp"
 
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "report/draw/chart.hpp"
 
@@ -211,7 +212,7 @@ std::string tune_json(const analysis::tune::TuneResult& result) {
     if (result.network) {
         json["network"] = network_json(*result.network);
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string tune_csv(const analysis::tune::TuneResult& result) {

@@ -3,6 +3,7 @@
 
 #include "analysis/tune_compare/compare.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/statistics.hpp"
 #include "report/draw/chart.hpp"
@@ -225,7 +226,7 @@ std::string comparison_json(const analysis::tune::Comparison& all) {
                        {"stopped", all.stopped},
                        {"scores", rows},
                        {"held_out_rank_correlation", held}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json);
 }
 
 std::string comparison_csv(const analysis::tune::Comparison& all) {

@@ -1,5 +1,6 @@
 // The answer over several candidates as JSON, CSV, Markdown, and one sheet of HTML.
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "report/page/page.hpp"
 #include "report/upgrade/purchase_tables.hpp"
@@ -205,7 +206,7 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
 
 std::string purchase_json(const analysis::Purchase& p) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    PurchaseJson json = PurchaseJson::parse(upgrade_json(best.upgrade));
+    PurchaseJson json = parse_json(upgrade_json(best.upgrade));
     PurchaseJson candidates = PurchaseJson::array();
     for (const analysis::PurchaseAnswer& a : p.answers) {
         candidates.push_back(answer_json(a));
@@ -229,7 +230,7 @@ std::string purchase_json(const analysis::Purchase& p) {
                                                       : PurchaseJson(nullptr)},
                         {"now", option_json(best.now, best.upgrade.money.priced)},
                         {"candidates", candidates}};
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string purchase_csv(const analysis::Purchase& p) {

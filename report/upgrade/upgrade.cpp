@@ -3,6 +3,7 @@
 
 #include "analysis/upgrade/upgrade.hpp"
 #include "base/csv.hpp"
+#include "base/json.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 
@@ -354,7 +355,7 @@ std::string upgrade_json(const analysis::Upgrade& u) {
                                   {"to_limiter", l.to_limiter},
                                   {"why_not_more", l.why}});
     }
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 std::string upgrade_csv(const analysis::Upgrade& u) {

@@ -101,3 +101,5 @@ deep deep2000.yaml 2000
 # pipes that nobody writes, named by a session
 mkfifo "$F/pipe"
 put session_pipes.yaml 'eyeroof: session/1\nnetwork: alexnet\nmachines: [t4, ./pipe]\nprofiles: [pipe]\nceilings: [pipe]\n'
+# a name that is not UTF-8, which every document repeats
+put $'gemm\xff.csv' 'name,op,m,n,k\nfc,gemm,8,64,64\n'

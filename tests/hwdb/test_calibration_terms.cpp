@@ -13,12 +13,16 @@ using namespace eyeroof; // NOLINT
 
 namespace {
 
-// carried-over.yaml with one more line among the terms of `linear`, its first class.
-Result<hwdb::CalibrationFile> with_term(const std::string& line) {
+std::string carried_over() {
     std::ifstream file(std::string(tests::source_dir()) + "/hwdb/calibration/carried-over.yaml");
     std::stringstream text;
     text << file.rdbuf();
-    const std::string whole = text.str();
+    return text.str();
+}
+
+// carried-over.yaml with one more line among the terms of `linear`, its first class.
+Result<hwdb::CalibrationFile> with_term(const std::string& line) {
+    const std::string whole = carried_over();
     const std::size_t at = whole.find("    terms:\n") + std::string("    terms:\n").size();
     auto document = hwdb::parse_yaml(whole.substr(0, at) + line + whole.substr(at), "old.yaml");
     REQUIRE(document.ok());
@@ -36,6 +40,26 @@ TEST_CASE("a term that another class's kernels have is read without effect, anot
     CHECK(old.diagnostics().empty());
     const auto misspelled = with_term("      fp8_shar: 0.3\n");
     CHECK_FALSE(misspelled.diagnostics().empty());
+}
+
+TEST_CASE("a file may lack a term whose standard value is none, and no other term") {
+    const auto without = [](const std::string& term) {
+        std::string text = carried_over();
+        const std::size_t at = text.find("      " + term + ":");
+        REQUIRE(at != std::string::npos);
+        text.erase(at, text.find('\n', at) + 1 - at);
+        auto document = hwdb::parse_yaml(text, "old.yaml");
+        REQUIRE(document.ok());
+        return hwdb::read_calibration(*document, "");
+    };
+    REQUIRE(model::MatmulTerms{}.ramp_cycles == 0.0);
+    const auto old = without("ramp_cycles"); // of `linear`
+    REQUIRE(old.ok());
+    CHECK(old->calibration.linear.ramp_cycles == 0.0);
+    const auto damaged = without("dram_share"); // else 0.9 would stand for a measured share
+    CHECK_FALSE(damaged.ok());
+    REQUIRE(damaged.diagnostics().size() == 1);
+    CHECK(damaged.diagnostics().items()[0].field == "classes.linear.terms.dram_share");
 }
 
 } // namespace test_hwdb_calibration_terms

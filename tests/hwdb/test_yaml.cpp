@@ -245,6 +245,22 @@ TEST_CASE("anchors are refused, and where allowed they cannot blow up") {
     CHECK(refusal(deep, {.allow_aliases = true}).code == "too-large");
 }
 
+TEST_CASE("merged mappings give every member that is not there, and << leaves those that are") {
+    const Document document = loaded("base: &base\n  a: 1\n  b: 2\n  c:\n    x: 1\n    y: 2\n"
+                                     "plain:\n  b: 3\n  c:\n    x: 5\n  <<: *base\n"
+                                     "deep:\n  b: 3\n  c:\n    x: 5\n  <<<: *base\n",
+                                     {.allow_aliases = true, .allow_merge_keys = true});
+    for (const char* name : {"plain", "deep"}) {
+        CAPTURE(name);
+        const Node merged = document.root().need(name);
+        CHECK(merged.need("a").integer() == 1);
+        CHECK(merged.need("b").integer() == 3);
+        CHECK(merged.need("c").need("x").integer() == 5);
+        CHECK(bool(merged.need("c")["y"]) == (std::string(name) == "deep")); // level by level
+    }
+    CHECK(document.root().need("deep").need("c").need("y").integer() == 2);
+}
+
 TEST_CASE("tags are kept where the format has them") {
     const Document document = loaded("a: !Component {s: 1}\nb: 'plain'\n", {.allow_tags = true});
     CHECK(document.root().need("a").tag() == "!Component");

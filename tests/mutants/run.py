@@ -5,6 +5,7 @@
     tests/mutants/run.py build/dev conv.cpp     # those whose file or text contains a word
     tests/mutants/run.py build/dev --search     # which case kills it, whatever the list says
     tests/mutants/run.py build/dev --random 300 --seed 7   # random lines instead of the list
+    tests/mutants/run.py build/dev formats --random 30     # of the folders that contain a word
 
 Mutants of one file that are whole expressions are compiled together, once, each behind a number that
 the environment chooses; the others one by one.
@@ -159,9 +160,9 @@ class Build:
         first = next(i for i, word in enumerate(words) if word.endswith((".a", ".o")))
         # The library's file holds the unchanged functions, too: of two definitions the first counts,
         # since position-independent code calls every function by its symbol.
-        subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
-                       cwd=self.folder, check=True, capture_output=True)
-        return output
+        done = subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
+                              cwd=self.folder, capture_output=True)
+        return output if done.returncode == 0 else None  # what one file alone does not define
 
 
 def run_tests(program, case, scratch, limit_s=LIMIT_S):
@@ -255,6 +256,8 @@ def judge(mutant, build, search):
         if compiled is None:
             return "no C++", "", time.monotonic() - began, False
         program = build.link(mutant.program, compiled, scratch)
+        if program is None:
+            return "no link", "", time.monotonic() - began, False
         everything = search or mutant.lives
         failed = run_tests(program, "" if everything else mutant.why, scratch)
     return verdict_of(mutant, failed, time.monotonic() - began, search)
@@ -274,6 +277,8 @@ def judge_file(file, mutants, build, search):
                 if mutant.program not in linked:
                     linked[mutant.program] = build.link(mutant.program, compiled, scratch)
                 program = linked[mutant.program]
+                if program is None:
+                    continue
                 case = "" if search or mutant.lives else mutant.why
                 os.environ["EYEROOF_MUTANT"] = "0"
                 if case and run_tests(program, case, scratch):
@@ -327,8 +332,8 @@ class RandomMutant(Mutant):
         return f'#line 1 "{path}"\n' + "\n".join(lines)
 
 
-def draw_mutants(count, seed, build):
-    """The same ones for a seed and a state of the sources, an equal number from each folder."""
+def draw_mutants(count, seed, build, word):
+    """The same ones for a seed and a state of the sources, an equal number from each folder with the word."""
     drawn, generator = [], random.Random(seed)
     files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and
                             not (folder == "model" and f.startswith("model/gpu")))
@@ -340,14 +345,17 @@ def draw_mutants(count, seed, build):
                 for number, line in enumerate(source.read().split("\n"), 1):
                     if mutations_of(line):
                         lines.setdefault(folder, []).append((file, number, line))
+    folders = [folder for folder in RANDOM_FOLDERS if word in folder]
+    if not folders:
+        sys.exit(f"no folder contains '{word}': {', '.join(RANDOM_FOLDERS)}")
     for n in range(count):
-        file, number, line = generator.choice(lines[RANDOM_FOLDERS[n % len(RANDOM_FOLDERS)]])
+        file, number, line = generator.choice(lines[folders[n % len(folders)]])
         drawn.append(RandomMutant(file, number, line, generator.choice(mutations_of(line))))
     return drawn
 
 
-def run_random(count, seed, build):
-    mutants = draw_mutants(count, seed, build)
+def run_random(count, seed, build, word):
+    mutants = draw_mutants(count, seed, build, word)
     programs = {p for m in mutants for p in programs_of(m.file)}
     build.make(programs)
     usual = {}
@@ -366,8 +374,11 @@ def run_random(count, seed, build):
                 what = "no C++"
             else:
                 for program in programs_of(mutant.file):
-                    failed = run_tests(build.link(program, compiled, scratch), "", scratch,
-                                       10 * usual[program] + 10)
+                    linked = build.link(program, compiled, scratch)
+                    if linked is None:
+                        what = "no link"
+                        break
+                    failed = run_tests(linked, "", scratch, 10 * usual[program] + 10)
                     if failed:
                         what, by = "noticed", f"{program}: {failed[0]}"
                         break
@@ -383,7 +394,7 @@ def run_random(count, seed, build):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", help="folder that was built, such as build/dev")
-    parser.add_argument("word", nargs="?", default="", help="only mutants that contain it")
+    parser.add_argument("word", nargs="?", default="", help="only mutants that contain it; of random ones, only folders")
     parser.add_argument("--list", default=os.path.join(HERE, "list.txt"))
     parser.add_argument("--search", action="store_true", help="run all cases and name those that fail")
     parser.add_argument("--random", type=int, metavar="N", help="N random lines instead of the list")
@@ -391,7 +402,7 @@ def main():
     options = parser.parse_args()
     build = Build(os.path.abspath(options.build))
     if options.random:
-        return run_random(options.random, options.seed, build)
+        return run_random(options.random, options.seed, build, options.word)
     mutants = [m for m in read_list(options.list) if options.word in m.file + m.old + m.new]
     build.make({m.program for m in mutants})
     counts, wrong = {}, 0

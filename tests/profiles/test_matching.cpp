@@ -217,6 +217,26 @@ TEST_CASE("one call with both gradients gives each its kernels, with the changes
     CHECK(found == std::vector<std::size_t>{2, 2, 1, 1, 1});
 }
 
+TEST_CASE("a kernel after the last that says its gradient goes with that one") {
+    Made made;
+    const Operator both = convolution_backward("[True, True, False]");
+    made.launch_op("sm80_xmma_wgrad_implicit_gemm", both, 0);
+    made.launch_op("sm80_xmma_dgrad_implicit_gemm", both, 0);
+    made.launch_op("splitKreduce", both, 0);
+    const auto conv = conv_layer("conv2");
+    const std::vector<model::Layer> layers = {conv, backward(conv, model::Direction::bwd_weight),
+                                              backward(conv, model::Direction::bwd_data)};
+    const auto result = match(made.built.profile, layers);
+    REQUIRE(result.ok());
+    CHECK(result->of_launch[0].layer == 1);
+    CHECK(result->of_launch[1].layer == 2);
+    CHECK(result->of_launch[2].layer == 2);
+}
+
+TEST_CASE("of a profile without a launch no share is matched") {
+    CHECK(MatchResult{}.matched_share(Profile{}) == 0.0);
+}
+
 TEST_CASE("a call with both gradients whose kernels do not say which is one of the weights") {
     Made made;
     made.launch_op("convolution_backward", convolution_backward("[True, True, False]"), 0);

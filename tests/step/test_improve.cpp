@@ -116,6 +116,22 @@ TEST_CASE("one remedy alone: recomputation and offloading free memory and cost t
     }
 }
 
+TEST_CASE("twice the batch costs the time and memory of the step that asks for it") {
+    analysis::Question question = asked("alexnet", catalog_gpu("v100-sxm2-16gb"), false);
+    const Improvement found = improved(question, 15'000'000'000, {1, 2});
+    Combination twice;
+    twice.batch = 2;
+    twice.freeing = found.now.combination.freeing;
+    const auto at = std::ranges::find(found.all, twice, &Outcome::combination);
+    REQUIRE(at != found.all.end());
+    question.scenario.batch = 2 * analysis::own_batch(question.network);
+    const Outcome now = improved(question, 15'000'000'000, {1}).now;
+    CHECK(at->time_s == near(now.time_s, 1e-12));
+    CHECK(at->item_s == near(now.time_s / 2.0, 1e-12));
+    CHECK(at->peak == now.peak);
+    CHECK(at->peak > found.now.peak);
+}
+
 TEST_CASE("a graph's chain carries its times and at least its memory") {
     const model::Gpu gpu = catalog_gpu("v100-sxm2-16gb");
     for (const char* name : {"resnet50", "bert-base:dropout=1", "vgg16"}) {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -97,6 +98,8 @@ TEST_CASE("every size of an array has an exam's figures, whatever was counted fo
     check_some(
         tests::question("mobilenet-v1", "gemmini", {"axis-column=1:20:1", "axis-row=1:20:1"}), 15);
     check_some(tests::question("alexnet", "eyeriss-v2", {"axis-cluster.y=1:8:1", "batch=1,2"}), 6);
+    // Both axes of a row-stationary array.
+    check_some(tests::question("alexnet", "eyeriss-v1", {"axis-y=12,24", "axis-x=13:60:1"}), 40);
 }
 
 // Of 33 to 64 columns, 96 filters take 3 passes or 2, 128 filters 4, 3 or 2: between two of these
@@ -170,6 +173,27 @@ TEST_CASE("rows do not depend on threads") {
     REQUIRE(grid->points() == 8 * 91 * 3);
     const std::string one = tests::rows_of(*grid, {0, grid->points()}, 1);
     CHECK(tests::rows_of(*grid, {0, grid->points()}, 5) == one);
+}
+
+TEST_CASE("the blocks of a sweep name as many points as they have rows") {
+    // 9 x 1001 points are more than a block has: blocks are turns of the clock's 1001 values.
+    const auto grid =
+        SweepGrid::make(tests::question("alexnet", "npu-int8",
+                                        {"axis-kernel=8:72:8", "clock=100 MHz:1100 MHz:1 MHz"}),
+                        tests::catalog_sources());
+    REQUIRE(grid);
+    REQUIRE(grid->points() == 9 * 1001);
+    const PointRange range{3, 3 + 1001 + 500};
+    std::vector<std::uint64_t> blocks;
+    run_sweep(
+        *grid, range, 2, [](std::uint64_t, const PointFigures&) { return std::string("row\n"); },
+        [&](std::string_view rows, std::uint64_t named) {
+            CHECK(named == static_cast<std::uint64_t>(std::ranges::count(rows, '\n')));
+            blocks.push_back(named);
+            return true;
+        },
+        {}, {});
+    CHECK(blocks == std::vector<std::uint64_t>{1001, 500});
 }
 
 TEST_CASE("shards follow each other and differ by one point at most") {

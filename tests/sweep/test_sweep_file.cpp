@@ -94,6 +94,36 @@ TEST_CASE("a finished sweep resumed is left as it is, another question's file is
     CHECK(text_of(folder.path / "mine.csv") == "my own notes\n");
 }
 
+TEST_CASE("sweeps whose values differ only in where one ends are different questions") {
+    CHECK(grid_of({"batch=1,23"}).fingerprint() != grid_of({"batch=12,3"}).fingerprint());
+    CHECK(grid_of({"batch=1,23"}).fingerprint() == grid_of({"batch=1,23"}).fingerprint());
+}
+
+TEST_CASE(
+    "numbers of a network, a knob, and the batch are numbers in a JSON row, names are texts") {
+    const auto grid = SweepGrid::make(
+        tests::question("bert-base", "npu-int8",
+                        {"network.seq=64,128", "axis-kernel=8,16", "batch=2", "dataflow=ws,os"}),
+        tests::catalog_sources());
+    REQUIRE(grid);
+    const std::string row = row_of(*grid, RowFormat::jsonl, 0, PointFigures{});
+    const auto cell = [&](std::size_t field) {
+        const std::string key = "\"" + grid->fields()[field].column + "\":";
+        const auto at = row.find(key) + key.size();
+        return row.substr(at, row.find(',', at) - at);
+    };
+    CHECK(cell(0) == "64");
+    CHECK(cell(1) == "8");
+    CHECK(cell(2) == "2");
+    CHECK(cell(3) == "\"ws\"");
+}
+
+TEST_CASE("a line of a sweep's file that is no JSON object is named by its number") {
+    const auto broken = parse_rows("{\"point\":0}\n{\"point\":1}\n[2]\n", "a.jsonl");
+    REQUIRE(!broken);
+    CHECK(broken.diagnostics().items().front().message == "a.jsonl:3: this line is no JSON object");
+}
+
 TEST_CASE("parts merge to the file of the whole, in whatever order") {
     const Folder folder;
     const SweepGrid grid = grid_of();
