@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
+#include "report/exam/answer.hpp"
 #include "report/exam/cells.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/memory_fit_json.hpp"
