@@ -35,14 +35,14 @@ const char* recompute_name(Recompute recompute) {
 
 // Where the names of options were looked up, and which were not found there.
 constexpr const char* kMegatronNames =
-    "# Option names: public launch scripts of Megatron-LM, core 0.12 and later. Not checked:\n"
+    "# Option names: as in public launch scripts of Megatron-LM, no one release. Not found there:\n"
     "# --tp-comm-overlap, --optimizer-cpu-offload.\n";
 constexpr const char* kDeepSpeedNames =
-    "# Option names: public configurations of DeepSpeed 0.16 and later. Not checked:\n"
+    "# Option names: as in public configurations of DeepSpeed, no one release. Not found there:\n"
     "# activation_checkpointing, sequence_parallel_size.\n";
 constexpr const char* kServerNames =
-    "# Option names: vLLM 0.8.5 and SGLang 0.5 documentation, launch scripts of TensorRT-LLM 1.0.\n"
-    "# Not checked: --enable-expert-parallel, --speculative-config, --ep-size.\n";
+    "# Option names: as in public pages of vLLM, SGLang, and TensorRT-LLM, no one release.\n"
+    "# Not found there: --enable-expert-parallel, --speculative-config, --ep-size.\n";
 
 std::string megatron(const Plan& plan, const Transformer& t, const TransformerOptions& o) {
     Arguments a;

@@ -256,7 +256,18 @@ TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so
     CHECK(model::alignment_share(1024, 2) == 1.0);
     CHECK(model::alignment_share(1004, 2) == near(std::pow(0.5, 0.25))); // 8 bytes
     CHECK(model::alignment_share(1021, 2) == near(std::pow(0.125, 0.25)));
-    // From Hopper on, rows of either operand and of the result must be whole 16 bytes.
+    CHECK(model::alignment_share(1016, 1) == near(std::pow(0.5, 0.25))); // int8: 16
+    CHECK(model::alignment_share(1008, 1) == 1.0);
+    const auto gpu = test::a100_sxm_40();
+    const auto odd = at(gpu, test::gemm(4096, 4096, 4095));
+    const auto even = at(gpu, test::gemm(4096, 4096, 4096));
+    CHECK(odd.time_s > 1.3 * even.time_s);
+    CHECK(odd.steps[3].reason.find("not whole 16 bytes") != std::string::npos);
+    const auto vector = at(gpu, test::gemm(4096, 4096, 4095, DataType::fp32));
+    CHECK(vector.time_s <= at(gpu, test::gemm(4096, 4096, 4096, DataType::fp32)).time_s * 1.001);
+}
+
+TEST_CASE("from Hopper on, rows of the result must be whole 16 bytes, too") {
     model::Gpu gpu = test::plain_gpu();
     const auto rate = [&](model::GpuArch arch, double n, double k) {
         gpu.arch = arch;
@@ -267,16 +278,7 @@ TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so
     CHECK(rate(model::GpuArch::hopper, 30528, 1024) == 1.0);
     CHECK(rate(model::GpuArch::hopper, 30522, 1024) == near(0.63 * std::pow(0.25, 0.25)));
     CHECK(rate(model::GpuArch::hopper, 1024, 1004) == near(0.63 * std::pow(0.5, 0.25)));
-    CHECK(rate(model::GpuArch::blackwell, 1, 1024) == 1.0);              // a matrix times a vector
-    CHECK(model::alignment_share(1016, 1) == near(std::pow(0.5, 0.25))); // int8: 16
-    CHECK(model::alignment_share(1008, 1) == 1.0);
-    const auto gpu = test::a100_sxm_40();
-    const auto odd = at(gpu, test::gemm(4096, 4096, 4095));
-    const auto even = at(gpu, test::gemm(4096, 4096, 4096));
-    CHECK(odd.time_s > 1.3 * even.time_s);
-    CHECK(odd.steps[3].reason.find("not whole 16 bytes") != std::string::npos);
-    const auto vector = at(gpu, test::gemm(4096, 4096, 4095, DataType::fp32));
-    CHECK(vector.time_s <= at(gpu, test::gemm(4096, 4096, 4096, DataType::fp32)).time_s * 1.001);
+    CHECK(rate(model::GpuArch::blackwell, 1, 1024) == 1.0); // a matrix times a vector
 }
 
 TEST_CASE("a copy over PCIe is bound by the link, between GPUs by theirs") {
