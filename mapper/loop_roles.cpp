@@ -55,9 +55,9 @@ class RoleFinder {
         }
         for (std::size_t i = 1; i < levels_; ++i) {
             for (const Dim d : dims_) {
-                role(i, d) = anchors(i, d)                                       ? kAnchor
-                             : has_windows(task_.problem, d) && spread(i - 1, d) ? kOwnSpace
-                                                                                 : 0;
+                role(i, d) = anchors(i, d)                         ? kAnchor
+                             : splits_space(d) && spread(i - 1, d) ? kOwnSpace
+                                                                   : 0;
             }
             lean(i);
         }
@@ -68,6 +68,12 @@ class RoleFinder {
     std::uint8_t& role(std::size_t level, Dim d) { return roles_.at[level][index(d)]; }
     bool spread(std::size_t level, Dim d) const {
         return most_in_space(task_, keeps_, level, d) > 1;
+    }
+    // May a loop of the dimension cost less inside its trips in space than outside? Where windows
+    // overlap, other windows lie side by side; where sizes do not divide evenly, another number of
+    // trips has work.
+    bool splits_space(Dim d) const {
+        return task_.factors == Factors::any || has_windows(task_.problem, d);
     }
     bool kept(std::size_t level, Operand o) const {
         return present(task_, o) && keeps_[level].contains(o);

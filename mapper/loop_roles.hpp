@@ -6,7 +6,8 @@
 // changes its size. What the mapping moves stays the same, or falls, unless
 //   - the loop leaves an operand at rest that is kept further in while another loop of its level
 //     moves that operand (then the order of the two matters);
-//   - it crosses trips in space of its own dimension, so that other windows lie side by side;
+//   - it crosses trips in space of its own dimension, so that other windows lie side by side, or,
+//     where sizes do not divide evenly, another number of trips has work;
 //   - units hand windows on (Timeloop's counting): a loop in time between the one that moves the
 //     window and the store that it fills ends that, outside the array or inside;
 //   - fewer returning sums cost more, because each of many lanes saves a read when it starts from

@@ -5,6 +5,7 @@
 #include "model/nest/digits.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace eyeroof::mapper {
@@ -25,7 +26,8 @@ class Splitter {
              Dim dim, const Effort& effort)
         : task_(task), keeps_(keeps), roles_(roles), dim_(dim), effort_(effort),
           bound_(task.problem.bounds[index(dim)]), levels_(task.machine.levels.size()),
-          inside_(inside_homes()), ramps_(ramps_matter(task)), edge_(array_edge(task.machine)) {}
+          inside_(inside_homes()), ramps_(ramps_matter(task)), edge_(array_edge(task.machine)),
+          timed_(timed_levels()), primes_apart_(primes_apart()) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -43,6 +45,34 @@ class Splitter {
             }
         }
         return first;
+    }
+    // Levels from the outermost on whose trips step 7 counts: down to the edge of the array, and
+    // down to the store that takes in what leaves the outermost memory.
+    std::size_t timed_levels() const {
+        std::size_t levels = edge_ + 1;
+        for (const Operand o : kAllOperands) {
+            if (edge_ > 0 && present(task_, o) && o != task_.problem.produced) {
+                levels = std::max(levels, keeping_from(keeps_, 1, o));
+            }
+        }
+        return std::min(levels, levels_);
+    }
+    // Several networks feed the array, and a tile of this dimension may have to arrive before a
+    // pass starts. A larger tile then takes words off its network's stream, while another network
+    // decides how long the pass waits.
+    bool primes_apart() const {
+        const auto& channels = task_.machine.levels[edge_].channels;
+        const auto feeding = std::count_if(channels.begin(), channels.end(), [](const Channel& c) {
+            return !c.operands.empty() && std::isfinite(c.down_bytes_per_cycle);
+        });
+        return ramps_ && feeding > 1 &&
+               std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+                   const std::size_t first = keeping_from(keeps_, edge_ + 1, o);
+                   const Store* store =
+                       first < levels_ ? store_of(task_.machine.levels[first], o) : nullptr;
+                   return present(task_, o) && o != task_.problem.produced && relevant(o, dim_) &&
+                          store != nullptr && store->buffers == 1;
+               });
     }
     Count spatial_limit(std::size_t level) const {
         return most_in_space(task_, keeps_, level, dim_);
@@ -102,6 +132,40 @@ class Splitter {
                !gaps(Dim::R, Dim::P, p.stride.h) && !gaps(Dim::S, Dim::Q, p.stride.w);
     }
 
+    // May a smaller tile at this level change when tiles arrive, and make step 7 take longer? What
+    // fits twice into a store that prefetches arrives early, and no longer shares the wait for
+    // tiles that come late.
+    bool sets_arrival(std::size_t level) const {
+        for (std::size_t i = 1; ramps_ && i <= level; ++i) {
+            for (const Store& store : task_.machine.levels[i].stores) {
+                const bool moves =
+                    std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+                        return present(task_, o) && keeps_[i].contains(o) &&
+                               store.operands.contains(o) && relevant(o, dim_);
+                    });
+                if (moves && store.prefetch && store.buffers == 1 && store.capacity_bytes) {
+                    return true;
+                }
+            }
+        }
+        return primes_apart_ && level > edge_;
+    }
+
+    // Has every trip in space inside this level work in the last of the tiles of so many elements?
+    // A smaller tile may leave it more of them than it had.
+    bool last_tile_fills(std::size_t level, Count tile) const {
+        const Count last = bound_ - (ceil_div(bound_, tile) - 1) * tile;
+        Count inside = 1;
+        for (std::size_t i = levels_; i-- > level;) {
+            inside *= split_.spatial[i];
+            if (split_.spatial[i] > 1 && inside > last) {
+                return false;
+            }
+            inside *= i > level ? split_.temporal[i] : 1;
+        }
+        return true;
+    }
+
     // Would one trip less in time at some level leave as many trips outside and take no more steps?
     // Then nothing needs the larger tile: fewer words wait in it, no lane does more, and as many
     // tiles come, each no later.
@@ -110,18 +174,20 @@ class Splitter {
             return false;
         }
         const Count steps = this->steps();
+        const bool own = task_.counting == Counting::eyeroof;
         Count tile = 1;
         for (std::size_t i = levels_; i-- > 1;) {
             tile *= split_.spatial[i];
             Count& trips = split_.temporal[i];
-            const bool fixed = ruled(i) || ruled(i - 1);
+            const bool fixed = ruled(i) || ruled(i - 1) || sets_arrival(i) ||
+                               (own && !last_tile_fills(i, tile * trips));
             if (trips > 1 && !fixed &&
                 ceil_div(bound_, tile * trips) == ceil_div(bound_, tile * (trips - 1))) {
                 --trips;
                 const Count less = this->steps();
                 ++trips;
-                // Outside the array step 7 spreads what its trips move over them, however uneven.
-                const bool as_good = ramps_ && i <= edge_ ? less == steps : less <= steps;
+                // Step 7 spreads what the trips that it counts move over them, however uneven.
+                const bool as_good = ramps_ && i < timed_ ? less == steps : less <= steps;
                 if (as_good) {
                     return true;
                 }
@@ -204,6 +270,16 @@ class Splitter {
         split_.temporal[level] = 1;
     }
 
+    // Is a loop of this level as good outside the trips in space right above?
+    bool moves_out(std::size_t level) const {
+        Count tile = 1;
+        for (std::size_t i = level; i < levels_; ++i) {
+            tile *= split_.temporal[i] * split_.spatial[i];
+        }
+        const Count spread = split_.spatial[level - 1];
+        return spread == 1 || (!has_windows(task_.problem, dim_) && bound_ % (tile * spread) == 0);
+    }
+
     void finish() {
         if (task_.constraints.whole.contains(dim_)) {
             Count spread = 1;
@@ -216,7 +292,7 @@ class Splitter {
         }
         for (std::size_t i = 1; i < levels_; ++i) {
             const bool own_only = roles_.of(i, dim_) == kOwnSpace;
-            if (split_.temporal[i] > 1 && split_.spatial[i - 1] == 1 && own_only) {
+            if (split_.temporal[i] > 1 && own_only && moves_out(i)) {
                 return; // the next level outwards has it
             }
         }
@@ -237,6 +313,8 @@ class Splitter {
     std::size_t inside_;
     bool ramps_;
     std::size_t edge_;
+    std::size_t timed_;
+    bool primes_apart_;
     Split split_;
     std::vector<Split> splits_;
     std::array<std::map<std::pair<Count, Count>, bool>, kMaxLevels> packs_;
