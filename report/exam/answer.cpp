@@ -123,7 +123,7 @@ std::string measured_line(const analysis::Report& report) {
         }
         return text;
     }
-    if (!report.measured || report.measured->layers == 0) {
+    if (!report.measured || !(report.measured->measured_s > 0.0)) {
         return {};
     }
     const analysis::Measurement& m = *report.measured;

@@ -1,5 +1,6 @@
 // The first lines of a result: the scenario, the answer, what bounds it, and what would help.
 #include "tests/cli/program.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -70,6 +71,20 @@ TEST_CASE("several machines answer with the fastest, its bottleneck, and the oth
     const std::string head = head_of({"exam", "resnet18", "--on", "t4", "--on", "a100-sxm-40gb"});
     CHECK(in_order(head, {"on A100 SXM4 40GB", "Fastest: a100-sxm-40gb", "x t4", "Bound by",
                           "Largest saving:"}));
+}
+
+TEST_CASE("a trace answers with what it measured, and its step is as traced") {
+    const auto outcome =
+        run({"exam", eyeroof::tests::source_dir() + "/profiles/recorded/h100-sxm-80gb/networks/"
+                                                    "unet-inference-fp16-nhwc.json.gz"});
+    REQUIRE(outcome.exit == 0);
+    std::string head = outcome.out.substr(0, outcome.out.find("\n\n"));
+    std::replace(head.begin(), head.end(), '\n', ' ');
+    CHECK(in_order(head, {"one step as traced, fp16", "on H100 SXM5 80GB",
+                          "Measured: a step of 4.55 ms, the GPU busy for 4.2 ms", "predicted",
+                          "Bound by"}));
+    CHECK(head.find("batch 1") == std::string::npos);
+    CHECK(head.find("channels-") == std::string::npos);
 }
 
 TEST_CASE("a host against a GPU answers with both times and which to use") {
