@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace test_step_compiled_layout {
 
@@ -58,6 +59,31 @@ TEST_CASE(
     auto named = question;
     named.scenario.layout = model::Layout::channels_first;
     CHECK(!analysis::turns_layout(named));
+}
+
+TEST_CASE("batch norms take the statistics of their batch in training, and in training alone") {
+    auto question = compiled(R"(name: norm
+layers:
+  - {name: conv, op: conv2d, n: 8, c: 4, h: 16, w: 16, k: 64, r: 3, s: 3, pad: 1}
+  - {name: bn, op: batchnorm, rows: 64, cols: 2048}
+)");
+    question.scenario.compiled = false;
+    const auto images = [&] {
+        const auto program = analysis::lower(question);
+        REQUIRE(program.ok());
+        std::vector<Count> found;
+        for (const model::Layer& layer : program->layers) {
+            if (layer.op == model::Op::batchnorm) {
+                found.push_back(std::get<model::RowsShape>(layer.shape).images);
+            }
+        }
+        return found;
+    };
+    CHECK(images() == std::vector<Count>{0});
+    question.scenario.training = analysis::TrainingOptions{};
+    const auto trained = images();
+    CHECK(trained.size() >= 2); // the gradient, too
+    CHECK(std::count(trained.begin(), trained.end(), 8) == static_cast<long>(trained.size()));
 }
 
 TEST_CASE("grouped convolutions keep their layout where they do most of the work") {
