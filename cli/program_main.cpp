@@ -1,6 +1,5 @@
 #include "cli/program_main.hpp"
 
-#include "analysis/tune/trees.hpp"
 #include "cli/program.hpp"
 
 #include <fcntl.h>
@@ -136,9 +135,6 @@ std::vector<std::string> built_in() {
                                                           ? "built in, loaded when there is a GPU"
                                                           : "not built in; recorded "
                                                             "profiles can be imported"),
-        std::string("boosted trees of tune: ") + (eyeroof::analysis::tune::has_xgboost()
-                                                      ? "XGBoost's, and eyeroof's own"
-                                                      : "eyeroof's own (XGBoost was not found)"),
         "threads: " + std::to_string(std::thread::hardware_concurrency()),
     };
 }

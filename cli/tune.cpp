@@ -10,16 +10,12 @@ namespace eyeroof::cli {
 
 namespace {
 
-// Wrong together, or not to be had here.
+// Wrong together.
 std::optional<Diagnostic> refusal(const TuneCommand& options) {
     const auto error = [](std::string code, std::string text, std::string hint) {
         return Diagnostic{
             Severity::error, std::move(code), std::move(text), std::move(hint), {}, {}};
     };
-    if (options.trees == "xgboost" && !tuning::has_xgboost()) {
-        return error("unavailable", "XGBoost was not found when this was built",
-                     "install libxgboost-dev and build again, or use --trees own");
-    }
     if (!options.machine.empty() && options.target != "model") {
         return error("usage", "--on is for --target model", "--target cpu measures this host");
     }

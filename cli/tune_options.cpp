@@ -113,8 +113,6 @@ void add_tune_stand_in(CLI::App& app, TuneCommand& options) {
 void add_tune_trees(CLI::App& app, TuneCommand& options) {
     add_choice(app, "--loss", options.loss, {"regression", "rank"},
                "Loss of the boosted trees [regression]");
-    add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
-               "Boosted trees: XGBoost where it is installed, or eyeroof's own [auto]");
 }
 
 void add_tune_flags(CLI::App& app, TuneCommand& options) {
@@ -130,9 +128,6 @@ tuning::StrategyOptions strategy_of(const TuneCommand& options) {
     strategy.first = options.batch;
     strategy.features = *tuning::features_from_name(options.features);
     strategy.trees.loss = *tuning::loss_from_name(options.loss);
-    strategy.trees.maker = options.trees == "auto"  ? tuning::usual_trees()
-                           : options.trees == "own" ? tuning::TreeMaker::own
-                                                    : tuning::TreeMaker::xgboost;
     strategy.epsilon = options.epsilon;
     strategy.diversity = options.diversity;
     strategy.uncertainty = options.uncertainty;

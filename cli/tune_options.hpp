@@ -17,7 +17,7 @@ struct TuneCommand {
     std::string network, layers, target = "cpu", machine;
     std::vector<std::string> dims, transfer;
     std::string log, compiler, flags, nvrtc, strategy = "learned", features = "all";
-    std::string loss = "regression", trees = "auto", time = "median";
+    std::string loss = "regression", time = "median";
     std::size_t trials = 128, batch = 16;
     std::uint64_t seed = 1, machine_seed = 1;
     int threads = 1, cpu = -1, gpu = 0;
@@ -32,7 +32,7 @@ struct TuneCommand {
 void add_tune_network(CLI::App& app, TuneCommand& options);
 // What a stand-in is made of: --kernel-threads, --noise, and --machine-seed.
 void add_tune_stand_in(CLI::App& app, TuneCommand& options);
-// Boosted trees: --loss and --trees.
+// Boosted trees: --loss.
 void add_tune_trees(CLI::App& app, TuneCommand& options);
 // All other options of `tune`: how candidates are measured and chosen.
 void add_tune_flags(CLI::App& app, TuneCommand& options);

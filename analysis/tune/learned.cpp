@@ -92,7 +92,10 @@ class LearnedStrategy final : public Strategy {
             TreeOptions how = options_.trees;
             how.seed = options_.seed * 1000 + static_cast<std::uint64_t>(n) + trials.size();
             how.subsample = fits > 1 ? 0.7 : how.subsample;
-            trees_.push_back(fit_trees(lesson, how));
+            if (auto trees =
+                    fit_trees(lesson, how)) { // without one the closed form is all that is known
+                trees_.push_back(std::move(trees));
+            }
         }
     }
 

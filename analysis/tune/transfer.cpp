@@ -76,6 +76,9 @@ GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
     more.rounds = 2 * trees.rounds; // there is more to learn from
     const std::size_t columns = lesson.table.columns;
     const std::shared_ptr<const Trees> model = fit_trees(lesson, more);
+    if (!model) {
+        return {};
+    }
     return [model, columns](const Table& table) {
         return table.columns == columns ? model->predict(table)
                                         : std::vector<float>(table.rows(), 0.0F);

@@ -1,7 +1,5 @@
 #include "analysis/tune/trees.hpp"
 
-#include "analysis/tune/own_trees.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,19 +14,6 @@ std::optional<Loss> loss_from_name(std::string_view name) {
     return name == "rank"         ? std::optional(Loss::rank)
            : name == "regression" ? std::optional(Loss::regression)
                                   : std::nullopt;
-}
-
-TreeMaker usual_trees() {
-    return has_xgboost() ? TreeMaker::xgboost : TreeMaker::own;
-}
-
-std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options) {
-    if (options.maker == TreeMaker::xgboost) {
-        if (auto trees = fit_xgboost(lesson, options)) {
-            return trees;
-        }
-    }
-    return fit_own_trees(lesson, options);
 }
 
 namespace {

@@ -26,15 +26,8 @@ enum class Loss { regression, rank };
 std::string_view loss_name(Loss loss);
 std::optional<Loss> loss_from_name(std::string_view name);
 
-// xgboost: the library, where it was found when eyeroof was built. own: the same method in
-// exact form, always there.
-enum class TreeMaker { xgboost, own };
-bool has_xgboost();
-TreeMaker usual_trees(); // xgboost where it is there
-
 struct TreeOptions {
     Loss loss = Loss::regression;
-    TreeMaker maker = TreeMaker::own;
     int rounds = 80;
     int depth = 4;
     double eta = 0.2;
@@ -62,7 +55,8 @@ class Trees {
     virtual std::vector<float> predict(const Table& table) const = 0;
 };
 
-// The same trees for the same lesson and seed, on one thread. At least one row.
+// By XGBoost, with exact splits (Chen and Guestrin, KDD 2016), on one thread: the same trees for
+// the same lesson and seed. At least one row. nullptr where the library refuses, as without memory.
 std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options);
 
 // Spearman's rank correlation, ties at their mean rank; 0 for fewer than two or all equal values.

@@ -383,9 +383,8 @@ std::string_view target_name(TargetKind kind) {
 std::string search_text(const StrategyOptions& options) {
     std::string text = fmt::format("{}, batch {}", strategy_name(options.kind), options.batch);
     if (options.kind == StrategyKind::learned) {
-        text += fmt::format(", features {}, {} by {}", features_name(options.features),
-                            loss_name(options.trees.loss),
-                            options.trees.maker == TreeMaker::xgboost ? "XGBoost" : "own trees");
+        text += fmt::format(", features {}, {} by XGBoost", features_name(options.features),
+                            loss_name(options.trees.loss));
         text += options.prior ? ", residual" : "";
         text +=
             options.uncertainty > 0.0 ? fmt::format(", {} deviations", options.uncertainty) : "";

@@ -1,18 +1,14 @@
-// The same trees by XGBoost's C interface, where it was found when this was built.
-#include "analysis/tune/own_trees.hpp"
+// Boosted trees by XGBoost's C interface.
+#include "analysis/tune/trees.hpp"
 
-#ifdef EYEROOF_HAS_XGBOOST
 #include <xgboost/c_api.h>
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
-#endif
 
 namespace eyeroof::analysis::tune {
-
-#ifdef EYEROOF_HAS_XGBOOST
 
 namespace {
 
@@ -87,11 +83,7 @@ std::vector<std::pair<const char*, std::string>> parameters(const TreeOptions& o
 
 } // namespace
 
-bool has_xgboost() {
-    return true;
-}
-
-std::unique_ptr<const Trees> fit_xgboost(const Lesson& lesson, const TreeOptions& options) {
+std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options) {
     Matrix matrix(lesson.table);
     std::vector<float> margins = lesson.margins;
     margins.resize(lesson.targets.size(), 0.0F);
@@ -122,17 +114,5 @@ std::unique_ptr<const Trees> fit_xgboost(const Lesson& lesson, const TreeOptions
     }
     return trees;
 }
-
-#else
-
-bool has_xgboost() {
-    return false;
-}
-
-std::unique_ptr<const Trees> fit_xgboost(const Lesson&, const TreeOptions&) {
-    return nullptr;
-}
-
-#endif
 
 } // namespace eyeroof::analysis::tune

@@ -18,7 +18,6 @@ Contender contender(const std::string& name, StrategyKind kind) {
     Contender made;
     made.name = name;
     made.strategy.kind = kind;
-    made.strategy.trees.maker = usual_trees();
     return made;
 }
 

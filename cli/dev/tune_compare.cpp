@@ -110,10 +110,6 @@ Exit compare_searches(Context& context, const TuneCompareCommand& options) {
     if (options.recorded && options.from.empty()) {
         return context.fail_usage("--recorded reads logs", "name them: --replay LOG");
     }
-    if (options.tune.trees == "xgboost" && !tuning::has_xgboost()) {
-        return context.fail_usage("XGBoost was not found when this was built",
-                                  "install libxgboost-dev and build again, or use --trees own");
-    }
     if (options.tune.network.empty() && options.from.empty()) {
         return context.fail_usage("which network? NETWORK is missing",
                                   "as in: eyeroof-dev tune-compare alexnet");

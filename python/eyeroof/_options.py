@@ -825,8 +825,6 @@ class TuneOptions(TypedDict, total=False):
     time_limit: Number
     # Log of another layer or machine to learn from first (repeatable)
     transfer: Union[Path, Sequence[Path]]
-    # Boosted trees: XGBoost where it is installed, or eyeroof's own [auto]
-    trees: Literal["auto", "xgboost", "own"]
     # Candidates to measure for each layer (1 to 1000000) [128]
     trials: int
     # Weight of the deviation among four fits in a candidate's score (0 to 10)

@@ -32,8 +32,7 @@ const std::map<std::string, std::string> kLibraries = {{"fmt::fmt", "fmt"},
                                                        {"Qt6::Widgets", "Qt"}};
 
 // Optional libraries, which the build links where it finds them: their includes are conditional.
-const std::map<std::string, std::set<std::string>> kOptional = {{"profiles", {"cuda", "omp.h"}},
-                                                                {"analysis/tune", {"xgboost"}}};
+const std::map<std::string, std::set<std::string>> kOptional = {{"profiles", {"cuda", "omp.h"}}};
 
 struct Target {
     std::string folder;

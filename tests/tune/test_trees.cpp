@@ -1,4 +1,4 @@
-// Boosted trees, own and XGBoost's: that they learn, and the same each time.
+// Boosted trees: that they learn, and the same each time.
 #include "analysis/tune/dice.hpp"
 #include "analysis/tune/trees.hpp"
 #include "tests/near.hpp"
@@ -56,38 +56,28 @@ TEST_CASE("one split of one tree is the one with the greatest gain, worked by ha
     options.rounds = 1;
     options.depth = 1;
     options.eta = 1.0;
-    for (const TreeMaker maker : {TreeMaker::own, usual_trees()}) {
-        options.maker = maker;
-        const auto found = fit_trees(lesson, options)->predict(lesson.table);
-        CHECK(found[0] == near(0.0F));
-        CHECK(found[1] == near(0.0F));
-        CHECK(found[2] == near(2.0 / 3.0, 1e-6));
-        CHECK(found[3] == near(2.0 / 3.0, 1e-6));
-    }
+    const auto found = fit_trees(lesson, options)->predict(lesson.table);
+    CHECK(found[0] == near(0.0F));
+    CHECK(found[1] == near(0.0F));
+    CHECK(found[2] == near(2.0 / 3.0, 1e-6));
+    CHECK(found[3] == near(2.0 / 3.0, 1e-6));
 }
 
-TEST_CASE("both makers learn an order from 128 rows with both losses, the same each time") {
-    for (const TreeMaker maker : {TreeMaker::own, usual_trees()}) {
-        for (const Loss loss : {Loss::regression, Loss::rank}) {
-            TreeOptions options;
-            options.maker = maker;
-            options.loss = loss;
-            const double found = learned_order(options, 128);
-            CHECK_MESSAGE(found > 0.9, loss_name(loss), " ", static_cast<int>(maker));
-            CHECK(learned_order(options, 128) == found);
-        }
+TEST_CASE("trees learn an order from 128 rows with both losses, the same each time") {
+    for (const Loss loss : {Loss::regression, Loss::rank}) {
+        TreeOptions options;
+        options.loss = loss;
+        const double found = learned_order(options, 128);
+        CHECK_MESSAGE(found > 0.9, loss_name(loss));
+        CHECK(learned_order(options, 128) == found);
     }
 }
 
 TEST_CASE("margins are what is known before: trees learn the rest alone") {
     Lesson lesson = products(200, 3);
     lesson.margins = lesson.targets; // all is known
-    for (const TreeMaker maker : {TreeMaker::own, usual_trees()}) {
-        TreeOptions options;
-        options.maker = maker;
-        for (const float rest : fit_trees(lesson, options)->predict(lesson.table)) {
-            CHECK(std::abs(rest) < 1e-6F);
-        }
+    for (const float rest : fit_trees(lesson, TreeOptions{})->predict(lesson.table)) {
+        CHECK(std::abs(rest) < 1e-6F);
     }
 }
 
