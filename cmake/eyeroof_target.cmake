@@ -88,7 +88,7 @@ function(eyeroof_archive name)
     target_compile_features(eyeroof_${name} PUBLIC cxx_std_20) # programs that link it need it too
     target_link_libraries(eyeroof_${name} PRIVATE $<BUILD_INTERFACE:eyeroof_warnings>)
     set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}
-        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 28)
+        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 42)
 endfunction()
 
 # eyeroof_module(<folder from the root> <target>): a folder whose dependencies are the target's links.
