@@ -21,7 +21,7 @@ exam alexnet --on simba --mapping best --search-nodes 500 --format json
 exam alexnet --on simba --mapping best --search-nodes 500
 exam resnet50 --on t4 --format json
 exam alexnet --on eyeriss-v2 --density alexnet-pruned --format json
-exam alexnet --on simba --cores --format json
+exam alexnet --on simba --cores --layers CONV3 --search-nodes 200 --format json
 sweep alexnet --on npu-int8 --vary batch=1,2,4
 sweep resnet50 --vary machine=t4,l4 --vary batch=1,8 --format jsonl
 roofline alexnet --on t4 --format json
