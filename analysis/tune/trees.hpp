@@ -41,7 +41,7 @@ struct TreeOptions {
 // What is learned from: targets higher for better rows; `groups`: how many rows, one after the
 // other, may be compared with each other (empty: all). margins: what is known before; the trees
 // learn what is missing. Empty: 0.
-struct Lesson {
+struct TrainingSet {
     Table table;
     std::vector<float> targets;
     std::vector<unsigned> groups;
@@ -56,8 +56,9 @@ class Trees {
 };
 
 // By XGBoost, with exact splits (Chen and Guestrin, KDD 2016), on one thread: the same trees for
-// the same lesson and seed. At least one row. nullptr where the library refuses, as without memory.
-std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options);
+// the same training set and seed. At least one row. nullptr where the library refuses, as without
+// memory.
+std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set, const TreeOptions& options);
 
 // Spearman's rank correlation, ties at their mean rank; 0 for fewer than two or all equal values.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);

@@ -168,15 +168,6 @@ std::string html_of(const PointTable& table, std::size_t view) {
     return framed(html + "</tbody></table>");
 }
 
-// "</script>" or "<!--" inside a string would end the data.
-std::string script_safe(const std::string& json) {
-    std::string safe;
-    for (const char c : json) {
-        safe += c == '<' ? "\\u003c" : std::string(1, c);
-    }
-    return safe;
-}
-
 double largest_share(const std::vector<LevelScene>& views) {
     double largest = 0.0;
     for (const LevelScene& view : views) {
@@ -261,7 +252,7 @@ std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input
         data.push_back(points_json(scene, input, table));
     }
     const std::string text = json_line(data);
-    return html + "<script type=\"application/json\" id=\"points\">" + script_safe(text) +
+    return html + "<script type=\"application/json\" id=\"points\">" + script_json(text) +
            "</script>\n" + page_foot(scripts);
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
+#include "report/page/page.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -158,14 +159,6 @@ function part(kind,attributes,text){
 addEventListener('resize',draw);draw();
 )js";
 
-std::string script_safe(std::string text) {
-    std::string safe;
-    for (const char c : text) {
-        safe += c == '<' ? "\\u003c" : std::string(1, c);
-    }
-    return safe;
-}
-
 std::string s(double seconds) {
     return format_si(seconds, "s");
 }
@@ -250,7 +243,7 @@ std::string data_text(const analysis::Traced& traced) {
                        {"rows", page_rows(traced)}, {"launches", launches_json(traced, lanes)},
                        {"kernels", kernels},        {"peaks", peaks},
                        {"bandwidths", bandwidths}};
-    return script_safe(json_line(data));
+    return script_json(json_line(data));
 }
 
 std::string table_html(const analysis::Traced& traced) {

@@ -138,6 +138,14 @@ std::string page_answer(std::string_view text) {
     return "<p class=\"answer\">" + html + "</p>\n";
 }
 
+std::string script_json(std::string_view json) {
+    std::string safe;
+    for (const char c : json) {
+        safe += c == '<' ? "\\u003c" : std::string(1, c);
+    }
+    return safe;
+}
+
 void fold_equal(PageTable& table) {
     std::map<std::vector<std::string>, std::size_t> known; // by the cells behind the first
     std::vector<std::vector<std::string>> rows;

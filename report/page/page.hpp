@@ -41,6 +41,9 @@ struct PageTable {
     bool sortable = true;
 };
 
+// JSON as a script of the page holds it: "</script>" or "<!--" inside a string would end the data.
+std::string script_json(std::string_view json);
+
 // Rows whose cells behind the first are equal become one: "conv2_1 ×3".
 void fold_equal(PageTable& table);
 
