@@ -7,7 +7,7 @@
 
 namespace eyeroof {
 
-// secondary: a table or page of somebody who read the data sheet; recalled: without a source.
+// secondary: a table or page that quotes the data sheet; recalled: without a source.
 enum class Confidence { datasheet, paper, measured, derived, secondary, fitted, recalled, user };
 
 struct Provenance {

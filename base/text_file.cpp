@@ -62,7 +62,7 @@ Result<std::string> read_open_stream(int file, const fs::path& path, std::size_t
         pollfd ready{file, POLLIN, 0};
         if (::poll(&ready, 1, writer_seen ? -1 : kPatienceMs) == 0) {
             return refuse(path, "not-readable", "nothing came out of this pipe for 10 s",
-                          "is somebody writing to it?");
+                          "is a program writing to it?");
         }
         const ssize_t got = ::read(file, block.data(), block.size());
         if (got == 0) {

@@ -1,5 +1,5 @@
 // What a command may use of the outside world: where data lies, where the result and the
-// diagnostics go, whether somebody watches, whether somebody cancelled.
+// diagnostics go, whether a person watches, whether the run was cancelled.
 // Filled by main (or by a test); handed to every command.
 #pragma once
 

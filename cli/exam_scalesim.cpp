@@ -44,7 +44,7 @@ bool is_row_axis(const std::string& name) {
     return name.find("row") != std::string::npos || name == "y" || name.ends_with(".y");
 }
 
-// The two sides of a machine's only array; SCALE-Sim knows no other shape.
+// The two sides of a machine's only array; SCALE-Sim has no other shape.
 Result<Array> array_of(const model::Machine& machine) {
     Array array{1, 1, DataflowKind::ws, machine};
     std::size_t sides = 0;

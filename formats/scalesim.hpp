@@ -18,7 +18,7 @@ bool is_scalesim_topology(std::string_view text);
 // Columns: layer name, IFMAP height and width, filter height and width, channels, filters, stride
 // (one, or height and width) and a batch where the header names one; rows of commas alone and
 // headings, trailing commas and further columns (sparsity) are passed over. Tabs separate too.
-// Or: layer, M, N, K. SCALE-Sim knows no padding: heights are those of the padded input. A layer
+// Or: layer, M, N, K. SCALE-Sim has no padding: heights are those of the padded input. A layer
 // whose name holds "DP" is depthwise, as SCALE-Sim reads it: `filters` for each channel. All errors
 // at once, with line and column.
 Result<model::Network> parse_scalesim_topology(std::string text, const std::string& file);

@@ -44,7 +44,7 @@ class Attributes {
   public:
     Attributes(hwdb::Node own, std::vector<hwdb::Node> around);
 
-    // The first of the names that somebody sets, own ones before inherited ones.
+    // The first of the names that is set, own ones before inherited ones.
     hwdb::Node find(std::initializer_list<std::string_view> names) const;
     // Numbers may be expressions of other attributes: "word_bits * n_words".
     std::optional<double> number(std::initializer_list<std::string_view> names) const;

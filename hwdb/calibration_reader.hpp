@@ -21,7 +21,7 @@ inline constexpr const char* kCarriedOver = "carried-over";
 struct CalibrationFile {
     std::string id;
     model::GpuCalibration calibration;
-    // sustained_clock is fitted, or given by somebody, and does not follow from the GPU's power.
+    // sustained_clock is fitted, or given by the user, and does not follow from the GPU's power.
     std::array<bool, model::kKernelClasses> measures_clock{};
     std::array<std::string, model::kKernelClasses> dates{}; // of the fit, "2026-11-22"; "": unknown
 

@@ -1,5 +1,5 @@
 // A strict reader of YAML documents: typed access, every error with file:line:column and field
-// path, all errors at once. Shows no type of the YAML library; knows nothing of any format.
+// path, all errors at once. Hides the YAML library; independent of every format.
 //
 //   auto document = hwdb::load_yaml("net.yaml");
 //   if (!document) return document.diagnostics();

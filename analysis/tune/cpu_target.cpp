@@ -109,7 +109,7 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
 // A process of the session. One that the deadline ends was asked to stop: it says nothing of what
 // ran.
 ProcessEnd CpuSession::run(const std::vector<std::string>& words, double limit_s) const {
-    ProcessEnd end = run_process(words, folder_.path(), seconds_left(limit_s, deadline_), stop_);
+    ProcessEnd end = run_captured(words, folder_.path(), seconds_left(limit_s, deadline_), stop_);
     if (end.timed_out && is_over(deadline_)) {
         end.timed_out = false;
         end.stopped = true;

@@ -77,8 +77,8 @@ Result<std::unique_ptr<GpuSession>> GpuSession::open(const GpuOptions& options,
                                                      std::stop_token stop) {
     using Made = Result<std::unique_ptr<GpuSession>>;
     std::unique_ptr<GpuSession> session(new GpuSession(options, std::move(stop)));
-    const ProcessEnd end = run_child([&](int file) { return tell_device(options, file); },
-                                     options.limit_s, session->stop_);
+    const ProcessEnd end = run_forked([&](int file) { return tell_device(options, file); },
+                                      options.limit_s, session->stop_);
     if (end.stopped) {
         return Made::failure("cancelled", "stopped before the first trial");
     }
@@ -135,7 +135,7 @@ Result<std::unique_ptr<Target>> GpuSession::target(const Workload& work, const S
 
 Outcome GpuSession::measure(const GpuPlan& plan, const GpuData& data) {
     const std::string source = options_.source ? options_.source(plan) : gpu_source(plan);
-    ProcessEnd end = run_child(
+    ProcessEnd end = run_forked(
         [&](int file) {
             return run_candidate(options_, machine_.capability, source, plan, data, file);
         },

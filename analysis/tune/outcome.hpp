@@ -1,8 +1,8 @@
 // The result of a candidate's process, as the outcome of a trial.
 #pragma once
 
-#include "analysis/tune/process.hpp"
 #include "analysis/tune/search_task.hpp"
+#include "base/process.hpp"
 
 namespace eyeroof::analysis::tune {
 

@@ -14,7 +14,7 @@ namespace eyeroof::analysis {
 
 namespace {
 
-constexpr int kExactDigits = 12;    // as many as anybody writes
+constexpr int kExactDigits = 12;    // more than people type
 constexpr double kMostValue = 1e18; // bytes, bytes/s, Hz
 constexpr double kMostCount = 1e6;
 

@@ -7,8 +7,8 @@
 
 namespace eyeroof::formats::onnx {
 
-// One layer in the place of each activation's last node; the others have none. Parts that somebody
-// else reads too stay as they are.
+// One layer in the place of each activation's last node; the others have none. Parts that
+// another node reads, too, stay as they are.
 void join_activations(const OnnxGraph& graph, Costed& costed);
 
 } // namespace eyeroof::formats::onnx

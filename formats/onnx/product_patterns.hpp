@@ -8,7 +8,7 @@
 namespace eyeroof::formats::onnx {
 
 // A product with shared weights and the learned vector added to it are one layer with a bias, as
-// every library of products runs them and as Gemm says it. Sums that somebody else reads before
+// every library of products runs them and as Gemm says it. Sums that another node reads before
 // stay apart.
 void join_biases(const OnnxGraph& graph, Costed& costed);
 

@@ -207,7 +207,7 @@ void MappingPane::show_text() {
         return;
     }
     if (of == shown_of_ && editor_->hasFocus() && editor_->document()->isModified()) {
-        return; // somebody is typing
+        return; // the user is typing
     }
     if (of != shown_of_) {
         verdict_->clear();

@@ -29,7 +29,7 @@ struct PaneInput {
     bool pooled = false; // the profiles are one run
     std::size_t report = 0;
     std::optional<std::size_t> layer; // the row of that report that the panes speak of
-    bool selected = false;            // somebody chose it; else it is the heaviest
+    bool selected = false;            // chosen by the user; else it is the heaviest
 
     // What is asked of the first machine; none without a network.
     const analysis::Question* question() const {

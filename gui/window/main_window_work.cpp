@@ -12,7 +12,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-// Where somebody looks is no work.
+// A session's content: what is selected, zoomed, and themed does not count as a change.
 report::Session without_looks(report::Session session) {
     session.view.selection.clear();
     session.view.x.reset();

@@ -1,6 +1,6 @@
 // What a machine of levels does about zeros: in which format words of an operand rest and travel,
 // which accesses are left out where another operand is zero, and what the units do about them.
-// Stands beside an Accelerator that knows nothing of zeros. Read by analysis/sparse; used by
+// Beside an Accelerator, which has no zeros. Read by analysis/sparse; used by
 // twin_of().
 //
 // The three choices (format, gating, skipping) and leader and follower: Wu et al., "Sparseloop",

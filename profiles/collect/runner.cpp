@@ -1,7 +1,7 @@
 #include "profiles/collect/runner.hpp"
 
 #include "base/file.hpp"
-#include "profiles/collect/child.hpp"
+#include "base/terminal_process.hpp"
 #include "profiles/collect/collector.hpp"
 #include "profiles/collect/work_folder.hpp"
 #include "profiles/import/importer.hpp"
@@ -140,7 +140,7 @@ class Runner {
                                        mode),
                            "let the program read a file, or collect --timing-only");
         }
-        const ChildEnd ended = run_child(command, stop_, stop_plan(begin + "-"));
+        const ChildEnd ended = run_in_terminal(command, stop_, stop_plan(begin + "-"));
         end_.status = end_.status == 0 ? ended.status : end_.status;
         end_.cancelled = end_.cancelled || ended.cancelled;
         if (!ended.started) {

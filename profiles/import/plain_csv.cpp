@@ -1,4 +1,4 @@
-// A plain CSV of anybody's own measurements: a name, a time, and what else is known.
+// A plain CSV of measurements: a name, a time, and what else is known.
 // PlainColumns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "call"
 // (rows of one execution of the layer have one number), "stream", "device";
 // "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a counter.

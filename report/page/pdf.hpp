@@ -26,7 +26,7 @@ class PdfPage {
     static constexpr double kWidth = 595.28, kHeight = 841.89;
 
     void text(double x, double baseline, PdfFont font, double size, std::string_view text);
-    // Grey where it separates, black where somebody writes on it.
+    // Grey where it separates, black where a person signs.
     void rule(double x0, double y0, double x1, double y1, bool black = false);
     const std::string& content() const { return content_; }
 

@@ -1,9 +1,9 @@
 // The runner with stand-ins for the profiled program: shell scripts that leave the files which the
 // injected library would leave.
-#include "profiles/collect/child.hpp"
+#include "base/group_guard.hpp"
+#include "base/terminal_process.hpp"
 #include "profiles/collect/collector.hpp"
 #include "profiles/collect/device_check.hpp"
-#include "profiles/collect/group_guard.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/collect/work_folder.hpp"
 
@@ -232,7 +232,7 @@ TEST_CASE("the program's status is passed on, and the second pass has an empty s
     CHECK_FALSE(profile_program(nowhere, {}, {}, &missing).ok());
     CHECK(missing.status == 127);
     ChildCommand reads{{"/bin/sh", "-c", "test -z \"$(cat)\""}, {}, true};
-    CHECK(run_child(reads, {}, {}).status == 0);
+    CHECK(run_in_terminal(reads, {}, {}).status == 0);
 }
 
 TEST_CASE("a program that ignores every polite signal is ended, and what it started too") {

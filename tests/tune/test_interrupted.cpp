@@ -1,6 +1,6 @@
 // Searches that a full disk or a signal has ended: they lose one trial at most, and go on.
-#include "analysis/tune/process.hpp"
 #include "analysis/tune/tuner.hpp"
+#include "base/process.hpp"
 #include "tests/tune/workloads.hpp"
 
 #include <doctest/doctest.h>
@@ -69,7 +69,7 @@ TEST_CASE("a disk that is full ends a search with its reason, the log keeps whol
     const fs::path whole = folder.path / "whole", cut = folder.path / "cut";
     REQUIRE(tuned(whole, 40) == 0);
     const auto room = static_cast<rlim_t>(fs::file_size(whole) / 2 + 17);
-    const ProcessEnd end = run_child(
+    const ProcessEnd end = run_forked(
         [&](int) {
             ::signal(SIGXFSZ, SIG_IGN); // writing fails instead
             const rlimit limit{room, room};
@@ -94,7 +94,7 @@ TEST_CASE(
     REQUIRE(tuned(whole, 96) == 0);
     for (const double limit_s : {0.02, 0.05, 0.1, 0.2}) {
         const fs::path cut = folder.path / std::to_string(limit_s);
-        const ProcessEnd end = run_child([&](int) { return tuned(cut, 96); }, limit_s, {});
+        const ProcessEnd end = run_forked([&](int) { return tuned(cut, 96); }, limit_s, {});
         CHECK((end.timed_out || end.status == 0));
         const auto kept = load_trials(cut); // warns of half a line at most
         if (fs::exists(cut)) {

@@ -1,6 +1,7 @@
-#include "analysis/tune/process.hpp"
+#include "base/process.hpp"
 
-#include "profiles/collect/group_guard.hpp"
+#include "base/exec_texts.hpp"
+#include "base/group_guard.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,11 +17,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <string_view>
 
-extern char** environ; // NOLINT: the child gets ours, but for TMPDIR
-
-namespace eyeroof::analysis::tune {
+namespace eyeroof {
 
 namespace {
 
@@ -29,29 +27,6 @@ constexpr std::size_t kMostOutput = 65536;
 
 double since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// The environment with another folder for temporary files: a killed compiler leaves its own there.
-std::vector<std::string> environment_in(const std::filesystem::path& folder) {
-    constexpr std::string_view kTemporary = "TMPDIR=";
-    std::vector<std::string> entries;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        if (!std::string_view(*entry).starts_with(kTemporary)) {
-            entries.emplace_back(*entry);
-        }
-    }
-    entries.push_back(std::string(kTemporary) + folder.string());
-    return entries;
-}
-
-// As exec wants them; they point into the texts.
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> found;
-    for (std::string& text : texts) {
-        found.push_back(text.data());
-    }
-    found.push_back(nullptr);
-    return found;
 }
 
 // Starts the program in the group with both outputs in `write_end`; its id, or minus an errno.
@@ -73,13 +48,11 @@ pid_t spawned(const std::vector<std::string>& words, const std::filesystem::path
         sigaddset(&usual, signal);
     }
     posix_spawnattr_setsigdefault(&attributes, &usual);
-    std::vector<std::string> texts = words;
-    std::vector<std::string> entries = environment_in(folder);
-    const std::vector<char*> arguments = pointers(texts);
-    const std::vector<char*> environment = pointers(entries);
+    // a killed compiler leaves its temporary files in the folder
+    const ExecTexts texts(words, {{"TMPDIR", folder.string()}});
     pid_t child = -1;
-    const int failed = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(),
-                                    environment.data());
+    const int failed = posix_spawnp(&child, texts.words()[0], &actions, &attributes, texts.words(),
+                                    texts.environment());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return failed == 0 ? child : -failed;
@@ -159,7 +132,7 @@ using Start = std::function<pid_t(int write_end, pid_t group)>;
 
 // Starts a process that writes to the file it is given, and stays with it to its end.
 ProcessEnd attended(const Start& start_it, double limit_s, const std::stop_token& stop) {
-    const profiles::GroupGuard guard; // kills whatever it has started
+    const GroupGuard guard; // kills whatever it has started
     const pid_t group = guard.group();
     std::array<int, 2> ends{};
     if (group < 0 || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -186,8 +159,8 @@ ProcessEnd attended(const Start& start_it, double limit_s, const std::stop_token
 
 } // namespace
 
-ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                       double limit_s, const std::stop_token& stop) {
+ProcessEnd run_captured(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                        double limit_s, const std::stop_token& stop) {
     if (words.empty()) {
         return {};
     }
@@ -196,8 +169,8 @@ ProcessEnd run_process(const std::vector<std::string>& words, const std::filesys
         limit_s, stop);
 }
 
-ProcessEnd run_child(const std::function<int(int)>& body, double limit_s,
-                     const std::stop_token& stop) {
+ProcessEnd run_forked(const std::function<int(int)>& body, double limit_s,
+                      const std::stop_token& stop) {
     return attended([&](int write_end, pid_t group) { return forked(body, write_end, group); },
                     limit_s, stop);
 }
@@ -219,4 +192,4 @@ std::string signal_text(int signal) {
     return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
 }
 
-} // namespace eyeroof::analysis::tune
+} // namespace eyeroof

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace eyeroof::profiles {
+namespace eyeroof {
 
 struct ChildCommand {
     std::vector<std::string> words;                               // program and arguments
@@ -34,6 +34,7 @@ struct ChildEnd {
 };
 
 // Waits for the program's end. The terminal goes to the child while it runs, and comes back.
-ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, const StopPlan& plan);
+ChildEnd run_in_terminal(const ChildCommand& command, const std::stop_token& stop,
+                         const StopPlan& plan);
 
-} // namespace eyeroof::profiles
+} // namespace eyeroof

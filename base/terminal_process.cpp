@@ -1,64 +1,23 @@
-#include "profiles/collect/child.hpp"
+#include "base/terminal_process.hpp"
 
-#include "profiles/collect/group_guard.hpp"
+#include "base/exec_texts.hpp"
+#include "base/group_guard.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string_view>
 #include <thread>
 
-namespace eyeroof::profiles {
+namespace eyeroof {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Words and variables as exec wants them, made before the fork: a child may not allocate.
-class ExecTexts {
-  public:
-    explicit ExecTexts(const ChildCommand& command)
-        : words_(command.words), texts_(environment(command.environment)),
-          word_pointers_(pointers(words_)), text_pointers_(pointers(texts_)) {}
-    char* const* words() const { return word_pointers_.data(); }
-    char* const* environment() const { return text_pointers_.data(); }
-
-  private:
-    static std::vector<std::string>
-    environment(const std::vector<std::pair<std::string, std::string>>& set) {
-        std::vector<std::string> texts;
-        for (char** entry = ::environ; *entry != nullptr; ++entry) {
-            const std::string_view text = *entry;
-            const auto replaced = [&](const auto& pair) {
-                return text.starts_with(pair.first + "=");
-            };
-            if (std::ranges::none_of(set, replaced)) {
-                texts.emplace_back(text);
-            }
-        }
-        for (const auto& [name, value] : set) {
-            texts.push_back(name + "=" + value);
-        }
-        return texts;
-    }
-    static std::vector<char*> pointers(std::vector<std::string>& texts) {
-        std::vector<char*> all;
-        for (std::string& text : texts) {
-            all.push_back(text.data());
-        }
-        all.push_back(nullptr);
-        return all;
-    }
-
-    std::vector<std::string> words_, texts_;
-    std::vector<char*> word_pointers_, text_pointers_;
-};
 
 // The terminal on stdin, where the caller holds it: lent to the child's group.
 class Terminal {
@@ -193,8 +152,9 @@ ChildEnd failed(int error) {
 
 } // namespace
 
-ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, const StopPlan& plan) {
-    const ExecTexts texts(command);
+ChildEnd run_in_terminal(const ChildCommand& command, const std::stop_token& stop,
+                         const StopPlan& plan) {
+    const ExecTexts texts(command.words, command.environment);
     const Terminal terminal;
     GroupGuard guard; // ends the program, and what it has started, when this process is killed
     if (guard.group() < 0) {
@@ -231,4 +191,4 @@ ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, con
     return end;
 }
 
-} // namespace eyeroof::profiles
+} // namespace eyeroof

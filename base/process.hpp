@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace eyeroof::analysis::tune {
+namespace eyeroof {
 
 // When all that runs for a layer is to have ended; nothing: no such moment.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
@@ -34,16 +34,16 @@ struct ProcessEnd {
 
 // In a process group of its own, which is killed at the limit and with this process however that
 // ends, with an empty stdin, in `folder`, which it also has for its temporary files.
-ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                       double limit_s, const std::stop_token& stop);
+ProcessEnd run_captured(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                        double limit_s, const std::stop_token& stop);
 
 // The same for a function of this program, in a process of its own that has this one's memory as it
 // is now: `body` writes to the file it is given, and what it returns is the exit status. It must
 // not wait for other threads of this program; they are not there. Ends with this process.
-ProcessEnd run_child(const std::function<int(int)>& body, double limit_s,
-                     const std::stop_token& stop);
+ProcessEnd run_forked(const std::function<int(int)>& body, double limit_s,
+                      const std::stop_token& stop);
 
 // "SIGSEGV", or "signal 99".
 std::string signal_text(int signal);
 
-} // namespace eyeroof::analysis::tune
+} // namespace eyeroof

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-namespace eyeroof::profiles {
+namespace eyeroof {
 
 // Its leader is a process that does nothing but wait: when the one that made it is gone, also by
 // SIGKILL, it kills the whole group. It ignores every other signal that a group can be sent, and
@@ -27,4 +27,4 @@ class GroupGuard {
     pid_t leader_ = -1;
 };
 
-} // namespace eyeroof::profiles
+} // namespace eyeroof

@@ -1,4 +1,4 @@
-#include "profiles/collect/group_guard.hpp"
+#include "base/group_guard.hpp"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
-namespace eyeroof::profiles {
+namespace eyeroof {
 
 namespace {
 
@@ -66,4 +66,4 @@ void GroupGuard::end(pid_t whom) {
     leader_ = -1;
 }
 
-} // namespace eyeroof::profiles
+} // namespace eyeroof
