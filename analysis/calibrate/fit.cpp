@@ -1,7 +1,9 @@
 #include "analysis/calibrate/fit.hpp"
 
-#include "analysis/calibrate/normal_equations.hpp"
 #include "base/statistics.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>
@@ -159,6 +161,19 @@ std::vector<FitTerm> parameters_of(std::vector<model::Gpu>& gpus, KernelClass c,
     return parameters;
 }
 
+// The normal equations of one step: left x = right.
+struct NormalEquations {
+    Eigen::MatrixXd left;
+    Eigen::VectorXd right;
+};
+
+// Levenberg and Marquardt's step. An unknown that no equation holds stays 0, as LDLT leaves it.
+Eigen::VectorXd damped_step(const NormalEquations& equations, double damping) {
+    Eigen::MatrixXd left = equations.left;
+    left.diagonal() *= 1.0 + damping;
+    return left.ldlt().solve(equations.right);
+}
+
 // Damped least squares on the logarithms of the constants, each row weighted by what its error's
 // absolute value is worth beside the square (iteratively reweighted, so that far rows pull no more
 // than near ones); then each constant alone up or down while that lowers the cost, across the kinks
@@ -245,29 +260,29 @@ class Search {
     }
 
     NormalEquations normal_equations(const std::vector<double>& at, const std::stop_token& stop) {
-        std::vector<std::vector<double>> slopes;
-        for (FitTerm& parameter : parameters_) {
+        const auto rows = static_cast<Eigen::Index>(at.size());
+        const auto unknowns = static_cast<Eigen::Index>(parameters_.size());
+        Eigen::MatrixXd slopes(rows, unknowns);
+        for (Eigen::Index a = 0; a < unknowns; ++a) {
             if (stop.stop_requested()) {
                 return NormalEquations{};
             }
-            slopes.push_back(slopes_of(parameter, at));
+            const std::vector<double> slope = slopes_of(parameters_[std::size_t(a)], at);
+            slopes.col(a) = Eigen::Map<const Eigen::VectorXd>(slope.data(), rows);
         }
-        NormalEquations sums(parameters_.size());
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            const double off = std::fabs(at[i]);
-            const double weight = off < kFarOff ? weights_[i] / std::max(off, kNear) : 0.0;
-            for (std::size_t a = 0; a < slopes.size(); ++a) {
-                const double weighted = weight * slopes[a][i];
-                sums.right[a] -= weighted * at[i];
-                for (std::size_t b = 0; b <= a && weighted != 0.0; ++b) {
-                    sums.at(a, b) += weighted * slopes[b][i];
-                }
-            }
+        Eigen::VectorXd weights(rows);
+        for (Eigen::Index i = 0; i < rows; ++i) {
+            const double off = std::fabs(at[std::size_t(i)]);
+            weights[i] = off < kFarOff ? weights_[std::size_t(i)] / std::max(off, kNear) : 0.0;
         }
-        for (std::size_t a = 0; a < parameters_.size(); ++a) {
-            const double pull = 2.0 * pull_of(parameters_[a]);
-            sums.at(a, a) += pull;
-            sums.right[a] -= pull * std::log(parameters_[a].value() / parameters_[a].start);
+        const Eigen::Map<const Eigen::VectorXd> residual(at.data(), rows);
+        const Eigen::MatrixXd weighted = weights.asDiagonal() * slopes;
+        NormalEquations sums{slopes.transpose() * weighted, -weighted.transpose() * residual};
+        for (Eigen::Index a = 0; a < unknowns; ++a) {
+            const FitTerm& term = parameters_[std::size_t(a)];
+            const double pull = 2.0 * pull_of(term);
+            sums.left(a, a) += pull;
+            sums.right[a] -= pull * std::log(term.value() / term.start);
         }
         return sums;
     }
@@ -290,11 +305,12 @@ class Search {
     }
 
     bool improves(const NormalEquations& sums, double damping, double& best) {
-        const std::vector<double> step = damped_solution(sums, damping);
+        const Eigen::VectorXd step = damped_step(sums, damping);
         std::vector<double> before;
         for (std::size_t a = 0; a < parameters_.size(); ++a) {
             before.push_back(parameters_[a].value());
-            const double by = std::clamp(step[a], -kLongestStep, kLongestStep);
+            const double by =
+                std::clamp(step[static_cast<Eigen::Index>(a)], -kLongestStep, kLongestStep);
             parameters_[a].set(parameters_[a].clamped(before[a] * std::exp(by)));
         }
         if (const double c = cost_of(residuals()); c < best) {

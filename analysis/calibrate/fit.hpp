@@ -50,11 +50,11 @@ double mape_of(const std::vector<double>& measured_over_predicted);
 double median_error_of(const std::vector<double>& measured_over_predicted);
 
 // Minimises, over the GPUs, the mean of mean |ln(predicted / measured) - offset|, each GPU counted
-// once, and of a GPU each model::row_kind once, plus pull mean (ln change)^2, by a pattern search
-// in the logarithms of the constants. All GPUs keep common constants: those of the first are the
-// start. The clock under power stays each GPU's own where there are several, and is fitted where
-// there is one. The launch costs of the modes that the rows name are among the constants. Constants
-// that are zero are switched off and stay so.
+// once, and of a GPU each model::row_kind once, plus pull mean (ln change)^2, by damped least
+// squares in the logarithms of the constants (Marquardt, SIAM 11, 1963). All GPUs keep common
+// constants: those of the first are the start. The clock under power stays each GPU's own where
+// there are several, and is fitted where there is one. The launch costs of the modes that the rows
+// name are among the constants. Constants that are zero are switched off and stay so.
 void fit_class(std::vector<model::Gpu>& gpus, model::KernelClass kernel_class,
                const std::vector<FitRow>& rows, const FitOptions& options,
                const std::stop_token& stop);

@@ -1,7 +1,5 @@
-// Which rows a fit looks at, and the step of its search.
-#include "analysis/calibrate/normal_equations.hpp"
+// Which rows a fit looks at.
 #include "analysis/cross_validate/cross_folds.hpp"
-#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +10,6 @@
 namespace test_analysis_fit_rows {
 
 using namespace eyeroof; // NOLINT
-using eyeroof::tests::near;
 
 namespace {
 
@@ -75,32 +72,6 @@ TEST_CASE("the rows of a fit have every size, and both of two libraries of the s
     CHECK(late == 50);
     CHECK(of_one > 30);
     CHECK(of_one < 70);
-}
-
-TEST_CASE("a damped step solves the normal equations, and shrinks with damping") {
-    analysis::NormalEquations e(3); // 4 1 0; 1 3 1; 0 1 2 times (1, 2, 3)
-    e.at(0, 0) = 4.0;
-    e.at(1, 0) = 1.0;
-    e.at(1, 1) = 3.0;
-    e.at(2, 1) = 1.0;
-    e.at(2, 2) = 2.0;
-    e.right = {6.0, 10.0, 8.0};
-    const auto whole = analysis::damped_solution(e, 0.0);
-    CHECK(whole[0] == near(1.0, 1e-9));
-    CHECK(whole[1] == near(2.0, 1e-9));
-    CHECK(whole[2] == near(3.0, 1e-9));
-    const auto short_step = analysis::damped_solution(e, 1e3);
-    CHECK(short_step[0] < 0.01);
-    CHECK(short_step[0] > 0.0);
-}
-
-TEST_CASE("an unknown that no equation holds keeps its place") {
-    analysis::NormalEquations e(2);
-    e.at(0, 0) = 2.0;
-    e.right = {4.0, 0.0};
-    const auto step = analysis::damped_solution(e, 0.0);
-    CHECK(step[0] == near(2.0, 1e-9));
-    CHECK(step[1] == 0.0);
 }
 
 } // namespace test_analysis_fit_rows
