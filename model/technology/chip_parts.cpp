@@ -223,7 +223,7 @@ void add_shares(const AssumedCircuits& assumed, std::vector<ChipPart>& parts) {
         parts.push_back(part);
     };
     add("control", PartKind::control, assumed.control_share * logic);
-    add("placing and edges", PartKind::spacing,
+    add("placing and wiring", PartKind::spacing,
         chip_area_mm2(parts) * (1.0 / assumed.placed_share - 1.0));
 }
 
