@@ -46,7 +46,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from build import HERE, Build, read, run_tests
-from selectable import HEAD, Change, offset_of, together
+from selectable import HEAD, Change, ends_statement, offset_of, together
 
 # The test programs of a folder, the likeliest to notice first.
 PROGRAMS = {
@@ -58,6 +58,7 @@ PROGRAMS = {
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
     "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"], "profiles": ["profiles"],
+    "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
 RANDOM_FOLDERS = ["analysis/calibrate", "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program",
@@ -68,7 +69,7 @@ RANDOM_FOLDERS = ["analysis/calibrate", "analysis/exam", "analysis/fuse", "analy
 
 ALL_PROGRAMS = ["test_" + name for name in (
     "model", "hwdb", "profiles", "mapper", "formats", "catalog", "fuse", "sparse", "silicon", "cores", "sweep",
-    "step", "diff", "tune", "report", "analysis", "scale", "scenario", "cli", "agreement")]
+    "step", "diff", "tune", "gpu", "report", "analysis", "scale", "scenario", "cli", "agreement")]
 
 
 def programs_of(file):
@@ -298,8 +299,8 @@ SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (
          (r"(?<![\w.])0(?![\w.])", "1")]
 
 
-def mutations_of(line):
-    """Every way to change the line: (text before, text after)."""
+def mutations_of(line, begins):
+    """Every way to change the line, and to drop it if a statement begins there."""
     code = line.partition("//")[0]
     stripped = code.strip()
     if not stripped or stripped.startswith(("#", "*", "using ", "namespace", "template", "}")):
@@ -313,7 +314,7 @@ def mutations_of(line):
     condition = re.match(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$", code.rstrip())
     if condition and " = " not in condition[2]:
         found.append(condition[1] + "!(" + condition[2] + ")" + condition[3])
-    if re.match(r"^\s+[\w.\->\[\]]+( [-+*/]?= .*|\(.*\));$", code.rstrip()):
+    if begins and re.match(r"^\s+[\w.\->\[\]]+( [-+*/]?= .*|\(.*\));$", code.rstrip()):
         found.append(code[:len(code) - len(code.lstrip())] + ";")
     return found
 
@@ -322,24 +323,27 @@ def mutations_of(line):
 def draw_mutants(count, seed, build, word):
     """The same ones for a seed and a state of the sources, an equal number from each folder with the word."""
     drawn, generator = [], random.Random(seed)
-    files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and
+    files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and f.endswith(".cpp") and
                             not (folder == "model" and f.startswith("model/gpu")))
              for folder in RANDOM_FOLDERS}
     lines = {}
     for folder, members in files.items():
         for file in members:
+            before = ""
             for number, line in enumerate(read(file).split("\n"), 1):
-                if mutations_of(line):
-                    lines.setdefault(folder, []).append((file, number, line))
+                changed = mutations_of(line, ends_statement(before))
+                before = line
+                if changed:
+                    lines.setdefault(folder, []).append((file, number, line, changed))
     folders = [word] if word in RANDOM_FOLDERS else [folder for folder in RANDOM_FOLDERS if word in folder]
     if not folders:
         sys.exit(f"no folder contains '{word}': {', '.join(RANDOM_FOLDERS)}")
     for n in range(count):
         folder = folders[n % len(folders)]
-        file, line, old = generator.choice(lines[folder])
+        file, line, old, changed = generator.choice(lines[folder])
         text = read(file)
         begin = offset_of(text, line - 1)
-        change = Change(text, begin, begin + len(old), generator.choice(mutations_of(old)))
+        change = Change(text, begin, begin + len(old), generator.choice(changed))
         drawn.append(Mutant(file, change, number=n + 1))
         drawn[-1].folder = folder
     return drawn
