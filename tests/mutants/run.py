@@ -57,7 +57,8 @@ PROGRAMS = {
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
-    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"], "profiles": ["profiles"],
+    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"], "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
+    "model/sparse": ["model", "sparse"], "model/technology": ["model", "silicon"], "profiles": ["profiles"],
     "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
