@@ -147,6 +147,9 @@ TEST_CASE("a step that has no stages is offered no recomputation in stages") {
     const auto freed = freed_by(improved(question, 15'000'000'000, {1}));
     CHECK_FALSE(freed.contains(Freeing::segments));
     CHECK_FALSE(freed.contains(Freeing::recompute));
+    // Nor one that cannot be within the limit.
+    const auto least = asked("alexnet", catalog_gpu("v100-sxm2-16gb"), true);
+    CHECK_FALSE(freed_by(improved(least, 1'000'000, {1})).contains(Freeing::recompute));
 }
 
 TEST_CASE("single zeros gain below the density at which lanes beat dense tensor cores") {
