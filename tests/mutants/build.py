@@ -42,6 +42,9 @@ class Build:
             for part in self.parts_of(path):
                 file = os.path.relpath(part, SOURCES)
                 self.commands[file], self.units[file] = entry["command"], path
+        targets = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True,
+                                 text=True, check=True).stdout
+        self.programs = set(re.findall(r"^tests/(test_\w+):", targets, re.M))
         self.links, self.reaches = {}, {}
         self.linker = [f"-fuse-ld={name}" for name in ("lld", "gold") if shutil.which("ld." + name)][:1]
 
@@ -148,7 +151,8 @@ def record_reach(build, program, kept):
     with tempfile.TemporaryDirectory() as scratch:
         recorder = os.path.join(scratch, "reach.o")
         subprocess.run(build.command_of("tests/doctest_main.cpp") +
-                       ["-g0", "-w", "-c", os.path.join(HERE, "reach.cpp"), "-o", recorder], cwd=build.folder, check=True)
+                       ["-g0", "-w", "-c", os.path.join(HERE, "reach.cpp"), "-o", recorder],
+                       cwd=build.folder, check=True)
         linked = build.link(program, recorder, scratch)
         points = lines_of(build, linked)
         addresses = sorted(points)
