@@ -50,8 +50,8 @@ from selectable import HEAD, Change, ends_statement, offset_of, together
 
 # The test programs of a folder, the likeliest to notice first.
 PROGRAMS = {
-    "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"], "analysis/diff": ["diff"],
-    "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
+    "analysis/bound": ["step", "analysis"], "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"],
+    "analysis/diff": ["diff"], "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
     "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
     "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/silicon": ["silicon"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
@@ -63,10 +63,11 @@ PROGRAMS = {
     "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
-RANDOM_FOLDERS = ["analysis/calibrate", "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program",
-                  "analysis/scale", "analysis/scenario", "analysis/step", "analysis/sweep", "analysis/tune",
-                  "analysis/upgrade", "base", "cli", "formats", "hwdb", "mapper", "model", "model/gpu",
-                  "profiles", "report"]
+RANDOM_FOLDERS = ["analysis/advice", "analysis/bound", "analysis/calibrate", "analysis/cores", "analysis/diff",
+                  "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program", "analysis/scale",
+                  "analysis/scenario", "analysis/silicon", "analysis/sparse", "analysis/step", "analysis/sweep",
+                  "analysis/tune", "analysis/upgrade", "analysis/what_if", "base", "cli", "formats", "hwdb", "mapper",
+                  "model", "model/gpu", "profiles", "report"]
 
 
 ALL_PROGRAMS = ["test_" + name for name in (
