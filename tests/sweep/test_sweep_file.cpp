@@ -121,6 +121,31 @@ TEST_CASE("whatever a sweep asks is in its fingerprint: network, machine, fields
     CHECK(all.size() == 7);
 }
 
+TEST_CASE("a network or machine of the same name and other content is another question") {
+    const auto fingerprint = [](const analysis::SweepSources& sources) {
+        const auto grid =
+            SweepGrid::make(tests::question("alexnet", "npu-int8", {"batch=1,2"}), sources);
+        REQUIRE(grid);
+        return grid->fingerprint();
+    };
+    const analysis::SweepSources usual = tests::catalog_sources();
+    analysis::SweepSources network = usual;
+    network.network = [&](const std::string& name, const std::vector<std::string>& sizes) {
+        auto wired = usual.network(name, sizes);
+        wired->network.layers.front().count += 1;
+        return wired;
+    };
+    analysis::SweepSources machine = usual;
+    machine.machine = [&](const std::string& name) {
+        auto found = usual.machine(name);
+        std::get<model::Accelerator>(found->kind).clock_hz *= 2.0;
+        return found;
+    };
+    CHECK(fingerprint(usual) == fingerprint(tests::catalog_sources()));
+    CHECK(fingerprint(network) != fingerprint(usual));
+    CHECK(fingerprint(machine) != fingerprint(usual));
+}
+
 TEST_CASE(
     "numbers of a network, a knob, and the batch are numbers in a JSON row, names are texts") {
     const auto grid = SweepGrid::make(
