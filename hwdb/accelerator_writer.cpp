@@ -261,6 +261,7 @@ void write_level(Block block, const Level& level) {
     if (level.word_bits != model::PerOperand<int>{}) {
         block.line("words", "");
         Block words = block.nested("words");
+        words.own_source();
         for (const model::Operand o : model::kAllOperands) {
             if (level.word_bits[index(o)] > 0) {
                 words.number(std::string(operand_name(o)),
@@ -296,6 +297,7 @@ void write_rules(Block block, const std::vector<model::SpatialRule>& rules) {
 
 void write_dataflow(Block block, const Dataflow& dataflow) {
     block.line("kind", std::string(model::dataflow_name(dataflow.kind)));
+    block.own_source();
     block.line("spatial", dataflow.spatial.empty() ? "{}" : "");
     write_rules(block.nested("spatial"), dataflow.spatial);
     if (!dataflow.whole.empty()) {

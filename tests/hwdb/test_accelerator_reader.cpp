@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace test_hwdb_accelerator_reader {
 
@@ -51,6 +53,18 @@ Diagnostic finding(std::string_view from, std::string_view to) {
     CHECK(d.where.line > 0);
     CHECK(d.where.column > 0);
     return d;
+}
+
+// Every number and every mapping around one: "levels[1].fanout.x", "levels[1].fanout", "levels[1]".
+std::set<std::string> places_of(const std::vector<std::string>& numbers) {
+    std::set<std::string> places;
+    for (const std::string& number : numbers) {
+        for (std::size_t end = number.size(); end != std::string::npos;
+             end = end == 0 ? std::string::npos : number.rfind('.', end - 1)) {
+            places.insert(number.substr(0, end));
+        }
+    }
+    return places;
 }
 
 } // namespace
@@ -139,6 +153,23 @@ TEST_CASE("a machine that is written out and read again is the same machine") {
               *find_provenance(file.machine.provenance, field));
     }
     CHECK(hwdb::write_accelerator(again.machine) == text);
+}
+
+TEST_CASE("a source of any block or number stays its own when the machine is written") {
+    for (const std::string_view text : {tests::kSmall, tests::kSmallArray}) {
+        const AcceleratorFile file = good(text);
+        for (const std::string& place : places_of(file.numbers)) {
+            CAPTURE(place);
+            model::Machine sourced = file.machine;
+            sourced.provenance[place] = {"A book about " + place, Confidence::secondary};
+            const AcceleratorFile again = good(hwdb::write_accelerator(sourced));
+            for (const std::string& field : again.numbers) {
+                CAPTURE(field);
+                CHECK(*find_provenance(again.machine.provenance, field) ==
+                      *find_provenance(sourced.provenance, field));
+            }
+        }
+    }
 }
 
 TEST_CASE("a number without a source is refused, and one without a confidence too") {

@@ -56,6 +56,18 @@ TEST_CASE("a layer at a bandwidth's roof is limited by it, however many units id
     CHECK(near(whole(limits), 200.0));
 }
 
+TEST_CASE("of equal cycles at the units and at the memory, the units bind") {
+    const NestCycles units =
+        nest_cycles_of(chain_of({1000, 1000, 100, 100, 100, 100, 100}), 100.0, 1000.0, 0.0);
+    const auto with = [&](double work, double at_six) {
+        return limits_of(
+            {units, nest_cycles_of(chain_of({1000, 1000, 100, 100, 100, at_six, at_six}), 100.0,
+                                   work, work / at_six)});
+    };
+    CHECK(with(500.0, 50.0).binding == 3); // 10 cycles at either
+    CHECK(with(500.0, 49.0).binding == 6);
+}
+
 TEST_CASE("the units' own wall is arithmetic where they are busy, else the step that idles most") {
     // 80 of 100 units, a memory that would need 11 of the 12.5 cycles.
     const Limits busy = limits_of(

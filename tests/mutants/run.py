@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Mutation testing: does a wrong line make the named test fail?
+"""Mutation testing: does a wrong line make a test fail?
 
     tests/mutants/run.py build/dev              # all of tests/mutants/list.txt, as a table
     tests/mutants/run.py build/dev conv.cpp     # those whose file or text contains a word
-    tests/mutants/run.py build/dev --search     # which case kills it, whatever the list says
+    tests/mutants/run.py build/dev --search     # which case kills each, whatever the list says
     tests/mutants/run.py build/dev --random 300 --seed 7   # random lines instead of the list
     tests/mutants/run.py build/dev formats --random 30     # of the folders that contain a word
+    tests/mutants/run.py build/dev --random 300 --seed 7 --only 4,17   # of those, these again
 
-Mutants of one file that are whole expressions are compiled together, once, each behind a number that
-the environment chooses; the others one by one.
+The build folder must be configured from these sources, on Linux and x86-64; the test programs that are
+needed are built first. Neither the sources nor the programs change. What makes a mutant quick:
 
-The build folder must be configured from these very sources; the test programs that are needed are
-built first. Of each mutant only its one source file is compiled, into a scratch folder, and linked
-before everything else of the test program, so that its definitions are the ones that count; neither
-the sources nor the build folder change. Exit 1: a mutant that the list says is killed survives, or
-one that it says survives is killed, or a line is not there to be changed.
+- The wrong lines of all files that the build compiles as one are compiled as one (selectable.py), and
+  an environment variable chooses one when the program runs.
+- Only this object is compiled, and linked before everything else of the test program (build.py).
+- Only the cases that reach the mutant's function run, up to the first that fails. Each program runs
+  once to record which cases reach which lines (reach.cpp), and again after it is built again.
 
 A list entry names a file, the text that stands there once, what stands there instead, and the program
 and case that notices:
@@ -24,44 +25,54 @@ and case that notices:
     + std::floor(p.m / tile.tm)
     ! test_model: a row more than a tile costs a whole tile
 
-'! survives: why it makes no difference' stands where no test can tell.
+'! survives: why it makes no difference' stands where no test can tell, '! ?' where the run must find out
+which case does. Exit 1: a mutant survives the
+case that the list names, one that should survive is killed, or a text is not there.
 
 Random mutants change one operator, comparison, constant, or condition, or drop one call, in a line
 that is drawn with the seed, an equal number from each folder. A mutant is noticed when any case of
-its folder's test programs fails, crashes, or runs longer than ten times the unchanged program.
+its folder's test programs fails, crashes, or takes more than ten times its CPU time. With --all, the
+cases of all other programs try what those do not notice.
 """
 
 import argparse
-import json
 import os
 import random
 import re
-import shlex
-import subprocess
 import sys
 import tempfile
+import threading
 import time
-import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = os.path.dirname(os.path.dirname(HERE))
-LIMIT_S = 300  # a mutant that makes a search endless is killed by this
+from build import HERE, Build, read, run_tests
+from selectable import HEAD, Change, ends_statement, offset_of, together
 
 # The test programs of a folder, the likeliest to notice first.
 PROGRAMS = {
-    "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"], "analysis/diff": ["diff"],
-    "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
+    "analysis/bound": ["step", "analysis"], "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"],
+    "analysis/diff": ["diff"], "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
     "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
     "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
-    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"], "profiles": ["profiles"],
+    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"],
+    "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
+    "model/sparse": ["model", "sparse"], "model/technology": ["model", "chip"], "profiles": ["profiles"],
+    "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
-RANDOM_FOLDERS = ["analysis/program", "analysis/scale", "analysis/step", "analysis/sweep",
-                  "analysis/upgrade", "analysis/exam", "formats", "hwdb", "mapper", "model",
-                  "model/gpu", "profiles"]
+RANDOM_FOLDERS = ["analysis/advice", "analysis/bound", "analysis/calibrate", "analysis/cores", "analysis/diff",
+                  "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program", "analysis/scale",
+                  "analysis/scenario", "analysis/chip", "analysis/sparse", "analysis/step", "analysis/sweep",
+                  "analysis/tune", "analysis/upgrade", "analysis/what_if", "base", "cli", "formats", "hwdb", "mapper",
+                  "model", "model/gpu", "profiles", "report"]
+
+
+ALL_PROGRAMS = ["test_" + name for name in (
+    "model", "hwdb", "profiles", "mapper", "formats", "catalog", "fuse", "sparse", "chip", "cores", "sweep",
+    "step", "diff", "tune", "gpu", "report", "analysis", "scale", "scenario", "cli", "agreement")]
 
 
 def programs_of(file):
@@ -71,17 +82,21 @@ def programs_of(file):
     return ["test_" + name for name in PROGRAMS[folder or "analysis"]]
 
 
+
 class Mutant:
-    def __init__(self, file, old, new, verdict, line):
-        self.file, self.old, self.new, self.line = file, old, new, line
-        self.lives = verdict.startswith("survives")
-        self.why = verdict.partition(":")[2].strip()
-        self.program = verdict.partition(":")[0].strip()
-        if self.lives or self.program == "?":
-            self.program = programs_of(file)[0]
+    """A change of a file; of the list, with the program and case that must notice, or why none can."""
+
+    def __init__(self, file, change, program="", case="", lives=False, number=0):
+        self.file, self.change, self.program, self.case = file, change, program, case
+        self.lives, self.number = lives, number
+        self.line = read(file).count("\n", 0, change.begin) + 1 if change else 0
+
+    def __str__(self):
+        old, new = self.change.old_statement, self.change.new_statement
+        return f"{self.file}:{self.line}: {' '.join(old.split())}  ->  {' '.join(new.split()) or '(nothing)'}"
 
 
-def read_list(path):
+def read_list(path, word):
     mutants, file, old, new = [], None, None, None
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -93,201 +108,188 @@ def read_list(path):
             elif line.startswith("+ ") or line == "+":
                 new = line[2:]
             elif line.startswith("! "):
-                mutants.append(Mutant(file, old, new, line[2:], number))
+                if word in file + old + new:
+                    mutants.append(listed(file, old, new, line[2:], number))
             elif line and not line.startswith("#"):
                 sys.exit(f"{path}:{number}: neither ==, -, +, ! nor a comment: {line}")
     return mutants
 
 
-class Build:
-    """How the build folder compiles a file and links a program."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        output = subprocess.run(["ninja", "-C", folder, "-t", "compdb"], capture_output=True,
-                                text=True, check=True).stdout
-        self.commands = {}
-        for entry in json.loads(output):
-            if not entry["output"].endswith(".o"):
-                continue
-            path = os.path.join(entry["directory"], entry["file"])
-            for part in self.parts_of(path):
-                self.commands[os.path.relpath(part, SOURCES)] = entry["command"]
-        self.links = {}
-
-    @staticmethod
-    def parts_of(path):
-        """The sources that a unity file holds, or the source itself."""
-        if not os.path.basename(path).startswith("unity_"):
-            return [path]
-        try:
-            with open(path, encoding="utf-8") as unity:
-                return re.findall(r'^#include "([^"]+)"', unity.read(), re.M)
-        except FileNotFoundError:
-            return []
-
-    def make(self, programs):
-        subprocess.run(["ninja", "-C", self.folder] + ["tests/" + p for p in sorted(programs)],
-                       check=True, stdout=sys.stderr)
-
-    def compile(self, file, text, scratch):
-        words = shlex.split(self.commands[file])
-        source = os.path.join(scratch, os.path.basename(file))
-        with open(source, "w", encoding="utf-8") as out:
-            out.write(text)
-        wanted, skip = [], False
-        for word in words:
-            if skip:
-                skip = False
-            elif word in ("-MT", "-MF", "-o", "-c"):
-                skip = True
-            elif word not in ("-MD", "-Werror") and not word.endswith("ccache"):
-                wanted.append(word)
-        output = os.path.join(scratch, "mutant.o")
-        done = subprocess.run(wanted + ["-O0", "-g0", "-w", "-c", source, "-o", output], cwd=self.folder,
-                              capture_output=True, text=True)
-        return output if done.returncode == 0 else None
-
-    def link(self, program, mutant, scratch):
-        if program not in self.links:
-            output = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/" + program],
-                                    capture_output=True, text=True, check=True).stdout
-            steps = output.strip().split("\n")[-1].split(" && ")  # what is around it is ninja's
-            self.links[program] = next(step for step in steps if f"-o tests/{program}" in step)
-        words = shlex.split(self.links[program])
-        output = os.path.join(scratch, program)
-        words[words.index("-o") + 1] = output
-        first = next(i for i, word in enumerate(words) if word.endswith((".a", ".o")))
-        # The library's file holds the unchanged functions, too: of two definitions the first counts,
-        # since position-independent code calls every function by its symbol.
-        done = subprocess.run(words[:first] + ["-Wl,--allow-multiple-definition", mutant] + words[first:],
-                              cwd=self.folder, capture_output=True)
-        return output if done.returncode == 0 else None  # what one file alone does not define
+def listed(file, old, new, verdict, number):
+    text = read(file)
+    at = text.find(old)
+    there = text.count(old) == 1
+    program, _, case = verdict.partition(":")
+    lives = program == "survives"
+    if program == "?":
+        program, case = programs_of(file)[0], ""
+    if not there:
+        print(f"! not there: list.txt:{number}: {file}: {old}")
+    return Mutant(file, Change(text, at, at + len(old), new) if there else None,
+                  programs_of(file)[0] if lives else program, case.strip(), lives, number)
 
 
-def run_tests(program, case, scratch, limit_s=LIMIT_S):
-    """Names of the cases that failed; a program that dies or does not end is a failure too."""
-    report = os.path.join(scratch, "report.xml")
-    words = [program, "-r=xml", "-o=" + report]
-    if case:
-        words.append("-tc=" + case.replace(",", "\\,"))
-    else:  # the longest cases
-        words += ["-aa=1", "-tce=many writers*,closed-form counts equal those*"]
-    try:
-        done = subprocess.run(words, capture_output=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return ["(did not end)"]
-    try:
-        cases = ElementTree.parse(report).getroot().iter("TestCase")
-        failed = [c.get("name") for c in cases
-                  if any(r.get("test_case_success") == "false" or int(r.get("failures", 0)) > 0
-                         for r in c.iter("OverallResultsAsserts")) or c.find("Exception") is not None]
-    except ElementTree.ParseError:
-        failed = []
-    return failed or (["(died)"] if done.returncode != 0 else [])
-
-
-def mutated(mutant):
-    path = os.path.join(SOURCES, mutant.file)
-    with open(path, encoding="utf-8") as source:
-        text = source.read()
-    if text.count(mutant.old) != 1:
-        return None
-    return f'#line 1 "{path}"\n' + text.replace(mutant.old, mutant.new)
-
-
-NOT_FIRST = ("return", "if", "for", "while", "case", "const", "constexpr", "auto", "double", "bool", "static",
-             "}", "?", ":", "&&", "||", "+", "*", "/", "<", ">", "=", ",", ".", ")")
-
-
-def is_expression(text):
-    """Whether parentheses around the text leave its meaning: balanced, and no part of a statement."""
-    text = text.strip()
-    depth = 0
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return False
-    return (bool(text) and depth == 0 and ";" not in text and not text.startswith(NOT_FIRST)
-            and not text.endswith((",", "(", "&&", "||", "+", "-", "*", "/", "=", "?", ":", "<", ">", "{"))
-            and " = " not in text and " += " not in text and '"' not in text)
-
-
-def together(file, mutants):
-    """The file with all these mutants, of which EYEROOF_MUTANT chooses one; None if they overlap."""
-    path = os.path.join(SOURCES, file)
-    with open(path, encoding="utf-8") as source:
-        text = source.read()
-    changes = {}
-    for number, mutant in enumerate(mutants, 1):
-        changes.setdefault(mutant.old, []).append((number, mutant.new))
-    places = []
-    for old, choices in changes.items():
-        at = text.index(old)
-        instead = f"({old.strip()})"
-        for number, new in choices:
-            instead = f"(eyeroof_mutant() == {number} ? ({new.strip()}) : {instead})"
-        places.append((at, at + len(old), old[:len(old) - len(old.lstrip())] + instead))
-    places.sort(reverse=True)
-    for (begin, _, _), (_, end, _) in zip(places, places[1:]):
-        if begin < end:
-            return None
-    for begin, end, instead in places:
-        text = text[:begin] + instead + text[end:]
-    return ('#include <cstdlib>\nstatic int eyeroof_mutant() {\n'
-            '    static const int number = std::atoi(std::getenv("EYEROOF_MUTANT"));\n'
-            f'    return number;\n}}\n#line 1 "{path}"\n{text}')
-
-
-def verdict_of(mutant, failed, seconds, search):
-    if failed:
-        return "killed", "; ".join(failed[:3] if search else failed[:1]), seconds, not mutant.lives
-    return "survives", mutant.why, seconds, mutant.lives
-
-
-def judge(mutant, build, search):
-    """What happened, by which case, in how many seconds, and whether the list says so."""
-    began = time.monotonic()
-    changed = mutated(mutant)
-    if changed is None:
-        return "not there", "the text must stand there exactly once", 0.0, False
-    with tempfile.TemporaryDirectory() as scratch:
-        compiled = build.compile(mutant.file, changed, scratch)
-        if compiled is None:
-            return "no C++", "", time.monotonic() - began, False
-        program = build.link(mutant.program, compiled, scratch)
-        if program is None:
-            return "no link", "", time.monotonic() - began, False
-        everything = search or mutant.lives
-        failed = run_tests(program, "" if everything else mutant.why, scratch)
-    return verdict_of(mutant, failed, time.monotonic() - began, search)
-
-
-def judge_file(file, mutants, build, search):
-    """Each mutant with its verdict."""
-    group = [m for m in mutants if mutated(m) and is_expression(m.old) and is_expression(m.new)]
-    text = together(file, group) if len(group) > 1 else None
-    verdicts = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        compiled = build.compile(file, text, scratch) if text else None
-        if compiled:
-            linked = {}
-            for number, mutant in enumerate(group, 1):
-                began = time.monotonic()
-                if mutant.program not in linked:
-                    linked[mutant.program] = build.link(mutant.program, compiled, scratch)
-                program = linked[mutant.program]
-                if program is None:
-                    continue
-                case = "" if search or mutant.lives else mutant.why
-                os.environ["EYEROOF_MUTANT"] = "0"
-                if case and run_tests(program, case, scratch):
-                    continue  # the parentheses change something: alone, below
-                os.environ["EYEROOF_MUTANT"] = str(number)
-                failed = run_tests(program, case, scratch)
-                verdicts[id(mutant)] = verdict_of(mutant, failed, time.monotonic() - began, search)
+def groups_of(mutants, build):
+    """Mutants of files that the build compiles as one."""
+    groups = {}
     for mutant in mutants:
-        yield mutant, verdicts.get(id(mutant)) or judge(mutant, build, search)
+        groups.setdefault(build.units.get(mutant.file), []).append(mutant)
+    return groups.values()
+
+
+class Object:
+    """A compiled text, linked into each program once."""
+
+    def __init__(self, build, path, scratch):
+        self.build, self.path, self.scratch = build, path, scratch
+        self.linked, self.sound = {}, {}
+
+    def program(self, name):
+        if name not in self.linked:
+            self.linked[name] = self.build.link(name, self.path, self.scratch)
+        return self.linked[name]
+
+    def failing(self, program, names, cpu_s, number):
+        """Cases that fail with the mutant and pass without it; None if one fails without it."""
+        linked = self.program(program)
+        failed = run_tests(linked, names, self.scratch, cpu_s, number)
+        if failed:
+            again = tuple(names if failed[0].startswith("(") else failed)
+            unchanged = linked if number else os.path.join(self.build.folder, "tests", program)
+            if (program, again) not in self.sound:
+                self.sound[program, again] = not run_tests(unchanged, again, self.scratch, cpu_s)
+            if not self.sound[program, again]:
+                return None
+        return failed
+
+
+def compiled_together(mutants, build, scratch):
+    """One object with all mutants that can be selected, and their numbers."""
+    texts = {m.file: read(m.file) for m in mutants}
+    left = dict(enumerate(mutants, 1))
+    for _ in range(4):
+        unit, places = HEAD, {}
+        for file, text in texts.items():
+            chosen, of_file = together(text, [(n, m.change) for n, m in left.items() if m.file == file])
+            path = os.path.join(os.path.dirname(os.path.dirname(HERE)), file)
+            unit += f'#line 1 "{path}"\n{chosen}\n'
+            places.update({(path, lines): numbers for lines, numbers in of_file.items()})
+        numbers = [n for of_lines in places.values() for n in of_lines]
+        if len(numbers) < 2:
+            return None, {}
+        output, errors = build.compile(mutants[0].file, unit, scratch)
+        if output:
+            return output, {left[n]: n for n in numbers}
+        wrong = {(path, int(line)) for path, line in re.findall(r"^(\S+?):(\d+):", errors, re.M)}
+        drop = {n for (path, (first, last)), of_lines in places.items() for n in of_lines
+                if any(p == path and first <= line <= last for p, line in wrong)}
+        drop |= {n for n in numbers if "constexpr" in left[n].change.old_statement}
+        if not drop:
+            return None, {}
+        left = {n: m for n, m in left.items() if n not in drop}
+    return None, {}
+
+
+def judge_group(mutants, build, judge):
+    """Each mutant, what judge says of it, and its share of the seconds."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        output, numbers = compiled_together(mutants, build, scratch) if len(mutants) > 1 else (None, {})
+        together_s = (time.monotonic() - began) / len(mutants)
+        common = Object(build, output, scratch) if output else None
+        for mutant in mutants:
+            began = time.monotonic()
+            verdict = None
+            if mutant in numbers and common.program(mutant.program or programs_of(mutant.file)[0]):
+                verdict = judge(mutant, common, numbers[mutant])
+            if verdict is None:
+                verdict = judge_alone(mutant, build, judge) or ("unsure", "its cases fail without it, too")
+            yield mutant, verdict, together_s + time.monotonic() - began
+
+
+def judge_alone(mutant, build, judge):
+    path = os.path.join(os.path.dirname(os.path.dirname(HERE)), mutant.file)
+    with tempfile.TemporaryDirectory() as scratch:
+        text = f'#line 1 "{path}"\n' + mutant.change.applied(read(mutant.file))
+        output, _ = build.compile(mutant.file, text, scratch)
+        if output is None:
+            return "no C++", ""
+        alone = Object(build, output, scratch)
+        if alone.program(mutant.program or programs_of(mutant.file)[0]) is None:
+            return "no link", ""
+        return judge(mutant, alone, 0)
+
+
+def noticed_by(mutant, build, compiled, number, programs):
+    """Program and case that notice the mutant, "" if none does, None if its object cannot say."""
+    for program in programs:
+        reach = build.reach(program)
+        cases = reach.cases(mutant.file, mutant.line, read(mutant.file))
+        if not cases or compiled.program(program) is None:
+            continue
+        names = [reach.names[i] for i in cases]
+        failed = compiled.failing(program, names, 10 * sum(reach.seconds[i] for i in cases) + 10, number)
+        if failed is None:
+            return None
+        if failed:
+            return f"{program}: {failed[0]}"
+    return ""
+
+
+def all_groups(mutants, build, judge, jobs):
+    """What judge_group yields for each group, several groups at once."""
+    lock, results = threading.Lock(), []
+
+    def one(group):
+        for found in judge_group(group, build, judge):
+            with lock:
+                results.append(found)
+                show(*found)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, groups_of(mutants, build)))
+    return results
+
+
+def show(mutant, verdict, seconds):
+    what, by = verdict
+    print(f"{what:11} {seconds:5.1f} s  [{mutant.number}] {mutant}\n{'':20}{by}", flush=True)
+
+
+def run_list(options, build):
+    mutants = read_list(options.list, options.word)
+    there = [m for m in mutants if m.change]
+    build.make({p for m in there for p in ([m.program] if not options.search else programs_of(m.file))})
+
+    def judge(mutant, compiled, number):
+        if options.search or not (mutant.lives or mutant.case):
+            by = noticed_by(mutant, build, compiled, number, programs_of(mutant.file))
+            return None if by is None else ("killed" if by else "! survives", by)
+        if not mutant.lives:
+            failed = compiled.failing(mutant.program, [mutant.case], 300, number)
+            if failed is None:
+                return None
+            if failed:
+                return "killed", f"{mutant.program}: {failed[0]}"
+        by = noticed_by(mutant, build, compiled, number, [mutant.program])
+        if by is None:
+            return None
+        if mutant.lives:
+            return ("! killed", by) if by else ("survives", mutant.case)
+        return "! survives", f"not noticed by the case of the list, but by {by}" if by else "not noticed"
+
+    results = all_groups(there, build, judge, options.jobs)
+    counts = {}
+    for _, (what, _), _ in results:
+        counts[what] = counts.get(what, 0) + 1
+    wrong = len(mutants) - counts.get("killed", 0) - counts.get("survives", 0)
+    print(f"{len(mutants)} mutants: " + ", ".join(f"{n} {what}" for what, n in sorted(counts.items())) +
+          f"; {wrong} not as the list says; {mean_s(results):.1f} s each")
+    return 1 if wrong else 0
+
+
+def mean_s(results):
+    return sum(seconds for *_, seconds in results) / max(len(results), 1)
 
 
 # ---- random lines --------------------------------------------------------------------------------
@@ -300,8 +302,8 @@ SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (
          (r"(?<![\w.])0(?![\w.])", "1")]
 
 
-def mutations_of(line):
-    """Every way to change the line: (text before, text after)."""
+def mutations_of(line, begins):
+    """Every way to change the line, and to drop it if a statement begins there."""
     code = line.partition("//")[0]
     stripped = code.strip()
     if not stripped or stripped.startswith(("#", "*", "using ", "namespace", "template", "}")):
@@ -315,109 +317,102 @@ def mutations_of(line):
     condition = re.match(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$", code.rstrip())
     if condition and " = " not in condition[2]:
         found.append(condition[1] + "!(" + condition[2] + ")" + condition[3])
-    if re.match(r"^\s+[\w.\->\[\]]+( [-+*/]?= .*|\(.*\));$", code.rstrip()):
+    if begins and re.match(r"^\s+[\w.\->\[\]]+( [-+*/]?= .*|\(.*\));$", code.rstrip()):
         found.append(code[:len(code) - len(code.lstrip())] + ";")
     return found
 
-
-class RandomMutant(Mutant):
-    def __init__(self, file, number, old, new):
-        super().__init__(file, old, new, "?: ", number)
-
-    def text(self):
-        path = os.path.join(SOURCES, self.file)
-        with open(path, encoding="utf-8") as source:
-            lines = source.read().split("\n")
-        lines[self.line - 1] = self.new
-        return f'#line 1 "{path}"\n' + "\n".join(lines)
 
 
 def draw_mutants(count, seed, build, word):
     """The same ones for a seed and a state of the sources, an equal number from each folder with the word."""
     drawn, generator = [], random.Random(seed)
-    files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and
+    files = {folder: sorted(f for f in build.commands if f.startswith(folder + "/") and f.endswith(".cpp") and
                             not (folder == "model" and f.startswith("model/gpu")))
              for folder in RANDOM_FOLDERS}
     lines = {}
     for folder, members in files.items():
         for file in members:
-            with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
-                for number, line in enumerate(source.read().split("\n"), 1):
-                    if mutations_of(line):
-                        lines.setdefault(folder, []).append((file, number, line))
-    folders = [folder for folder in RANDOM_FOLDERS if word in folder]
+            before = ""
+            for number, line in enumerate(read(file).split("\n"), 1):
+                changed = mutations_of(line, ends_statement(before))
+                before = line
+                if changed:
+                    lines.setdefault(folder, []).append((file, number, line, changed))
+    folders = [word] if word in RANDOM_FOLDERS else [folder for folder in RANDOM_FOLDERS if word in folder]
     if not folders:
         sys.exit(f"no folder contains '{word}': {', '.join(RANDOM_FOLDERS)}")
     for n in range(count):
-        file, number, line = generator.choice(lines[folders[n % len(folders)]])
-        drawn.append(RandomMutant(file, number, line, generator.choice(mutations_of(line))))
+        folder = folders[n % len(folders)]
+        file, line, old, changed = generator.choice(lines[folder])
+        text = read(file)
+        begin = offset_of(text, line - 1)
+        change = Change(text, begin, begin + len(old), generator.choice(changed))
+        drawn.append(Mutant(file, change, number=n + 1))
+        drawn[-1].folder = folder
     return drawn
 
 
-def run_random(count, seed, build, word):
-    mutants = draw_mutants(count, seed, build, word)
-    programs = {p for m in mutants for p in programs_of(m.file)}
+def run_random(options, build):
+    mutants = draw_mutants(options.random, options.seed, build, options.word)
+    if options.only:
+        mutants = [m for m in mutants if m.number in options.only]
+    own = {p for m in mutants for p in programs_of(m.file)}
+    programs = sorted(own) + [p for p in ALL_PROGRAMS if options.all and p not in own]
     build.make(programs)
-    usual = {}
-    for program in sorted(programs):
-        with tempfile.TemporaryDirectory() as scratch:
-            began = time.monotonic()
-            if run_tests(os.path.join(build.folder, "tests", program), "", scratch, 3600):
-                sys.exit(f"{program} fails without a mutant")
-            usual[program] = time.monotonic() - began
-    counts = {}
-    for mutant in mutants:
-        what, by = "survives", ""
-        with tempfile.TemporaryDirectory() as scratch:
-            compiled = build.compile(mutant.file, mutant.text(), scratch)
-            if compiled is None:
-                what = "no C++"
-            else:
-                for program in programs_of(mutant.file):
-                    linked = build.link(program, compiled, scratch)
-                    if linked is None:
-                        what = "no link"
-                        break
-                    failed = run_tests(linked, "", scratch, 10 * usual[program] + 10)
-                    if failed:
-                        what, by = "noticed", f"{program}: {failed[0]}"
-                        break
-        counts[what] = counts.get(what, 0) + 1
-        print(f"{what:9} {mutant.file}:{mutant.line}: {mutant.old.strip()}  ->  {mutant.new.strip()}\n"
-              f"{'':10}{by}", flush=True)
-    valid = counts.get("noticed", 0) + counts.get("survives", 0)
-    print(f"{count} random mutants, seed {seed}: {valid} compile, {counts.get('noticed', 0)} of them are "
-          f"noticed ({100.0 * counts.get('noticed', 0) / max(valid, 1):.0f} %)")
+    for program in programs:
+        build.reach(program)
+
+    def judge(mutant, compiled, number):
+        mine = programs_of(mutant.file)
+        by = noticed_by(mutant, build, compiled, number, mine)
+        if by:
+            return "noticed", by
+        others = [p for p in ALL_PROGRAMS if p not in mine] if options.all else []
+        elsewhere = noticed_by(mutant, build, compiled, number, others)
+        if by is None or elsewhere is None:
+            return None
+        if elsewhere:
+            return "elsewhere", elsewhere
+        reached = [p for p in mine + others if build.reach(p).cases(mutant.file, mutant.line, read(mutant.file))]
+        return "survives", f"although reached by {', '.join(reached)}" if reached else "no case reaches it"
+
+    print_shares(all_groups(mutants, build, judge, options.jobs), options)
     return 0
+
+
+def print_shares(results, options):
+    """A row a folder: how many compile, how many are noticed, and by whom."""
+    def row(name, of):
+        counts = [sum(what == w for _, (what, _), _ in of) for w in ("noticed", "elsewhere", "survives")]
+        share = 100.0 * counts[0] / max(sum(counts), 1)
+        print(f"| {name} | {sum(counts)} | {counts[0]} ({share:.0f} %) | {counts[1]} | {counts[2]} |")
+
+    print("\n| folder | compile | noticed by its own tests | by others | survive |\n|---|---|---|---|---|")
+    for folder in RANDOM_FOLDERS:
+        of = [r for r in results if r[0].folder == folder]
+        if of:
+            row(folder, of)
+    row("all", results)
+    print(f"\n{options.random} random mutants, seed {options.seed}, {mean_s(results):.1f} s each")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", help="folder that was built, such as build/dev")
-    parser.add_argument("word", nargs="?", default="", help="only mutants that contain it; of random ones, only folders")
+    parser.add_argument("word", nargs="?", default="", help="only mutants with this text; of random ones, folders")
     parser.add_argument("--list", default=os.path.join(HERE, "list.txt"))
-    parser.add_argument("--search", action="store_true", help="run all cases and name those that fail")
+    parser.add_argument("--search", action="store_true", help="say which case kills each, whatever the list says")
     parser.add_argument("--random", type=int, metavar="N", help="N random lines instead of the list")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="try the other test programs on random mutants, too")
+    parser.add_argument("--only", type=lambda text: {int(n) for n in text.split(",")}, help="numbers of random mutants")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     build = Build(os.path.abspath(options.build))
-    if options.random:
-        return run_random(options.random, options.seed, build, options.word)
-    mutants = [m for m in read_list(options.list) if options.word in m.file + m.old + m.new]
-    build.make({m.program for m in mutants})
-    counts, wrong = {}, 0
-    judged = (one for file in dict.fromkeys(m.file for m in mutants)
-              for one in judge_file(file, [m for m in mutants if m.file == file], build, options.search))
-    for mutant, (what, by, seconds, as_listed) in judged:
-        counts[what] = counts.get(what, 0) + 1
-        wrong += not as_listed
-        mark = " " if as_listed else "!"
-        print(f"{mark} {what:9} {seconds:4.0f} s  {mutant.file}  {mutant.old.strip()}  ->  "
-              f"{mutant.new.strip() or '(nothing)'}\n{'':18}{by}", flush=True)
-    killed = counts.get("killed", 0)
-    print(f"{len(mutants)} mutants: " + ", ".join(f"{n} {what}" for what, n in counts.items()) +
-          f"; {100.0 * killed / max(len(mutants), 1):.0f} % killed, {wrong} not as the list says")
-    return 1 if wrong else 0
+    for names in PROGRAMS.values():  # test_gpu needs CUPTI's headers
+        names[:] = [name for name in names if "test_" + name in build.programs]
+    ALL_PROGRAMS[:] = [program for program in ALL_PROGRAMS if program in build.programs]
+    return run_random(options, build) if options.random else run_list(options, build)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 namespace test_step_improve {
 
@@ -42,6 +44,16 @@ Improvement improved(const analysis::Question& question, Count limit,
     auto found = improve(question, options);
     REQUIRE(found.ok());
     return *std::move(found);
+}
+
+// What is offered alone to free memory.
+std::set<Freeing> freed_by(const Improvement& found) {
+    std::set<Freeing> freed;
+    for (const Outcome& o : found.alone) {
+        freed.insert(o.combination.freeing);
+    }
+    freed.erase(Freeing::none);
+    return freed;
 }
 
 } // namespace
@@ -114,6 +126,43 @@ TEST_CASE("one remedy alone: recomputation and offloading free memory and cost t
             CHECK(o.time_s >= found.now.time_s);
         }
     }
+    CHECK(freed_by(found) ==
+          std::set{Freeing::segments, Freeing::recompute, Freeing::cheapest, Freeing::offload});
+}
+
+TEST_CASE("weights come from the host in inference, where what there is does not hold them") {
+    const auto question = asked("vgg16", catalog_gpu("v100-sxm2-16gb"), false); // 277 MB of weights
+    const Improvement found = improved(question, 200'000'000, {1});
+    CHECK_FALSE(found.now.fits);
+    CHECK(freed_by(found) == std::set{Freeing::stream});
+    CHECK(std::ranges::any_of(found.all, [](const Outcome& o) {
+        return o.combination.freeing == Freeing::stream && o.fits;
+    }));
+}
+
+TEST_CASE("a step that has no stages is offered no recomputation in stages") {
+    auto question = asked("alexnet", catalog_gpu("v100-sxm2-16gb"), true);
+    question.network.layers.resize(1);
+    question.edges.reset();
+    const auto freed = freed_by(improved(question, 15'000'000'000, {1}));
+    CHECK_FALSE(freed.contains(Freeing::segments));
+    CHECK_FALSE(freed.contains(Freeing::recompute));
+    // Nor one that cannot be within the limit.
+    const auto least = asked("alexnet", catalog_gpu("v100-sxm2-16gb"), true);
+    CHECK_FALSE(freed_by(improved(least, 1'000'000, {1})).contains(Freeing::recompute));
+}
+
+TEST_CASE("single zeros gain below the density at which lanes beat dense tensor cores") {
+    const model::Gpu gpu = catalog_gpu("v100-sxm2-16gb");
+    const auto question = asked("vgg16", gpu, false);
+    const Improvement found = improved(question, 15'000'000'000, {1});
+    const auto zeros = std::ranges::find(found.excluded, "single zeros", &Excluded::what);
+    REQUIRE(zeros != found.excluded.end());
+    const double percent =
+        100.0 * unstructured_break_even(gpu, question.network.layers.front().types.input);
+    CHECK(percent > 1.0);
+    CHECK(percent < 100.0);
+    CHECK(zeros->why.find(fmt::format(" {:.1f} % ", percent)) != std::string::npos);
 }
 
 TEST_CASE("twice the batch costs the time and memory of the step that asks for it") {
@@ -148,6 +197,10 @@ TEST_CASE("a graph's chain carries its times and at least its memory") {
             kernels += op.kind == model::Issued::update ? 0.0 : costs.layers[op.layer].device_s;
         }
         CHECK(plain.time_s == near(kernels, 1e-9));
+        for (std::size_t i = 0; i + 1 < chain->chain.stages.size(); ++i) {
+            CHECK(chain->chain.stages[i].output > 0); // the tensor that the cut crosses
+            CHECK(chain->chain.stages[i].gradient == chain->chain.stages[i].output);
+        }
         CHECK(chain->fixed + plain.peak >= memory.peak);
         // Half of the activations: fits, and costs less than a second forward run.
         double forward = 0.0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 namespace test_sweep_sweep_file {
 
@@ -97,6 +98,52 @@ TEST_CASE("a finished sweep resumed is left as it is, another question's file is
 TEST_CASE("sweeps whose values differ only in where one ends are different questions") {
     CHECK(grid_of({"batch=1,23"}).fingerprint() != grid_of({"batch=12,3"}).fingerprint());
     CHECK(grid_of({"batch=1,23"}).fingerprint() == grid_of({"batch=1,23"}).fingerprint());
+}
+
+TEST_CASE("whatever a sweep asks is in its fingerprint: network, machine, fields, options") {
+    const auto fingerprint = [](const std::string& network, const std::string& machine,
+                                std::vector<std::string> vary, bool training = false) {
+        analysis::SweepQuestion asked = tests::question(network, machine, std::move(vary));
+        if (training) {
+            asked.scenario.training = analysis::TrainingOptions{"adam"};
+        }
+        const auto grid = SweepGrid::make(asked, tests::catalog_sources());
+        REQUIRE(grid);
+        return grid->fingerprint();
+    };
+    const std::set all = {fingerprint("alexnet", "npu-int8", {"axis-kernel=8,16"}),
+                          fingerprint("vgg16", "npu-int8", {"axis-kernel=8,16"}),
+                          fingerprint("alexnet", "eyeriss-v1", {"batch=8,16"}),
+                          fingerprint("alexnet", "npu-int8", {"axis-channel=8,16"}),
+                          fingerprint("alexnet", "npu-int8", {"batch=8,16"}),
+                          fingerprint("alexnet", "npu-int8", {"axis-kernel=8,16,24"}),
+                          fingerprint("alexnet", "npu-int8", {"axis-kernel=8,16"}, true)};
+    CHECK(all.size() == 7);
+}
+
+TEST_CASE("a network or machine of the same name and other content is another question") {
+    const auto fingerprint = [](const analysis::SweepSources& sources) {
+        const auto grid =
+            SweepGrid::make(tests::question("alexnet", "npu-int8", {"batch=1,2"}), sources);
+        REQUIRE(grid);
+        return grid->fingerprint();
+    };
+    const analysis::SweepSources usual = tests::catalog_sources();
+    analysis::SweepSources network = usual;
+    network.network = [&](const std::string& name, const std::vector<std::string>& sizes) {
+        auto wired = usual.network(name, sizes);
+        wired->network.layers.front().count += 1;
+        return wired;
+    };
+    analysis::SweepSources machine = usual;
+    machine.machine = [&](const std::string& name) {
+        auto found = usual.machine(name);
+        std::get<model::Accelerator>(found->kind).clock_hz *= 2.0;
+        return found;
+    };
+    CHECK(fingerprint(usual) == fingerprint(tests::catalog_sources()));
+    CHECK(fingerprint(network) != fingerprint(usual));
+    CHECK(fingerprint(machine) != fingerprint(usual));
 }
 
 TEST_CASE(

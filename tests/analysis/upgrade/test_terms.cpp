@@ -137,6 +137,108 @@ TEST_CASE("the old card's resale lowers the outlay, and is what keeping it costs
     CHECK(*answer.outlay_usd == near(answer.then.devices * 10000.0 - 4 * 3000.0));
 }
 
+TEST_CASE("a year of rented GPUs costs hours at work times their price, per sample and per token") {
+    analysis::UpgradeOptions options;
+    options.assumptions = false;
+    options.prices.from_usd_per_hour = 1.5;
+    options.prices.to_usd_per_hour = 4.0;
+    options.prices.pue = 1.25;
+    model::Layer words = pointwise(512, 64); // 512 tokens
+    words.op = model::Op::embedding;
+    model::RowsShape looked_up{512, 64};
+    looked_up.table = 1000;
+    words.shape = looked_up;
+    model::Layer scores = words; // it reads text: something attends
+    scores.op = model::Op::softmax;
+    scores.shape = model::RowsShape{512, 64};
+    analysis::PurchaseQuestion question;
+    question.from = v100();
+    question.fleet = {{network({words, scores, test::gemm(4096, 4096, 4096)})}};
+    question.candidates = {{a100(), options}};
+    question.terms.count = 8;
+    question.terms.samples = 1e9;
+    question.terms.kg_co2_per_kwh = 0.5;
+    const auto bought = analysis::purchase(question);
+    REQUIRE(bought.ok());
+    const auto& a = bought->answers.front();
+    const double hours = 730.0 * 0.7 * 12.0; // at work, a year
+    const auto by_hand = [&](const analysis::PurchaseOption& option, double usd_per_hour,
+                             double seconds, double watts) {
+        CHECK(option.usd_per_year == near(option.devices * hours * usd_per_hour));
+        const auto batch = static_cast<double>(a.upgrade.from_batch);
+        const double samples = 8.0 * hours * 3600.0 / a.upgrade.from_s * batch; // on what is there
+        CHECK(option.usd_per_1000 == near(option.usd_per_year / samples * 1000.0));
+        REQUIRE(option.usd_per_mtoken);
+        CHECK(*option.usd_per_mtoken == near(option.usd_per_1000 / 1000.0 / (512.0 / batch) * 1e6));
+        CHECK(option.kwh_per_year == near(option.devices * hours * watts * 1.25 / 1000.0));
+        CHECK(option.kg_co2_per_year == near(0.5 * option.kwh_per_year));
+        REQUIRE(option.job_days);
+        CHECK(*option.job_days ==
+              near(1e9 / batch * seconds / option.devices / (24.0 * 3600.0) / 0.7));
+    };
+    CHECK(a.now.devices == 8.0);
+    CHECK(a.then.devices == std::ceil(8.0 / a.upgrade.speedup.value - 1e-9));
+    by_hand(a.now, 1.5, a.upgrade.from_s, test::v100_sxm2().tdp_w);
+    by_hand(a.then, 4.0, a.upgrade.to_s, test::a100_sxm_40().tdp_w);
+}
+
+TEST_CASE("a GPU is bought where a price is given and no rent, or where that is said") {
+    analysis::UpgradePrices prices;
+    CHECK_FALSE(analysis::is_bought(prices));
+    prices.to_usd_per_hour = 2.0;
+    CHECK_FALSE(analysis::is_bought(prices));
+    prices.to_buy_usd = 10000.0;
+    CHECK_FALSE(analysis::is_bought(prices)); // both: rented
+    prices.to_usd_per_hour.reset();
+    CHECK(analysis::is_bought(prices));
+    prices.to_bought = false;
+    CHECK_FALSE(analysis::is_bought(prices));
+    prices = {};
+    prices.to_bought = true;
+    CHECK(analysis::is_bought(prices));
+}
+
+TEST_CASE("a layer's speed-up is the ratio of its times, and its share is of the old step") {
+    const model::Network net =
+        network({test::gemm(4096, 4096, 4096), test::gemm(2048, 4096, 8192)});
+    analysis::UpgradeOptions options;
+    options.assumptions = false;
+    const auto u = analysis::upgrade(net, v100(), a100(), options);
+    REQUIRE(u.ok());
+    REQUIRE(u->layers.size() == 2);
+    double share = 0.0;
+    for (const auto& layer : u->layers) {
+        CHECK(layer.from_s > layer.to_s);
+        CHECK(layer.speedup == near(layer.from_s / layer.to_s));
+        share += layer.share_of_from;
+    }
+    CHECK(share == near(1.0, 0.05)); // launches beside
+}
+
+TEST_CASE("what does not fit says what the side that is short needs, the larger of both") {
+    const model::Network net = network({test::gemm(4096, 4096, 4096)}); // 100 MB of operands
+    analysis::UpgradeOptions options;
+    options.assumptions = false;
+    options.to.data_type = model::DataType::fp32; // twice as much on the new side
+    const auto unfit = [&](double from_bytes, double to_bytes) {
+        model::Gpu from = test::v100_sxm2(), to = test::a100_sxm_40();
+        from.dram_bytes = from_bytes;
+        to.dram_bytes = to_bytes;
+        const auto u = analysis::upgrade(net, machine("v100", from), machine("a100", to), options);
+        REQUIRE(u.ok());
+        CHECK(u->memory.to_need.total() > 1.5 * u->memory.from_need.total());
+        const std::string small = format_si(u->memory.from_need.total(), "B");
+        const std::string large = format_si(u->memory.to_need.total(), "B");
+        return u->unfit.starts_with("net needs " + large)   ? "new"
+               : u->unfit.starts_with("net needs " + small) ? "old"
+                                                            : "fits";
+    };
+    CHECK(unfit(32e9, 40e9) == "fits");
+    CHECK(unfit(60e6, 40e9) == "old");
+    CHECK(unfit(32e9, 60e6) == "new");
+    CHECK(unfit(60e6, 60e6) == "new");
+}
+
 TEST_CASE("of two sizes that gain nearly alike the nearer one is advised") {
     const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
                                                         "hwdb"};

@@ -354,6 +354,16 @@ TEST_CASE("partitions, tiles and overlap modes equal brute force on random small
     CHECK(possible > 150);
 }
 
+TEST_CASE("a group costs the longer of its MACs and its traffic") {
+    const Aim aim{2.0, 3.0};
+    GroupCost cost;
+    cost.macs = 10;
+    cost.traffic = 4;
+    CHECK(aim.of(cost) == 20.0);
+    cost.traffic = 8;
+    CHECK(aim.of(cost) == 24.0);
+}
+
 TEST_CASE("every number of tiles is among the sizes that are tried") {
     for (Count extent = 1; extent <= 60; ++extent) {
         const auto sizes = tile_sizes(extent);

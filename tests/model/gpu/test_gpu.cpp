@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <string>
+#include <utility>
+
 namespace test_model_gpu_gpu {
 
 using namespace eyeroof; // NOLINT
@@ -98,6 +102,43 @@ TEST_CASE("a description that cannot be is refused with every reason at once") {
     gpu.rates = {};
     CHECK(model::validate(gpu).size() == 4);
     CHECK(model::validate(test::a100_sxm_40()).empty());
+}
+
+TEST_CASE("each figure of a GPU that cannot be is named by its field, and alone") {
+    using model::Gpu;
+    static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::pair<const char*, void (*)(Gpu&)> wrong[] = {
+        {"sms", [](Gpu& g) { g.sms = 0; }},
+        {"fp32_lanes", [](Gpu& g) { g.fp32_lanes = 0; }},
+        {"clocks.boost", [](Gpu& g) { g.boost_hz = g.base_hz = 0.0; }},
+        {"clocks.base", [](Gpu& g) { g.base_hz = 1.001 * g.boost_hz; }},
+        {"clocks.tensor", [](Gpu& g) { g.tensor_hz = -1.0; }},
+        {"dram.bandwidth", [](Gpu& g) { g.dram_bytes_per_s = 0.0; }},
+        {"dram.capacity", [](Gpu& g) { g.dram_bytes = nan; }},
+        {"l2.bandwidth", [](Gpu& g) { g.l2_bytes_per_s = nan; }},
+        {"l2.near_bandwidth", [](Gpu& g) { g.near_l2_bytes_per_s = -1.0; }},
+        {"l2.capacity", [](Gpu& g) { g.l2_bytes = 0.99 * g.shared_bytes_per_sm; }},
+        {"l2.capacity", [](Gpu& g) { g.l2_bytes = 1.01 * g.dram_bytes; }},
+        {"sm.registers", [](Gpu& g) { g.registers_bytes_per_sm = 0.5; }},
+        {"links.pcie", [](Gpu& g) { g.pcie_bytes_per_s = -1.0; }},
+        {"links.peer", [](Gpu& g) { g.link_bytes_per_s = -1.0; }},
+        {"tdp", [](Gpu& g) { g.tdp_w = nan; }},
+        {"peaks.fp16", [](Gpu& g) { g.rate(model::DataType::fp16).flops_per_s = 0.5; }},
+        {"peaks", [](Gpu& g) { g.rates = {}; }},
+        {"prices.buy_usd", [](Gpu& g) { g.price.buy_usd = -1.0; }},
+        {"prices.usd_per_hour_low",
+         [](Gpu& g) { g.price.usd_per_hour_low = 2.0, g.price.usd_per_hour_high = 1.99; }},
+        {"prices.usd_per_hour_high", [](Gpu& g) { g.price.usd_per_hour_high = nan; }},
+    };
+    for (const auto& [field, change] : wrong) {
+        CAPTURE(std::string(field));
+        Gpu gpu = test::a100_sxm_40();
+        gpu.shared_bytes_per_sm = 164.0 * 1024.0;
+        change(gpu);
+        const Diagnostics found = model::validate(gpu);
+        REQUIRE(found.size() == 1);
+        CHECK(found.items().front().field == field);
+    }
 }
 
 } // namespace test_model_gpu_gpu

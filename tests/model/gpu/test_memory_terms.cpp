@@ -210,7 +210,9 @@ TEST_CASE("intervals widen by a third for each decade outside the rows, and for 
     CHECK(high() == near(1.2));
     record.domain.bytes_high = 1e5; // 1 MB is a decade outside
     CHECK(high() == near(std::pow(1.2, 4.0 / 3.0)));
-    record.domain.bytes_high = 1e30;
+    record.domain = {0.0, 0.0, 0.0, 0.0}; // as of copies, whose rows count no operations
+    CHECK(high() == near(1.2));
+    record.domain = {0.0, 1e30, 0.0, 1e30};
     record.binds = {{"dram", 0.01}, {"sm", 0.99}}; // hardly any row was bound by DRAM
     CHECK(high() == near(std::pow(1.2, 1.5)));
     record.binds = {{"dram", 0.5}};

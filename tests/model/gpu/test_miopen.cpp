@@ -94,6 +94,27 @@ TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 1
     const ConvTime t = miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, true);
     CHECK(t.algorithm == ConvAlgorithm::winograd);
     CHECK(t.body_s / direct == tests::near(16.0 / 36.0, 0.03));
+    CHECK(t.dram_bytes == tests::near(4.0 * 64.0 * (64.0 * 64.0 + 640.0 * 64.0 + 640.0 * 9.0)));
+}
+
+TEST_CASE("Winograd on AMD says nothing of the direct product that it replaces") {
+    const Gpu gpu = amd();
+    ConvTerms terms = plain();
+    terms.miopen.split_s = 0.0;
+    ConvShape shape = pointwise(2048, 32); // 36 outputs a channel: splits fill the SMs
+    shape.h = shape.w = 6;
+    shape.r = shape.s = 3;
+    shape.pad = {1, 1};
+    const auto chosen = [&] {
+        return miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, true);
+    };
+    CHECK(chosen().algorithm == ConvAlgorithm::implicit_gemm);
+    CHECK(chosen().product.mapping.splits > 1);
+    terms.miopen.winograd_s = 0.0;
+    terms.miopen.winograd_share = 10.0;
+    CHECK(chosen().algorithm == ConvAlgorithm::winograd);
+    CHECK(chosen().product.mapping.splits == 1);
+    CHECK(chosen().body_s == tests::near(chosen().product.compute_s));
 }
 
 TEST_CASE(

@@ -117,6 +117,38 @@ TEST_CASE("Winograd beats the direct count, and its bound counts what it multipl
     CHECK(!p.notes.empty());
 }
 
+TEST_CASE(
+    "the best kernel of a machine may be Winograd on vector lanes, and never on tensor cores") {
+    const auto gpu = test::v100_sxm2();
+    const auto times_the_peak = [&](Count filter, DataType type) {
+        const auto p = at(gpu, test::conv(256, 256, 56, filter, type));
+        return p.machine_steps[2].macs_per_cycle / p.units;
+    };
+    CHECK(times_the_peak(3, DataType::fp32) > 1.0);
+    CHECK(times_the_peak(3, DataType::fp32) <= 4.0); // 9 x 16 MACs in 36 products
+    CHECK(times_the_peak(5, DataType::fp32) > 1.0);
+    CHECK(times_the_peak(5, DataType::fp32) <= 6.25); // 25 x 16 in 64
+    CHECK(times_the_peak(7, DataType::fp32) <= 1.0);
+    CHECK(times_the_peak(3, DataType::fp16) <= 1.0);
+}
+
+TEST_CASE("without tensor cores attention is two products a head, and its gradient five") {
+    for (const auto direction : {model::Direction::fwd, model::Direction::bwd_data}) {
+        Layer layer;
+        layer.op = model::Op::attention;
+        layer.shape = model::AttentionShape{2, 4, 64, 96, 32};
+        layer.types = {DataType::fp32, DataType::fp32, DataType::fp32};
+        layer.direction = direction;
+        const auto kernel = model::kernel_of(test::v100_sxm2(), layer, *model::work_of(layer));
+        REQUIRE(kernel.ok());
+        CHECK(kernel->products.size() == (direction == model::Direction::fwd ? 2 : 5));
+        for (const model::Product& p : kernel->products) {
+            CHECK(p.batch == near(8.0));
+            CHECK(p.m * p.n * p.k == near(64.0 * 96.0 * 32.0));
+        }
+    }
+}
+
 TEST_CASE("three channels cost tensor cores as much as a whole chunk of them") {
     const auto gpu = test::v100_sxm2();
     const auto seconds = [&](Count channels) { // channels last: no pass changes the layout
