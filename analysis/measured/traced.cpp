@@ -315,7 +315,8 @@ double Traced::placed_share() const {
 }
 
 std::optional<double> TracedRow::ratio() const {
-    if (!predicted_s || !not_compared.empty() || alone_runs <= 0 || !(*predicted_s > 0.0)) {
+    if (!predicted_s || !not_compared.empty() || alone_runs <= 0 || !(alone_s > 0.0) ||
+        !(*predicted_s > 0.0)) {
         return std::nullopt;
     }
     const double predicted = *predicted_s * static_cast<double>(alone_runs);

@@ -80,7 +80,12 @@ std::string reason_not_to_compare(const TracedRow& row) {
     if (row.found == formats::Found::traffic) {
         return "only its tensors are known: a bound, not a prediction";
     }
-    return row.alone_runs == 0 ? "a kernel of another stream runs beside each of its runs" : "";
+    if (!(row.measured_s > 0.0)) {
+        return "its kernels have no duration in the trace";
+    }
+    return row.alone_runs == 0 || !(row.alone_s > 0.0)
+               ? "a kernel of another stream runs beside each of its runs"
+               : "";
 }
 
 TracedComparison comparison_of(const std::string& name, const std::vector<const TracedRow*>& rows) {

@@ -149,6 +149,18 @@ TEST_CASE("what waits for other ranks, or has no known work, is named and not co
     CHECK(said.left_out[1].why.starts_with("only its tensors are known"));
 }
 
+TEST_CASE("kernels without a duration are named and not compared") {
+    TraceText trace;
+    trace.op("aten::relu", "[[65536,512]]", kFloats);
+    trace.kernel("relu", 0.0);
+    const Traced said = examined(trace);
+    CHECK(said.comparisons.empty());
+    REQUIRE(said.rows.size() == 1);
+    CHECK_FALSE(said.rows[0].ratio());
+    REQUIRE(said.left_out.size() == 1);
+    CHECK(said.left_out[0].why == "its kernels have no duration in the trace");
+}
+
 TEST_CASE("an operator that is named after a collective and only copies is none") {
     TraceText trace;
     trace.op("All2All_Pooled_Wait", "[[1024,1024]]", kFloats);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Commands that write a file, killed (SIGKILL) at random moments.
 
-kills.py EYEROOF SOURCES [KILLS (1000) [SEED (1) [COLLECTOR STUBS]]]: imports, exams, sweeps, searches of
-`tune`, and, with the collector and the folder of the stub driver, `profile`. After each kill:
+kills.py EYEROOF SOURCES [KILLS (1000) [SEED (1) [COLLECTOR STUBS]]]: imports, exams, sweeps, plans,
+validations, searches of `tune`, and, with the collector and the folder of the stub driver, `profile`. After each kill:
 - the file is the old one or the new one, whole; a sweep and a log of `tune` hold whole rows of the new one,
   and the next run ends with the same bytes as a run without a kill;
 - no process of the run lives a second later;
@@ -23,6 +23,7 @@ KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
 DICE = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
 COLLECTOR, STUBS = (os.path.realpath(word) for word in sys.argv[5:7]) if len(sys.argv) > 6 else (None, None)
 TRACE = f"{SOURCES}/tests/fuzz/corpus/profile_import/kineto.json"
+STEP = f"{SOURCES}/tests/profiles/samples/step.json"
 
 # Name, file, words with FILE in the place of the file, what must hold of it: "whole" (old or new), "rows" (goes
 # on where it was), "profile" (old or complete: it holds times), "none" (writes no file), and the words that the
@@ -56,6 +57,10 @@ def commands(folder):
         command("network", "net.csv", "net show resnet50 --format csv -o FILE"),
         command("exam", "exam.json", "exam resnet50 --on a100-sxm-40gb --format json -o FILE"),
         command("plot", "roof.svg", "roofline alexnet --on a100-sxm-40gb -o FILE"),
+        command("page of a trace", "trace.html", f"exam {STEP} --format html -o FILE"),
+        command("plan of a server", "plan.txt", "serve llama-3-8b --on h100-sxm-80gb --requests 8 --plan-file FILE"),
+        command("purchase", "upgrade.pdf", "upgrade resnet50 --from t4 --to l4 -o FILE"),
+        command("validation", "rows.json", f"validate {SOURCES}/hwdb/evidence/scale.csv --scale --format json -o FILE"),
     ]
     if shutil.which("c++"):
         words = f"tune {small} --limit 20 --time-limit 20 --trials 4 --repeat-time 0.01 --again 0 --cpu 0"

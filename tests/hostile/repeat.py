@@ -13,6 +13,7 @@ EYEROOF = os.path.realpath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "../profiles/samples"))
 MODELS = os.path.realpath(os.path.join(os.path.dirname(__file__), "../data/onnx"))
+EVIDENCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../hwdb/evidence"))
 # With --threads 1, 2 and 7.
 THREADED = """map alexnet --on nvdla-small --layers CONV5 --format json
 map alexnet --on nvdla-small --layers CONV[35]
@@ -34,6 +35,11 @@ fuse alexnet --on eyeriss-v1 --format json
 upgrade resnet50 --from t4 --to l4
 scale resnet50 --on t4 --fabric pcie4-100g --devices 8 --format json
 serve llama-3-8b --on h100-sxm-80gb --format json
+serve llama-3-8b --on h100-sxm-80gb --requests 1,8 --plan-file OUT.txt
+exam STEP --format json
+exam STEP --format html -o OUT.html
+timeline STEP --format json
+upgrade STEP --to l4 --format json
 import KINETO --format json
 import KINETO --save OUT.jsonl""".splitlines()
 PLAIN = """tune resnet18-c1-c12 --layers C9 --target model --trials 16 --log OUT
@@ -41,6 +47,7 @@ tune resnet18-c1-c12 --layers C9 --target model --trials 16 --details --format j
 collective all-reduce --fabric dgx-h100-ndr --devices 8
 diff resnet50@v100-sxm2-16gb resnet50@a100-sxm-40gb
 validate --evidence
+validate SCALE --scale --format json
 net list
 net show alexnet
 net check KINETO
@@ -60,7 +67,8 @@ def answer(words, folder):
     out = os.path.join(folder, next((word for word in words if word.startswith("OUT")), "OUT"))
     if os.path.exists(out):
         os.remove(out)
-    places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json", "ONNX": f"{MODELS}/resnet50.onnx"}
+    places = {os.path.basename(out): out, "KINETO": f"{SAMPLES}/kineto.json", "ONNX": f"{MODELS}/resnet50.onnx",
+              "STEP": f"{SAMPLES}/step.json", "SCALE": f"{EVIDENCE}/scale.csv"}
     end = subprocess.run([EYEROOF, *(places.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
                          capture_output=True, timeout=1800, env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     file = open(out, "rb").read() if os.path.exists(out) else b""
