@@ -12,9 +12,6 @@ class QLabel;
 
 namespace eyeroof::gui {
 
-// Cells by their speed, the present one framed; beside each side its values.
-report::Drawing draw_knob_map(const analysis::KnobMap& map, const report::Canvas& canvas);
-
 class KnobMapPane : public Pane {
     Q_OBJECT
 
@@ -22,6 +19,8 @@ class KnobMapPane : public Pane {
     KnobMapPane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Two knobs"); }
     QString name() const override { return "knobs"; }
+    PanePlace place() const override { return PanePlace::middle; } // numbers in cells need room
+    DrawingView* picture_in_front() override { return picture_; }
     void show_answer(const PaneInput& input) override;
     QString html() const override;
     const std::optional<analysis::KnobMap>& map() const { return map_; }
