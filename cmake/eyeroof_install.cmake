@@ -8,6 +8,8 @@ install(DIRECTORY hwdb/ DESTINATION ${share}/hwdb COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json" PATTERN "*.csv")
 install(DIRECTORY profiles/metrics/ DESTINATION ${share}/metrics COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
+install(FILES profiles/recorded/h100-sxm-80gb/networks/resnet50-inference-fp16-nhwc.json.gz
+        DESTINATION ${share}/recorded/h100-sxm-80gb/networks COMPONENT cli) # the explorer's example
 install(DIRECTORY examples/networks/ DESTINATION ${share}/networks COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY examples/claims/ DESTINATION ${share}/claims COMPONENT cli)

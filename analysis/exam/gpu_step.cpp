@@ -3,11 +3,13 @@
 #include "analysis/exam/examine.hpp"
 #include "analysis/exam/totals.hpp"
 #include "analysis/program/lower.hpp"
+#include "base/parallel.hpp"
 #include "model/gpu/supported.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace eyeroof::analysis {
 
@@ -74,6 +76,46 @@ void add_memory(const Question& question, const Gpu& gpu, const step::SoftwareOf
     }
 }
 
+struct Watch {
+    const ProgressCallback& progress; // called from the caller's thread alone
+    const std::stop_token& stop;
+};
+
+// Every layer's row and costs. Layers do not depend on each other: many are shared among threads.
+Diagnostics add_layers(const step::Graph& program, const GpuContext& context,
+                       const step::SoftwareOf& software, const Watch& watch, Report& report,
+                       step::Costs& costs) {
+    constexpr std::size_t kWorthThreads = 512; // layers: about ten milliseconds
+    const std::size_t count = program.layers.size();
+    const bool alone = count < kWorthThreads || in_piece_of_work();
+    const std::thread::id caller = std::this_thread::get_id();
+    std::vector<Diagnostics> found(count);
+    report.layers.resize(count);
+    costs.layers.resize(count);
+    in_parallel(alone ? 1 : thread_count(0), count, [&](std::size_t i) {
+        if (watch.stop.stop_requested()) {
+            return;
+        }
+        if (watch.progress && std::this_thread::get_id() == caller) {
+            watch.progress({static_cast<double>(i) / static_cast<double>(count),
+                            fmt::format("{} ({} of {})", program.layers[i].name, i + 1, count), 0.0,
+                            -1.0});
+        }
+        const auto at = static_cast<std::uint32_t>(i);
+        auto prediction = step::predict_layer(program, at, context.gpu, software);
+        if (prediction) {
+            costs.layers[i] = step::cost_of(program, at, context.gpu, *prediction);
+            report.layers[i] = layer_report(program, at, context, *prediction);
+        }
+        found[i] = std::move(prediction.diagnostics());
+    });
+    Diagnostics all;
+    for (const Diagnostics& of_layer : found) {
+        all.append(of_layer);
+    }
+    return all;
+}
+
 } // namespace
 
 step::TimelineOptions timeline_options(const Question& question, const Gpu& gpu) {
@@ -93,23 +135,9 @@ Result<Report> examine_on_gpu(const Question& question, step::Graph program, con
     Report report;
     report.machine = summarise(question.machine, context);
     step::Costs costs;
-    for (std::uint32_t i = 0; i < program.layers.size(); ++i) {
-        if (stop.stop_requested()) {
-            return Result<Report>::failure("cancelled", "the examination was cancelled");
-        }
-        if (progress) {
-            const auto n = static_cast<double>(program.layers.size());
-            progress(
-                {i / n,
-                 fmt::format("{} ({} of {})", program.layers[i].name, i + 1, program.layers.size()),
-                 0.0, -1.0});
-        }
-        const auto prediction = step::predict_layer(program, i, gpu, software);
-        problems.append(prediction.diagnostics());
-        if (prediction) {
-            costs.layers.push_back(step::cost_of(program, i, gpu, *prediction));
-            report.layers.push_back(layer_report(program, i, context, *prediction));
-        }
+    problems.append(add_layers(program, context, software, {progress, stop}, report, costs));
+    if (stop.stop_requested()) {
+        return Result<Report>::failure("cancelled", "the examination was cancelled");
     }
     if (problems.has_errors()) {
         return problems;

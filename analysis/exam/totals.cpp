@@ -8,15 +8,20 @@ namespace eyeroof::analysis {
 
 namespace {
 
-// What the network would save if one step alone cost a layer nothing.
-std::vector<Loss> losses_of(const Report& report, std::size_t at) {
+// What the network would save if one step alone cost a layer nothing: the largest, of equal ones
+// the first.
+void keep_largest(const Report& report, std::size_t at, std::vector<Loss>& largest) {
+    constexpr std::size_t kMost = 3;
     const LayerReport& layer = report.layers[at];
-    std::vector<Loss> losses;
     for (std::size_t i = 0; i < model::kSteps; ++i) {
         const double saved_s = std::max(0.0, layer.time_s - layer.limits.without[i]);
-        losses.push_back({at, i + 1, saved_s * static_cast<double>(layer.layer.count)});
+        const Loss loss{at, i + 1, saved_s * static_cast<double>(layer.layer.count)};
+        const auto behind = std::find_if(largest.begin(), largest.end(), [&](const Loss& other) {
+            return other.lost_s < loss.lost_s;
+        });
+        largest.insert(behind, loss);
+        largest.resize(std::min(largest.size(), kMost));
     }
-    return losses;
 }
 
 } // namespace
@@ -53,8 +58,7 @@ void add_totals(Report& report) {
         all_have_intervals = all_have_intervals && layer.low_s && layer.high_s;
         low += count * layer.low_s.value_or(0.0);
         high += count * layer.high_s.value_or(0.0);
-        const std::vector<Loss> own = losses_of(report, i);
-        losses.insert(losses.end(), own.begin(), own.end());
+        keep_largest(report, i, losses);
     }
     if (all_have_intervals) {
         total.low_s = low;
@@ -64,11 +68,8 @@ void add_totals(Report& report) {
     if (total.processing_time_s > 0.0) {
         total.averaged_units = unit_seconds / total.processing_time_s;
     }
-    std::stable_sort(losses.begin(), losses.end(),
-                     [](const Loss& a, const Loss& b) { return a.lost_s > b.lost_s; });
     constexpr double rounding = 1e-9;
     std::erase_if(losses, [&](const Loss& loss) { return loss.lost_s <= rounding * total.time_s; });
-    losses.resize(std::min<std::size_t>(losses.size(), 3));
     report.worst = std::move(losses);
 }
 

@@ -10,6 +10,8 @@
 
 namespace eyeroof::gui {
 
+inline constexpr int kSlow_ms = 400; // quicker answers need no progress bar
+
 class Background : public QObject {
     Q_OBJECT
 

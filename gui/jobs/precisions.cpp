@@ -11,7 +11,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-QString tr(const char* words) {
+QString precision_text(const char* words) {
     return QCoreApplication::translate("Precisions", words);
 }
 
@@ -33,16 +33,18 @@ QString why_not(const model::Machine& machine, model::DataType type) {
     if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
         return gpu->rate(type).flops_per_s > 0.0
                    ? QString()
-                   : tr("%1 has no units for %2; it has %3").arg(name, wanted, has_of(*gpu));
+                   : precision_text("%1 has no units for %2; it has %3")
+                         .arg(name, wanted, has_of(*gpu));
     }
     if (const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
         const int bits = accelerator->word_bits[model::index(model::Operand::input)];
-        return model::storage_bits(type) == bits ? QString()
-                                                 : tr("%1 computes with %2-bit data, %3 has %4")
-                                                       .arg(name)
-                                                       .arg(bits)
-                                                       .arg(wanted)
-                                                       .arg(model::storage_bits(type));
+        return model::storage_bits(type) == bits
+                   ? QString()
+                   : precision_text("%1 computes with %2-bit data, %3 has %4")
+                         .arg(name)
+                         .arg(bits)
+                         .arg(wanted)
+                         .arg(model::storage_bits(type));
     }
     return {};
 }

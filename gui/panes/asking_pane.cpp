@@ -16,10 +16,6 @@
 
 namespace eyeroof::gui {
 
-namespace {
-constexpr int kSlow_ms = 400; // quicker answers need no progress bar
-} // namespace
-
 AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
     auto* around = new QVBoxLayout(this);
     around->setContentsMargins(0, 0, 0, 0);
@@ -66,7 +62,9 @@ AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actio
 
 void AskingPane::show_answer(const PaneInput& input) {
     due_ = !isVisible();
-    if (!due_) {
+    if (due_) {
+        drop_question();
+    } else {
         fill(input);
         ask();
     }
@@ -84,11 +82,7 @@ void AskingPane::showEvent(QShowEvent* event) {
 void AskingPane::ask() {
     Background::Job work = job(actions_.look());
     if (!work) {
-        if (worker_.busy()) {
-            const QSignalBlocker quiet(worker_);
-            worker_.cancel();
-        }
-        end_progress();
+        drop_question();
         clear();
         told_ = false; // and what was said waits for a choice
         emit answered();
@@ -106,6 +100,13 @@ void AskingPane::ask() {
                 emit answered();
             };
         });
+}
+
+// The answer under way is to a question that is gone.
+void AskingPane::drop_question() {
+    const QSignalBlocker quiet(worker_);
+    worker_.cancel();
+    end_progress();
 }
 
 void AskingPane::show_progress(const Progress& progress) {

@@ -56,11 +56,12 @@ class AskingPane : public Pane {
     QSpinBox* number(const QString& label, const char* name, int least, int most, int value);
     QLineEdit* text_field(const QString& label, const char* name, const QString& value);
     QCheckBox* flag(const QString& label, const char* name);
+    QWidget* labelled(const QString& label, const char* name, QWidget* field); // any other field
 
     void showEvent(QShowEvent* event) override;
 
   private:
-    QWidget* labelled(const QString& label, const char* name, QWidget* field);
+    void drop_question();
     void show_progress(const Progress& progress);
     void end_progress();
     void show_waiting();

@@ -60,7 +60,7 @@ std::vector<LayerRow> rows_of(const report::PlotInput& input, const report::Roof
             continue;
         }
         LayerRow& row = rows.emplace_back();
-        row.source = input.points[i];
+        row.source = &input.points[i];
         row.share = *shares[i];
         if (placed[i] != nullptr) {
             row.placed = true;
@@ -75,23 +75,23 @@ std::vector<LayerRow> rows_of(const report::PlotInput& input, const report::Roof
 
 // What was measured of a predicted layer joins its row.
 std::vector<LayerRow> with_twins(std::vector<LayerRow> rows) {
-    const auto is_measured = [](const LayerRow& row) { return row.source.measured; };
+    const auto is_measured = [](const LayerRow& row) { return row.source->measured; };
     if (std::none_of(rows.begin(), rows.end(), is_measured)) {
         return rows;
     }
     std::map<std::pair<std::string, std::size_t>, LayerRow*> predicted; // by machine and layer
     for (LayerRow& row : rows) {
-        if (!row.source.measured && row.source.layer) {
-            predicted[{row.source.machine, *row.source.layer}] = &row;
+        if (!row.source->measured && row.source->layer) {
+            predicted[{row.source->machine, *row.source->layer}] = &row;
         }
     }
     std::vector<bool> joined(rows.size(), false);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const LayerRow& row = rows[i];
-        if (!row.source.measured || !row.source.layer) {
+        if (!row.source->measured || !row.source->layer) {
             continue;
         }
-        if (const auto own = predicted.find({row.source.machine, *row.source.layer});
+        if (const auto own = predicted.find({row.source->machine, *row.source->layer});
             own != predicted.end() && !own->second->twin) { // the compared run's comes first
             own->second->twin = row.id();
             own->second->measured_of_roof = row.placed ? std::optional(row.of_roof) : std::nullopt;
@@ -111,9 +111,9 @@ std::vector<LayerRow> with_twins(std::vector<LayerRow> rows) {
 
 std::optional<double> LayerRow::measured_s() const {
     if (measured) {
-        return source.count * measured->time_s;
+        return source->count * measured->time_s;
     }
-    return source.measured ? std::optional(source.total_s()) : std::nullopt;
+    return source->measured ? std::optional(source->total_s()) : std::nullopt;
 }
 
 std::vector<LayerRow> layer_rows(const report::PlotInput& input, const report::RooflineScene& scene,
@@ -122,17 +122,17 @@ std::vector<LayerRow> layer_rows(const report::PlotInput& input, const report::R
     const auto baseline = baseline_of(input);
     const auto runs = report::compared_runs(input);
     for (LayerRow& row : rows) {
-        const auto compared = runs.find(row.source.machine);
-        if (compared == runs.end() || row.source.run.empty() ||
-            row.source.run == compared->second) {
-            row.measured = measured_of(row.source, reports);
+        const auto compared = runs.find(row.source->machine);
+        if (compared == runs.end() || row.source->run.empty() ||
+            row.source->run == compared->second) {
+            row.measured = measured_of(*row.source, reports);
         }
-        if (baseline.empty() || row.source.machine == input.machines.front().id) {
+        if (baseline.empty() || row.source->machine == input.machines.front().id) {
             continue;
         }
-        const auto first = baseline.find(across(row.source));
-        if (first != baseline.end() && row.source.total_s() > 0.0) {
-            row.faster = first->second / row.source.total_s();
+        const auto first = baseline.find(across(*row.source));
+        if (first != baseline.end() && row.source->total_s() > 0.0) {
+            row.faster = first->second / row.source->total_s();
         }
     }
     return with_twins(std::move(rows));

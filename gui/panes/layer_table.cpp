@@ -9,24 +9,16 @@
 #include <QStyle>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace eyeroof::gui {
 
 namespace {
-constexpr std::array<const char*, LayerTable::columns> kHeaders = {"Layer",
-                                                                   "Machine",
-                                                                   "",
-                                                                   "Time",
-                                                                   "Share",
-                                                                   "Times as fast",
-                                                                   "Measured",
-                                                                   "Unexplained",
-                                                                   "Rate",
-                                                                   "Of roof",
-                                                                   "Measured of roof",
-                                                                   "FLOP/byte",
-                                                                   "Bound by"};
+constexpr std::array<const char*, LayerTable::columns> kHeaders = {
+    "Layer",   "Machine",          "Source",    "Runs",        "Time",
+    "Share",   "Speedup",          "Measured",  "Unexplained", "Rate",
+    "Of roof", "Measured of roof", "FLOP/byte", "Bound by"};
 // Of all executions, as the predicted time.
 QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
     return text(report::signed_time(count * m.unexplained_s) + " (" +
@@ -37,7 +29,7 @@ QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
 void LayerTable::shorten(std::vector<LayerRow>& rows) {
     QStringList names;
     for (const LayerRow& row : rows) {
-        names << text(row.source.name);
+        names << text(row.source->name);
     }
     names = short_names(names);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -45,8 +37,10 @@ void LayerTable::shorten(std::vector<LayerRow>& rows) {
     }
 }
 
-bool LayerTable::set_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+bool LayerTable::set_rows(const std::shared_ptr<const report::PlotInput>& plot,
+                          const report::RooflineScene& scene,
                           const std::vector<analysis::Report>& reports) {
+    const report::PlotInput& input = *plot;
     first_machine_ = input.machines.empty() ? QString() : text(input.machines.front().name);
     std::vector<LayerRow> rows = layer_rows(input, scene, reports);
     const bool same = std::equal(
@@ -57,6 +51,7 @@ bool LayerTable::set_rows(const report::PlotInput& input, const report::Roofline
     }
     if (same) {
         rows_ = std::move(rows);
+        plot_ = plot;
         if (!rows_.empty()) {
             emit dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
         }
@@ -65,8 +60,41 @@ bool LayerTable::set_rows(const report::PlotInput& input, const report::Roofline
     shorten(rows);
     beginResetModel();
     rows_ = std::move(rows);
+    plot_ = plot;
     endResetModel();
     return false;
+}
+
+void LayerTable::set_time_unit(const QString& unit) {
+    if (unit == time_unit_) {
+        return;
+    }
+    time_unit_ = unit;
+    emit headerDataChanged(Qt::Horizontal, 0, columns - 1);
+    if (!rows_.empty()) {
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
+    }
+}
+
+bool LayerTable::repeats() const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [](const LayerRow& row) { return row.source->count != 1.0; });
+}
+
+// In one unit with three significant digits at least, whole from a thousand on.
+QString LayerTable::seconds(double value) const {
+    const auto unit = time_units().indexOf(time_unit_);
+    if (unit < 0) {
+        return text(format_si(value, "s"));
+    }
+    constexpr std::array<double, 4> scales = {1e9, 1e6, 1e3, 1.0};
+    const double scaled = value * scales[static_cast<std::size_t>(unit)];
+    const double size = std::abs(scaled);
+    const int digits = size >= 100.0 || size == 0.0 ? 0
+                       : size >= 10.0               ? 1
+                       : size >= 1.0                ? 2
+                                     : 2 - static_cast<int>(std::floor(std::log10(size)));
+    return QString::number(scaled, 'f', std::min(digits, 9));
 }
 
 std::vector<std::string> LayerTable::ids_of(int row) const {
@@ -87,21 +115,23 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
     case name:
         return row.name;
     case machine:
-        return text(row.source.machine);
+        return text(row.source->machine);
     case kind:
-        return !row.source.measured     ? tr("predicted")
-               : row.source.run.empty() ? tr("measured")
-                                        : tr("measured, %1").arg(text(row.source.run));
+        return !row.source->measured     ? tr("predicted")
+               : row.source->run.empty() ? tr("measured")
+                                         : tr("measured, %1").arg(text(row.source->run));
+    case runs:
+        return QString::number(row.source->count, 'g', 6);
     case time:
-        return text(format_si(row.source.total_s(), "s"));
+        return seconds(row.source->total_s());
     case share:
         return QString("%1 %").arg(100.0 * row.share, 0, 'f', 1);
     case faster:
         return row.faster ? QString("%1×").arg(*row.faster, 0, 'f', 2) : QString();
     case measured:
-        return row.measured_s() ? text(format_si(*row.measured_s(), "s")) : QString();
+        return row.measured_s() ? seconds(*row.measured_s()) : QString();
     case unexplained:
-        return row.measured ? unexplained_text(*row.measured, row.source.count) : QString();
+        return row.measured ? unexplained_text(*row.measured, row.source->count) : QString();
     case rate:
         return row.placed ? text(format_si(row.rate, "FLOP/s")) : QString();
     case of_roof:
@@ -112,7 +142,7 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
     case intensity:
         return row.placed ? QString::number(row.intensity, 'g', 4) : QString();
     case limiter:
-        return text(row.source.limiter);
+        return text(row.source->limiter);
     default:
         return {};
     }
@@ -120,8 +150,10 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
 
 QVariant LayerTable::sorted(const LayerRow& row, int column) const {
     switch (column) {
+    case runs:
+        return row.source->count;
     case time:
-        return row.source.total_s();
+        return row.source->total_s();
     case share:
         return row.share;
     case faster:
@@ -129,7 +161,7 @@ QVariant LayerTable::sorted(const LayerRow& row, int column) const {
     case measured:
         return row.measured_s().value_or(0.0);
     case unexplained:
-        return row.measured ? row.source.count * row.measured->unexplained_s : 0.0;
+        return row.measured ? row.source->count * row.measured->unexplained_s : 0.0;
     case rate:
         return row.rate;
     case of_roof:
@@ -144,17 +176,17 @@ QVariant LayerTable::sorted(const LayerRow& row, int column) const {
 }
 
 QString LayerTable::mark_of(const LayerRow& row) const {
-    if (!row.source.layer) {
+    if (!row.source->layer) {
         return {};
     }
-    const auto found = marks_.find({row.source.machine, *row.source.layer});
+    const auto found = marks_.find({row.source->machine, *row.source->layer});
     return found == marks_.end() ? QString() : found->second;
 }
 
 // What a cell leaves out.
 QVariant LayerTable::tip(const LayerRow& row, int column) const {
     if (column == name || column == limiter) {
-        const QString full = column == name ? text(row.source.name) : text(row.source.limiter);
+        const QString full = column == name ? text(row.source->name) : text(row.source->limiter);
         const QString why = column == name ? mark_of(row) : QString();
         const QString all = why.isEmpty() ? full : full + "\n⚠ " + why;
         return row.placed ? all : tr("%1\nNot on the plot: without operations or bytes").arg(all);
@@ -163,7 +195,7 @@ QVariant LayerTable::tip(const LayerRow& row, int column) const {
         return tr("Of %1, the lowest visible roof there").arg(text(row.roof));
     }
     if (column == measured && row.measured) {
-        const double count = row.source.count;
+        const double count = row.source->count;
         const std::string kernels = format_si(count * row.measured->kernel_s, "s");
         return row.measured->gap_s
                    ? tr("Kernels %1, the gaps before and between them %2")
@@ -179,7 +211,7 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
     }
     const LayerRow& row = rows_[static_cast<std::size_t>(index.row())];
     const int column = index.column();
-    const bool number = column >= time && column <= intensity;
+    const bool number = column >= runs && column <= intensity;
     switch (role) {
     case Qt::DisplayRole:
         return shown(row, column);
@@ -194,7 +226,7 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleDescriptionRole:
         return column == name ? QVariant(mark_of(row)) : QVariant();
     case kFullText:
-        return column == name ? text(row.source.name) : shown(row, column);
+        return column == name ? text(row.source->name) : shown(row, column);
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
     default:
@@ -207,11 +239,14 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool number = section >= time && section <= intensity;
+        const bool number = section >= runs && section <= intensity;
         return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
     }
     if (role == Qt::ToolTipRole && section == faster) {
         return tr("Time on %1 over the time on this machine").arg(first_machine_);
+    }
+    if (role == Qt::ToolTipRole && section == runs) {
+        return tr("Executions in a step");
     }
     if (role == Qt::ToolTipRole && section >= time && section <= unexplained) {
         return tr("All executions together");
@@ -219,7 +254,9 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
     if (role != Qt::DisplayRole) {
         return {};
     }
-    return tr(kHeaders[static_cast<std::size_t>(section)]);
+    const QString head = tr(kHeaders[static_cast<std::size_t>(section)]);
+    const bool timed = section == time || section == measured;
+    return timed && !time_unit_.isEmpty() ? head + " (" + time_unit_ + ")" : head;
 }
 
 } // namespace eyeroof::gui

@@ -5,6 +5,7 @@
 #include "gui/panes/layer_rows.hpp"
 
 #include <QAbstractTableModel>
+#include <memory>
 #include <vector>
 
 namespace eyeroof::gui {
@@ -17,6 +18,7 @@ class LayerTable : public QAbstractTableModel {
         name,
         machine,
         kind,
+        runs, // executions in a step
         time,
         share,
         faster,
@@ -36,8 +38,14 @@ class LayerTable : public QAbstractTableModel {
 
     // Whether they are the same rows as before, with other figures: a selection then stays. What
     // was measured of a predicted layer is taken from the reports.
-    bool set_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+    bool set_rows(const std::shared_ptr<const report::PlotInput>& plot,
+                  const report::RooflineScene& scene,
                   const std::vector<analysis::Report>& reports = {});
+    // Of all times; "" for each in its own: "us".
+    void set_time_unit(const QString& unit);
+    static QStringList time_units() { return {"ns", "us", "ms", "s"}; }
+    // Whether any row runs more than once.
+    bool repeats() const;
     // Why layers carry a mark, by machine and row of its report; shown with the next rows.
     void set_marks(LayerMarks marks) { marks_ = std::move(marks); }
     std::vector<std::string> ids_of(int row) const; // of its points: the prediction's first
@@ -55,10 +63,13 @@ class LayerTable : public QAbstractTableModel {
     QVariant sorted(const LayerRow& row, int column) const;
 
     QString mark_of(const LayerRow& row) const; // empty: none
+    QString seconds(double value) const;
 
+    std::shared_ptr<const report::PlotInput> plot_; // that the rows are of
     std::vector<LayerRow> rows_;
     LayerMarks marks_;
     QString first_machine_;
+    QString time_unit_;
 };
 
 } // namespace eyeroof::gui

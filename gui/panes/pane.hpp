@@ -83,8 +83,8 @@ class Pane : public QWidget {
     virtual void show_answer(const PaneInput& input) = 0;
     virtual void show_selection(const PaneInput& input) { (void)input; }
     virtual QString html() const { return {}; } // its section of the report; empty: none
-    // Whether there is anything of its kind; else its tab in the middle is away.
-    virtual bool belongs(const PaneInput& input) const { return (void)input, true; }
+    // Whether there is anything that it could show; else its tab in the middle is away.
+    virtual bool belongs(const PaneInput& input) const { return input.question() != nullptr; }
     virtual PanePlace place() const { return PanePlace::below; }
     virtual DrawingView* picture_in_front() { return nullptr; } // for export and the clipboard
 

@@ -63,14 +63,15 @@ void PlotBar::make_looks() {
 
 void PlotBar::make_filters() {
     filter_ = new QLineEdit(this);
-    filter_->setPlaceholderText(tr("Filter: conv[1-3]"));
-    filter_->setMinimumWidth(150);
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->setMinimumWidth(90); // the row is short where the window is
     filter_->setClearButtonEnabled(true);
     filter_->setObjectName("filter");
     filter_->setAccessibleName(tr("Filter by name, a regular expression"));
+    filter_->setToolTip(tr("Filter by name, a regular expression: conv[1-3]"));
     top_ = new QSpinBox(this);
-    top_->setRange(0, 100000);
-    top_->setPrefix(tr("heaviest "));
+    top_->setRange(0, 99999);
+    top_->setPrefix(tr("top "));
     top_->setSpecialValueText(tr("all points"));
     top_->setAccessibleName(tr("Only the heaviest points"));
     top_->setObjectName("top");

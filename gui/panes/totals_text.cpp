@@ -20,7 +20,7 @@ std::string line_of(const analysis::Report& report, bool alone) {
         fmt::format("<b>{}</b>: {}", report.machine.name, format_si(total.time_s, "s", 4));
     if (total.low_s && total.high_s) {
         line +=
-            fmt::format(" ({} … {})", format_si(*total.low_s, "s"), format_si(*total.high_s, "s"));
+            fmt::format(" ({} to {})", format_si(*total.low_s, "s"), format_si(*total.high_s, "s"));
     }
     line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
     if (!report.worst.empty() && alone) {
@@ -50,7 +50,7 @@ std::string measured_line(const analysis::Report& report, const std::string& run
 QString comparison(const std::vector<analysis::Report>& reports) {
     const double ratio = reports[0].total.time_s / reports[1].total.time_s;
     const auto& faster = reports[ratio > 1.0 ? 1 : 0].machine.name;
-    return QString("%1 is %2 times faster")
+    return QString("%1 is %2x as fast")
         .arg(QString::fromStdString(faster))
         .arg(ratio > 1.0 ? ratio : 1.0 / ratio, 0, 'f', 2);
 }
@@ -76,8 +76,8 @@ QString totals_html(const std::vector<analysis::Report>& reports,
     }
     if (!lines.isEmpty() && gpus && !reports.front().network_id.empty()) {
         lines.back() += QCoreApplication::translate(
-            "Totals", reports.size() > 1 ? "; <a href=\"upgrade\">does it pay?</a>"
-                                         : "; <a href=\"upgrade\">does another pay?</a>");
+            "Totals", reports.size() > 1 ? "; <a href=\"upgrade\">does it pay off?</a>"
+                                         : "; <a href=\"upgrade\">would another GPU pay off?</a>");
     }
     return lines.join("<br>");
 }

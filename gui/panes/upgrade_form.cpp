@@ -1,11 +1,9 @@
 #include "gui/panes/upgrade_form.hpp"
 
-#include "formats/catalog.hpp"
 #include "gui/panes/amount_edit.hpp"
 #include "gui/panes/upgrade_fields.hpp"
 #include "gui/panes/upgrade_owner.hpp"
 #include "gui/views/qt_text.hpp"
-#include "hwdb/catalog.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -95,10 +93,10 @@ void UpgradeForm::make_networks() {
     QWidget* row = nullptr;
     auto* line = line_in(*column_, row, this);
     phase_ = new QComboBox(this);
-    phase_->addItem(tr("mixed-precision training, largest batch"), QString());
+    phase_->addItem(tr("mixed training, largest batch"), QString());
     phase_->addItem(tr("inference"), "inference");
     phase_->addItem(tr("training, SGD"), "sgd");
-    phase_->addItem(tr("training, SGD with momentum"), "sgd_momentum");
+    phase_->addItem(tr("training, momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
     phase_->setMinimumContentsLength(10); // its longest entry would widen the form
     phase_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -111,15 +109,15 @@ void UpgradeForm::make_networks() {
     batch_->setObjectName("upgrade batch");
     batch_->setAccessibleName(tr("Batch: samples of a step"));
     batch_->setToolTip(tr("Samples of a step, or the network's own"));
-    line->addWidget(phase_, 1);
-    line->addWidget(batch_, 1);
+    line->addWidget(phase_, 3); // its longest entry is shown whole
+    line->addWidget(batch_, 2);
     connect(phase_, &QComboBox::currentIndexChanged, this, &UpgradeForm::show_open);
     connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(batch_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
     launch_ = list("upgrade launch", tr("How kernels are launched"),
-                   {{tr("called by a framework"), ""},
+                   {{tr("eager calls"), ""},
                     {tr("back to back"), "stream"},
-                    {tr("as a CUDA graph"), "graph"},
+                    {tr("CUDA graph"), "graph"},
                     {tr("kernels alone"), "none"}});
     layout_ = list("upgrade layout", tr("Order of a convolution's tensors in memory"),
                    {{tr("usual layout"), ""},
@@ -310,20 +308,14 @@ void UpgradeForm::read_lists() {
     sweep_types_ = types.value_or(sweep_types_);
 }
 
-void UpgradeForm::fill(const Folders& folders) {
-    if (const auto heads = formats::list_networks(folders.networks)) {
-        for (const auto& head : *heads) {
-            network_->addItem(text(head.id));
-        }
+void UpgradeForm::fill(const Offered& offered) {
+    network_->addItems(offered.networks);
+    for (QComboBox* box : {from_, to_}) {
+        box->addItems(offered.machines_of("gpus"));
     }
-    for (const auto& entry : hwdb::list_machines(folders.machines)) {
-        if (entry.family == "gpus") {
-            from_->addItem(text(entry.id));
-            to_->addItem(text(entry.id));
-        } else if (entry.family == "hosts") {
-            from_host_->addItem(text(entry.id), text(entry.id));
-            to_host_->addItem(text(entry.id), text(entry.id));
-        }
+    for (const QString& host : offered.machines_of("hosts")) {
+        from_host_->addItem(host, host);
+        to_host_->addItem(host, host);
     }
     for (QComboBox* box : {network_, from_, to_}) {
         box->setCurrentIndex(-1);

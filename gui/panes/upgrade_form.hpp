@@ -2,6 +2,7 @@
 // GPUs in question, prices, batches and precisions.
 #pragma once
 
+#include "gui/jobs/offered.hpp"
 #include "gui/jobs/upgrade_answer.hpp"
 
 #include <QStringList>
@@ -25,7 +26,7 @@ class UpgradeForm : public QWidget {
   public:
     explicit UpgradeForm(QWidget* parent = nullptr);
 
-    void fill(const Folders& folders);
+    void fill(const Offered& offered);
     analysis::UpgradeQuestion question() const;
     void set_question(const analysis::UpgradeQuestion& question); // sends nothing
 

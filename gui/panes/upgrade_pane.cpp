@@ -160,9 +160,9 @@ QWidget* UpgradePane::make_answers() {
     return page;
 }
 
-void UpgradePane::fill(const Folders& folders) {
+void UpgradePane::fill(const Folders& folders, const Offered& offered) {
     folders_ = folders;
-    form_->fill(folders);
+    form_->fill(offered);
 }
 
 void UpgradePane::ask(const QStringList& networks, const QString& from, const QStringList& to,
@@ -239,7 +239,7 @@ void UpgradePane::show_verdicts() {
                             : QString();
     QStringList headers = {tr("GPU"),
                            tr("Verdict"),
-                           tr("Times as fast (80 %)"),
+                           tr("Speedup (80 % interval)"),
                            tr("Needed"),
                            tr("Wrong with"),
                            fleet ? tr("An old hour's work")
@@ -346,7 +346,7 @@ void UpgradePane::show_selected() {
     const int row = verdicts_->currentRow();
     if (row < 0 || row >= static_cast<int>(answer_.upgrades.size())) {
         headline_->setText(tr("<span style='font-size:x-large; font-weight:600'>Does another GPU "
-                              "pay?</span>"));
+                              "pay off?</span>"));
         reasons_->setText(tr("Name on the left what runs, the GPU that runs it now, and one or "
                              "more that could."));
         show_decision(answer_.purchase.answers.size());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gui/jobs/background.hpp"
+#include "gui/jobs/offered.hpp"
 #include "gui/jobs/upgrade_answer.hpp"
 #include "gui/views/drawing_view.hpp"
 
@@ -25,7 +26,7 @@ class UpgradePane : public QWidget {
   public:
     explicit UpgradePane(QWidget* parent = nullptr);
 
-    void fill(const Folders& folders);
+    void fill(const Folders& folders, const Offered& offered);
     // What is asked; empty parts stay as they are.
     // `phase`: "inference", or the optimizer of a training step.
     void ask(const QStringList& networks, const QString& from, const QStringList& to,

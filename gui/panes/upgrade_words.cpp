@@ -103,7 +103,7 @@ QString capital(QString sentence) {
 }
 
 QString interval_text(const analysis::Interval& i) {
-    return QString("%1 (%2 … %3, 80 %)")
+    return QString("%1x (%2x to %3x)")
         .arg(i.value, 0, 'f', 2)
         .arg(i.low, 0, 'f', 2)
         .arg(i.high, 0, 'f', 2);
@@ -134,8 +134,8 @@ QString headline_html(const analysis::UpgradeQuestion& question, const analysis:
             ? tr("both in %1").arg(text(u.from_step.host))
             : tr("now in %1, then in %2").arg(text(u.from_step.host), text(u.to_step.host));
     return tr("<span style='font-size:x-large; font-weight:600; color:%1'>%2</span>"
-              "<br><span style='font-size:large'>%3 %4 on %5 instead of %6: %7 times as "
-              "fast.</span>"
+              "<br><span style='font-size:large'>%3 %4 on %5 instead of %6: %7 as fast, 80 % "
+              "interval.</span>"
               "<br>%8; %9.")
         .arg(colour.name(), sign_of(u.verdict) + sentence.toHtmlEscaped(), what,
              text(u.network).toHtmlEscaped(), text(u.to), text(u.from), interval_text(u.speedup),
@@ -152,7 +152,7 @@ QString flip_line(const analysis::Flip& flip) {
     if (!flip.break_even.empty()) {
         line += ", " + text(flip.break_even).toHtmlEscaped();
     }
-    return "<li>" + (flip.flips ? tr("<b>changes the verdict</b>: ") : QString()) + line + "</li>";
+    return "<li>" + line + (flip.flips ? QString() : tr(" (the verdict stays)")) + "</li>";
 }
 
 QString evidence_line(const analysis::NearEvidence& near) {
@@ -181,8 +181,9 @@ QString decision_html(const analysis::Purchase& purchase, std::size_t chosen) {
     }
     const QString flip_part =
         flips.isEmpty()
-            ? tr("<b>What would flip it</b><br>Nothing that was tried.")
-            : tr("<b>What would flip it</b><ul style='margin-left:-24px'>%1</ul>").arg(flips);
+            ? tr("<b>What would change the verdict</b><br>Nothing that was tried.")
+            : tr("<b>What would change the verdict</b><ul style='margin-left:-24px'>%1</ul>")
+                  .arg(flips);
     const QString evidence_part =
         evidence.isEmpty() ? tr("<b>Published speedups</b><br>None resembles this question.")
                            : tr("<b>Published speedups nearest to the question</b>"
@@ -214,7 +215,7 @@ QString reasons_text(const analysis::Upgrade& u, const QString& terms, const QDa
         lines << tr("No speedup is enough (%1).").arg(text(u.threshold_basis));
     } else {
         const double percent = 100.0 * u.probability_wrong;
-        lines << tr("%1 times as fast is enough (%2). The verdict is wrong with a probability of "
+        lines << tr("%1x as fast is enough (%2). The verdict is wrong with a probability of "
                     "%3 %.")
                      .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
                           percent < 1.0 ? tr("less than 1") : QString::number(percent, 'f', 0));

@@ -1,6 +1,7 @@
 #include "gui/views/roofline_view.hpp"
 
 #include "base/units.hpp"
+#include "gui/jobs/discard.hpp"
 #include "gui/views/clean_registers.hpp"
 #include "gui/views/paint_scene.hpp"
 
@@ -35,14 +36,14 @@ Canvas RooflineView::canvas() const {
 }
 
 void RooflineView::set_plot(PlotInput input) {
-    input_ = std::move(input);
+    input_ = freed_in_background(std::move(input));
     rebuild();
 }
 
 void RooflineView::set_view(const ViewState& view) {
     const ViewState before = view_;
     view_ = view;
-    auto scene = make_scene(input_, view_, canvas());
+    auto scene = make_scene(*input_, view_, canvas());
     if (!scene) {
         view_ = before;
         emit problem(QString::fromStdString(to_string(scene.diagnostics().items().front())));
@@ -72,7 +73,7 @@ void RooflineView::show_before(std::map<std::string, Place> before) {
 }
 
 void RooflineView::rebuild() {
-    auto scene = make_scene(input_, view_, canvas());
+    auto scene = make_scene(*input_, view_, canvas());
     if (scene) {
         scene_ = std::move(*scene);
     }
@@ -184,7 +185,7 @@ void RooflineView::add_others(std::vector<CardRow>& card, std::size_t shown, Pla
         const Place at = placer(point.x, point.y);
         if (i != shown && std::hypot(at.x - place.x, at.y - place.y) <= point.radius + reach) {
             names.push_back(shortened(point.name, 40) +
-                            (input_.points.at(point.source).measured ? " (measured)" : ""));
+                            (input_->points.at(point.source).measured ? " (measured)" : ""));
         }
     }
     std::string text;
@@ -205,10 +206,10 @@ void RooflineView::show_card(QPoint at) {
     setCursor(legend_at(scene_, place) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     std::vector<CardRow> card;
     if (const auto point = point_at(scene_, place)) {
-        card = card_of(input_, scene_.points[*point]);
+        card = card_of(*input_, scene_.points[*point]);
         add_others(card, *point, place);
     } else if (const auto roof = roof_at(scene_, place)) {
-        card = card_of(input_, scene_.roofs[*roof]);
+        card = card_of(*input_, scene_.roofs[*roof]);
     }
     if (!card.empty() || !card_.empty()) {
         card_ = std::move(card);

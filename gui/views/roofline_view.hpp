@@ -8,6 +8,7 @@
 #include <QPoint>
 #include <QRect>
 #include <QWidget>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,8 @@ class RooflineView : public QWidget {
     } // as it is painted
     const report::ViewState& view() const { return view_; }
     const report::RooflineScene& scene() const { return scene_; }
-    const report::PlotInput& plot() const { return input_; }
+    const report::PlotInput& plot() const { return *input_; }
+    std::shared_ptr<const report::PlotInput> shared_plot() const { return input_; }
 
     void zoom_at(QPointF pixel, double factor);
     void zoom_to(const QRectF& pixels);
@@ -78,7 +80,7 @@ class RooflineView : public QWidget {
     void show_card(QPoint at);
     void paint_card(QPainter& painter) const;
 
-    report::PlotInput input_;
+    std::shared_ptr<const report::PlotInput> input_ = std::make_shared<report::PlotInput>();
     report::ViewState view_;
     report::RooflineScene scene_;
     std::vector<std::pair<std::optional<report::LogRange>, std::optional<report::LogRange>>> zooms_;

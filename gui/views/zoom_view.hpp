@@ -20,6 +20,7 @@ class ZoomView : public DrawingView {
     Window window() const { return window_; }
     bool zoomed() const { return window_ != Window{}; }
     void show_all();
+    void set_window(double from, double to);
 
   signals:
     void window_changed(); // another part is to be drawn
@@ -37,7 +38,6 @@ class ZoomView : public DrawingView {
   private:
     double share_at(double x) const; // of the window, from the left
     void zoom(double at, double factor);
-    void set_window(double from, double to);
 
     double left_, right_;
     Window window_;

@@ -1,8 +1,6 @@
 #include "gui/window/choices.hpp"
 
-#include "formats/catalog.hpp"
 #include "gui/views/qt_text.hpp"
-#include "hwdb/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -65,17 +63,13 @@ void Choices::keep_told() {
     told_.prepend(network());
 }
 
-void Choices::fill(const Folders& folders) {
+void Choices::fill(const Offered& offered) {
     const QSignalBlocker one(network_), two(machine_), three(other_);
     network_->addItem("");
-    if (const auto heads = formats::list_networks(folders.networks)) {
-        for (const auto& head : *heads) {
-            network_->addItem(text(head.id));
-        }
-    }
+    network_->addItems(offered.networks);
     machine_->addItem("");
     other_->addItem(tr(kNoMachine));
-    for (const auto& entry : hwdb::list_machines(folders.machines)) {
+    for (const auto& entry : offered.machines) {
         machine_->addItem(text(entry.id));
         other_->addItem(text(entry.id));
     }

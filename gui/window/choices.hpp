@@ -1,7 +1,7 @@
 // The row at the top: which network on which machine, against which.
 #pragma once
 
-#include "gui/jobs/folders.hpp"
+#include "gui/jobs/offered.hpp"
 
 #include <QToolBar>
 
@@ -17,7 +17,7 @@ class Choices : public QToolBar {
 
   public:
     explicit Choices(QWidget* parent = nullptr);
-    void fill(const Folders& folders);
+    void fill(const Offered& offered);
 
     QString network() const;
     QStringList machines() const; // the first, and those to compare it with

@@ -35,7 +35,7 @@ constexpr const char* kShortcuts =
     "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
     "<tr><td colspan=2><b>Menus</b></td></tr>";
 
-QString translated(const char* words) {
+QString help_text(const char* words) {
     return QCoreApplication::translate("Help", words);
 }
 
@@ -61,12 +61,12 @@ void show_documentation(QWidget& parent) {
     bring_documents();
     auto* dialog = new QDialog(&parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(translated("Documentation"));
+    dialog->setWindowTitle(help_text("Documentation"));
     dialog->setObjectName("documentation");
     auto* column = new QVBoxLayout(dialog);
     column->setContentsMargins(0, 0, 0, 0);
     auto* pages = new QTextBrowser(dialog);
-    pages->setAccessibleName(translated("Documentation"));
+    pages->setAccessibleName(help_text("Documentation"));
     pages->setOpenExternalLinks(true);
     pages->setSource(QUrl("qrc:/docs/explorer.md"), QTextDocument::MarkdownResource);
     column->addWidget(pages);
@@ -77,13 +77,13 @@ void show_documentation(QWidget& parent) {
 void show_shortcuts(QWidget& parent) {
     auto* sheet = new QDialog(&parent);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
-    sheet->setWindowTitle(translated("Shortcuts"));
+    sheet->setWindowTitle(help_text("Shortcuts"));
     sheet->setObjectName("shortcuts");
     auto* column = new QVBoxLayout(sheet);
     column->setContentsMargins(0, 0, 0, 0);
     auto* keys = new QTextBrowser(sheet);
-    keys->setAccessibleName(translated("Shortcuts"));
-    keys->setHtml(translated(kShortcuts) + keys_of(parent) + "</table>");
+    keys->setAccessibleName(help_text("Shortcuts"));
+    keys->setHtml(help_text(kShortcuts) + keys_of(parent) + "</table>");
     column->addWidget(keys);
     sheet->resize(460, parent.height() * 3 / 4);
     sheet->open();
@@ -91,8 +91,8 @@ void show_shortcuts(QWidget& parent) {
 
 void show_about(QWidget& parent) {
     auto* about = new QMessageBox(
-        QMessageBox::NoIcon, translated("About Eyeroof"),
-        translated(
+        QMessageBox::NoIcon, help_text("About Eyeroof"),
+        help_text(
             "<b>Eyeroof</b><p>Predict how fast a network runs on a machine, what bounds it, and "
             "what would make it faster. "
             "Seven-step bounds after Eyexam, rooflines, an exact mapper, a GPU model with fitted "

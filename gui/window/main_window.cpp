@@ -7,7 +7,6 @@
 #include "gui/window/keys.hpp"
 #include "gui/window/start_page.hpp"
 #include "gui/window/themes.hpp"
-#include "hwdb/catalog.hpp"
 
 #include <QApplication>
 #include <QComboBox>
@@ -32,6 +31,7 @@ namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
 constexpr int kLow = 760;             // below it the plot takes more than the table
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
+constexpr int kBars = 120;            // of menus, choices, and status
 constexpr int kStepsHeight = 380;     // of nine bars with a line of reasons below
 } // namespace
 
@@ -57,9 +57,10 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     make_perspectives();
     make_status();
     connect_all();
-    choices_->fill(folders_);
-    upgrade_->fill(folders_);
-    first_->fill(folders_);
+    const Offered offered = offered_by(folders_);
+    choices_->fill(offered);
+    upgrade_->fill(folders_, offered);
+    first_->fill(offered);
     soften_hints();
     show_tabs();
     layout()->activate(); // before the panes were tabs of each other they asked for more room
@@ -118,7 +119,7 @@ void MainWindow::make_central() {
     upgrade_ = new UpgradePane(this);
     upgrade_->setMinimumSize(320, 240);
     pages_->setTabToolTip(pages_->addTab(start_, tr("Roofline")), tr("Roofline and steps"));
-    pages_->setTabToolTip(pages_->addTab(upgrade_, tr("Upgrade")), tr("Does another GPU pay?"));
+    pages_->setTabToolTip(pages_->addTab(upgrade_, tr("Upgrade")), tr("Does another GPU pay off?"));
     setCentralWidget(pages_);
     connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
     connect(start_, &QStackedWidget::currentChanged, this, &MainWindow::page_changed);
@@ -234,7 +235,8 @@ void MainWindow::arrange_panes() {
         tabify_pattern_panes(layers);
         tabifyDockWidget(layers, docks_["errors"]);
         layers->raise();
-        resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight}, Qt::Vertical);
+        resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight - kBars},
+                    Qt::Vertical);
         resizeDocks({layers}, {height() * (height() < kLow ? 22 : 30) / 100}, Qt::Vertical);
     }
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
@@ -351,6 +353,9 @@ void MainWindow::connect_all() {
 }
 
 void MainWindow::show_progress(const Progress& progress) {
+    if (!asked_at_.hasExpired(kSlow_ms)) {
+        return; // a bar that comes and goes moves the status bar in every frame of a drag
+    }
     progress_->show();
     cancel_->show();
     progress_->setValue(static_cast<int>(100.0 * progress.fraction));

@@ -23,6 +23,7 @@
 #include "report/session/open_any.hpp"
 #include "report/session/session.hpp"
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 #include <QSettings>
 #include <QTimer>
@@ -210,6 +211,7 @@ class MainWindow : public QMainWindow {
     Picture picture_in_front() const;
     void make_view_menus(QMenu& file);
     void save_machine_dialog();
+    void make_unit_menu(QMenu& menu);
     void make_theme_menu(QMenu& menu);
     std::optional<report::Theme> chosen_theme() const; // nullopt: as the desktop
     void show_in(report::Theme theme);                 // not kept with the settings
@@ -226,6 +228,7 @@ class MainWindow : public QMainWindow {
     Folders folders_;
     MeasurementFiles measurements_;
     Examiner examiner_;
+    QElapsedTimer asked_at_; // when the examination under way began
     Background analyser_;
     Background searcher_;
     Background stepper_;

@@ -1,6 +1,7 @@
 // From names to answers: loading, examining, and what the panes receive.
 #include "analysis/program/lower.hpp"
 #include "gui/jobs/as_in_view.hpp"
+#include "gui/jobs/discard.hpp"
 #include "gui/jobs/report_warnings.hpp"
 #include "gui/window/main_window.hpp"
 #include "report/draw/plot_make.hpp"
@@ -132,6 +133,9 @@ void MainWindow::examine() {
         examiner_.cancel();
         return show_answer({std::move(questions), {}, {}});
     }
+    if (!examiner_.busy()) {
+        asked_at_.start();
+    }
     examiner_.examine(std::move(questions));
 }
 
@@ -160,7 +164,7 @@ void MainWindow::show_answer(Answer answer) {
     shown_session_ = session_;
     Diagnostics problems = std::move(answer.diagnostics);
     asked_ = std::move(answer.questions);
-    reports_ = std::make_shared<std::vector<analysis::Report>>(std::move(answer.reports));
+    reports_ = freed_in_background(std::move(answer.reports));
     if (!reports().empty() && !session_.mappings.empty()) {
         for (const analysis::MappingEdit& edit : session_.mappings) {
             if (const auto row = analysis::row_of(reports()[0], edit)) {

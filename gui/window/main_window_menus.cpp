@@ -85,6 +85,7 @@ void MainWindow::make_menus() {
         add(perspectives, perspective_name(p), QKeySequence(QString("Ctrl+Alt+%1").arg(number++)),
             [this, p] { set_perspective(p); });
     }
+    make_unit_menu(*view->addMenu(tr("&Unit of times")));
     make_theme_menu(*view->addMenu(tr("&Theme")));
     view->addAction(tr("Reset &layout"), this, [this] { reset_layout(); });
     QMenu* help = menuBar()->addMenu(tr("&Help"));
@@ -98,6 +99,30 @@ void MainWindow::make_menus() {
             searcher_.cancel();
         } else {
             view_->set_selection({});
+        }
+    });
+}
+
+// Of the table of layers: each time in its own, or all in one, which can be compared at a glance.
+void MainWindow::make_unit_menu(QMenu& menu) {
+    auto* units = new QActionGroup(this);
+    const auto add = [&](const QString& label, const QString& unit) {
+        QAction* action = menu.addAction(label, this, [this, unit] {
+            change_view([&](report::ViewState& view) { view.time_unit = unit.toStdString(); });
+            table_view_->resizeColumnsToContents();
+        });
+        action->setObjectName("unit " + unit);
+        action->setCheckable(true);
+        units->addAction(action);
+    };
+    add(tr("&Automatic"), {});
+    for (const QString& unit : LayerTable::time_units()) {
+        add(unit, unit);
+    }
+    connect(&menu, &QMenu::aboutToShow, this, [this, units] {
+        const QString now = "unit " + QString::fromStdString(view_->view().time_unit);
+        for (QAction* action : units->actions()) {
+            action->setChecked(action->objectName() == now);
         }
     });
 }

@@ -206,7 +206,8 @@ std::string MainWindow::report_html() const {
         for (const DrawingView* picture : upgrade_->pictures()) {
             html += svg_of(picture_of(*picture, "upgrade"));
         }
-        sections.push_back({tr("Does another GPU pay?"), html + table_html(upgrade_->layers())});
+        sections.push_back(
+            {tr("Does another GPU pay off?"), html + table_html(upgrade_->layers())});
     }
     QString problems;
     for (int i = 0; i < errors_->topLevelItemCount(); ++i) {

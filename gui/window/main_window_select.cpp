@@ -29,7 +29,8 @@ std::set<std::string> ids_of_row(const LayerTable& rows, int row) {
 // Other points or roofs are in view.
 void MainWindow::view_changed() {
     syncing_ = true;
-    const bool same_points = rows_.set_rows(view_->plot(), view_->scene(), reports());
+    rows_.set_time_unit(text(view_->view().time_unit));
+    const bool same_points = rows_.set_rows(view_->shared_plot(), view_->scene(), reports());
     syncing_ = false;
     if (!same_points) {
         const auto& points = view_->plot().points;
@@ -38,6 +39,7 @@ void MainWindow::view_changed() {
         table_view_->setColumnHidden(LayerTable::machine, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::faster, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::kind, !measured);
+        table_view_->setColumnHidden(LayerTable::runs, !rows_.repeats());
         const bool compared = std::any_of(reports().begin(), reports().end(),
                                           [](const auto& report) { return report.measured; });
         table_view_->setColumnHidden(LayerTable::measured, !compared);
@@ -335,7 +337,7 @@ void MainWindow::step_parameter(const QString& key) {
                     8000);
             } else if (what_if_->turn_to(key, (*next)->value)) {
                 statusBar()->showMessage(
-                    tr("%1: %2 times as fast").arg(name).arg((*next)->speedup, 0, 'f', 3), 8000);
+                    tr("%1: %2x as fast").arg(name).arg((*next)->speedup, 0, 'f', 3), 8000);
             }
         };
     });

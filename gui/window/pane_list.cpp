@@ -22,9 +22,9 @@ template <class Kind> Pane* make(const PaneActions& actions, QWidget* parent) {
 
 const std::vector<MakePane>& all_panes() {
     static const std::vector<MakePane> panes = {
-        make<MeasurementsPane>, make<BaselinePane>, make<TrafficPane>, make<ParameterMapPane>,
-        make<AdvicePane>,       make<TimelinePane>, make<MemoryPane>,  make<ScalingPane>,
-        make<SparsePane>,       make<FusionPane>,   make<TuningPane>,
+        make<MeasurementsPane>, make<BaselinePane>, make<TrafficPane>,      make<AdvicePane>,
+        make<TimelinePane>,     make<MemoryPane>,   make<ScalingPane>,      make<SparsePane>,
+        make<FusionPane>,       make<TuningPane>,   make<ParameterMapPane>,
     };
     return panes;
 }

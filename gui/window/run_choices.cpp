@@ -47,9 +47,9 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     phase_->addItem(tr("training, momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
     launch_ = list(tr("How kernels are launched, on GPUs"), "launch");
-    launch_->addItem(tr("called by a framework"), "eager");
-    launch_->addItem(tr("launched back to back"), "stream");
-    launch_->addItem(tr("as a CUDA graph"), "graph");
+    launch_->addItem(tr("eager calls"), "eager");
+    launch_->addItem(tr("back to back"), "stream");
+    launch_->addItem(tr("CUDA graph"), "graph");
     launch_->addItem(tr("kernels alone"), "none");
     compiled_ = new QCheckBox(tr("compiled"), this);
     compiled_->setObjectName("compiled");

@@ -1,8 +1,5 @@
 #include "gui/window/start_page.hpp"
 
-#include "formats/catalog.hpp"
-#include "hwdb/catalog.hpp"
-
 #include <QComboBox>
 #include <QCompleter>
 #include <QFileInfo>
@@ -20,6 +17,7 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kCardWidth = 400;
+constexpr const char* kOpen = "open"; // the link that asks for a file
 
 QString chosen(const QComboBox& box) {
     return box.currentText().trimmed();
@@ -52,14 +50,14 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     cards->addWidget(make_upgrade(), 4);
     cards->addStretch(1);
     column->addLayout(cards);
-    auto* files = new QLabel(tr("Or %1, or drop files here: sessions, machines, networks, layer "
-                                "tables, measurements.")
-                                 .arg(link("open", tr("open a file"))),
-                             this);
-    files->setAlignment(Qt::AlignCenter);
-    files->setWordWrap(true);
-    connect(files, &QLabel::linkActivated, this, &StartPage::open_wanted);
-    column->addWidget(files);
+    files_ = new QLabel(this);
+    files_->setObjectName("start files");
+    files_->setAlignment(Qt::AlignCenter);
+    files_->setWordWrap(true);
+    connect(files_, &QLabel::linkActivated, this, [this](const QString& target) {
+        target == kOpen ? emit open_wanted() : emit file_wanted(target);
+    });
+    column->addWidget(files_);
     recent_ = new QLabel(this);
     recent_->setObjectName("recent files");
     recent_->setAlignment(Qt::AlignCenter);
@@ -273,7 +271,7 @@ QWidget* StartPage::make_examine() {
 
 QWidget* StartPage::make_upgrade() {
     QWidget* frame = nullptr;
-    auto* column = card(tr("Does another GPU pay?"),
+    auto* column = card(tr("Does another GPU pay off?"),
                         tr("Speed-up with its interval, price of a run, when a purchase is paid "
                            "back, and a verdict."),
                         frame);
@@ -281,7 +279,7 @@ QWidget* StartPage::make_upgrade() {
     phase_ = new QComboBox(frame);
     phase_->addItem(tr("mixed-precision training"), QString()); // as the page has it
     phase_->addItem(tr("inference"), "inference");
-    phase_->addItem(tr("training, SGD"), "sgd_momentum");
+    phase_->addItem(tr("training, momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
     phase_->setObjectName("start phase");
     phase_->setAccessibleName(tr("Inference or training"));
@@ -332,21 +330,23 @@ void StartPage::update_buttons() {
     }
 }
 
-void StartPage::fill(const Folders& folders) {
-    if (const auto heads = formats::list_networks(folders.networks)) {
-        for (const auto& head : *heads) {
-            network_->addItem(QString::fromStdString(head.id));
-            runs_->addItem(QString::fromStdString(head.id));
-        }
+void StartPage::fill(const Offered& offered) {
+    QString files = tr("Or %1, or drop files here: sessions, machines, networks, layer tables, "
+                       "measurements.")
+                        .arg(link(kOpen, tr("open a file")));
+    if (!offered.trace.isEmpty()) {
+        files += tr("<br>Example of a trace: %1")
+                     .arg(link(offered.trace.toHtmlEscaped(), tr("ResNet-50 inference on H100")));
     }
-    for (const auto& entry : hwdb::list_machines(folders.machines)) {
-        const QString id = QString::fromStdString(entry.id);
-        machine_->addItem(id);
-        if (entry.family == "gpus") {
-            measured_on_->addItem(id);
-            from_->addItem(id);
-            to_->addItem(id);
-        }
+    files_->setText(files);
+    for (QComboBox* box : {network_, runs_}) {
+        box->addItems(offered.networks);
+    }
+    for (const auto& entry : offered.machines) {
+        machine_->addItem(QString::fromStdString(entry.id));
+    }
+    for (QComboBox* box : {measured_on_, from_, to_}) {
+        box->addItems(offered.machines_of("gpus"));
     }
     for (QComboBox* box : {network_, machine_, runs_, from_, to_, measured_on_}) {
         box->setCurrentIndex(-1);

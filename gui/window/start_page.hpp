@@ -2,7 +2,7 @@
 // with an example of each.
 #pragma once
 
-#include "gui/jobs/folders.hpp"
+#include "gui/jobs/offered.hpp"
 
 #include <QStringList>
 #include <QWidget>
@@ -25,7 +25,7 @@ class StartPage : public QWidget {
 
   public:
     explicit StartPage(QWidget* parent = nullptr);
-    void fill(const Folders& folders);
+    void fill(const Offered& offered);
     void show_recent(const QStringList& files);
     // On which GPU a trace was measured that names none; empty: nothing to ask.
     void ask_gpu(const QString& trace);
@@ -53,6 +53,7 @@ class StartPage : public QWidget {
     QWidget* make_upgrade();
     void update_buttons();
 
+    QLabel* files_ = nullptr; // a line of links
     QLabel* recent_ = nullptr;
     QWidget* question_ = nullptr;
     QLabel* asks_ = nullptr;

@@ -19,33 +19,45 @@ double unit_cycles(const NestCycles& nest, unsigned steps) {
     return cycles;
 }
 
-// With only these steps in force.
-double cycles_with(const NestCycles& nest, unsigned steps) {
-    const double moving = (steps >> kMoving & 1U) != 0 ? nest.moving : 0.0;
-    const double added = (steps >> kAdded & 1U) != 0 ? nest.added : 0.0;
-    return std::max(unit_cycles(nest, steps), moving) + added;
-}
-
-// How often a set of that many others comes before a step, over all orders: s! (6 - s)! / 7!.
-double weight_of(int others) {
+// How often a set of others comes before a step, over all orders: s! (6 - s)! / 7! of s others.
+constexpr std::array<double, kAll + 1> weights_of_sets() {
     constexpr std::array<double, kSteps> weights = {1.0 / 7,   1.0 / 42, 1.0 / 105, 1.0 / 140,
                                                     1.0 / 105, 1.0 / 42, 1.0 / 7};
-    return weights[static_cast<std::size_t>(others)];
+    std::array<double, kAll + 1> of_sets{};
+    for (unsigned steps = 0; steps < kAll; ++steps) {
+        of_sets[steps] = weights[static_cast<std::size_t>(std::popcount(steps))];
+    }
+    return of_sets;
+}
+
+// Cycles with only the steps of a set in force, of every set. A set's units take what they take
+// without its last step, times that step's factor.
+std::array<double, kAll + 1> cycles_of_sets(const NestCycles& nest) {
+    constexpr unsigned kUnitSets = 1U << kUnitSteps;
+    std::array<double, kUnitSets> units{nest.at_work};
+    for (unsigned steps = 1; steps < kUnitSets; ++steps) {
+        const auto last = static_cast<unsigned>(std::bit_width(steps)) - 1U;
+        units[steps] = units[steps ^ (1U << last)] * nest.factors[last];
+    }
+    std::array<double, kAll + 1> cycles{};
+    for (unsigned steps = 0; steps <= kAll; ++steps) {
+        const double moving = (steps >> kMoving & 1U) != 0 ? nest.moving : 0.0;
+        const double added = (steps >> kAdded & 1U) != 0 ? nest.added : 0.0;
+        cycles[steps] = std::max(units[steps % kUnitSets], moving) + added;
+    }
+    return cycles;
 }
 
 void add_shares(const NestCycles& nest, Limits& limits) {
-    std::array<double, kAll + 1> cycles{};
-    for (unsigned steps = 0; steps <= kAll; ++steps) {
-        cycles[steps] = cycles_with(nest, steps);
-    }
+    constexpr std::array<double, kAll + 1> weights = weights_of_sets();
+    const std::array<double, kAll + 1> cycles = cycles_of_sets(nest);
     limits.at_work += cycles[0];
     for (std::size_t k = 0; k < kSteps; ++k) {
         const unsigned own = 1U << k;
         limits.without[k] += cycles[kAll & ~own];
         for (unsigned others = 0; others <= kAll; ++others) {
             if ((others & own) == 0) {
-                limits.share[k] +=
-                    weight_of(std::popcount(others)) * (cycles[others | own] - cycles[others]);
+                limits.share[k] += weights[others] * (cycles[others | own] - cycles[others]);
             }
         }
     }

@@ -38,29 +38,52 @@ struct Machine3 {
     DataType type;
 };
 
+// What one product takes with any number of splits of its k.
+struct Tiled {
+    const Product* product;
+    double tiles;   // of the result
+    double macs;    // cycles of all units
+    double aligned; // share of the pipe's rate that its rows allow
+    double reads;   // elements that a CTA reads for a step of k
+    TileNeeds needs;
+};
+
+std::vector<Tiled> tiled(const Machine3& g, const Form& form, const CtaTile& tile,
+                         const std::vector<double>& aligned) {
+    std::vector<Tiled> all;
+    for (std::size_t i = 0; i < form.products.size(); ++i) {
+        const Product& p = form.products[i];
+        all.push_back({&p, std::ceil(p.m / tile.tm) * std::ceil(p.n / tile.tn),
+                       p.batch * p.m * p.n * p.k / g.units, aligned[i],
+                       tile_reads(*g.gpu, tile, g.tensor),
+                       tile_needs(*g.gpu, g.type, tile, p.in_bytes)});
+    }
+    return all;
+}
+
 // Steps 1 to 6 of one algorithm with one tile and split; see gpu_chain.hpp.
-Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) {
+Cycles cycles_of(const Machine3& g, const Form& form, const std::vector<Tiled>& products,
+                 const KernelMapping& map) {
     Cycles c;
     const double per_sm = g.units / g.gpu->sms;
-    for (const Product& p : form.products) {
+    for (const Tiled& t : products) {
+        const Product& p = *t.product;
         const double depth = std::ceil(p.k / map.splits);
-        const double tiles = std::ceil(p.m / map.tile.tm) * std::ceil(p.n / map.tile.tn);
-        const double ctas = p.batch * tiles * map.splits;
+        const double ctas = p.batch * t.tiles * map.splits;
         const double work = static_cast<double>(map.tile.tm) * map.tile.tn * depth / per_sm;
         const double in_turn = std::ceil(ctas / form.ctas_share / g.gpu->sms) * form.ctas_share;
-        const double aligned = g.tensor && form.reads_tiles ? aligned_rate(*g.gpu, p) : 1.0;
         c.at[0] += 1.0;
         c.at[1] += depth;
-        const double least = std::max(depth, p.batch * p.m * p.n * p.k / g.units);
+        const double least = std::max(depth, t.macs);
         c.at[2] += least;
-        c.at[3] += std::max(least, in_turn * work / aligned);
-        c.occupancy = occupancy_of(*g.gpu, g.type, map.tile, p.in_bytes, in_turn);
-        c.at[4] += std::max(least, in_turn * work / std::min(aligned, c.occupancy.busy));
+        c.at[3] += std::max(least, in_turn * work / t.aligned);
+        c.occupancy = occupancy_with(t.needs, in_turn);
+        c.at[4] += std::max(least, in_turn * work / std::min(t.aligned, c.occupancy.busy));
         c.ctas = ctas / form.ctas_share;
         c.in_turn = in_turn / form.ctas_share;
         c.depth = depth;
         if (form.reads_tiles) {
-            const double bytes = ctas * tile_reads(*g.gpu, map.tile, g.tensor) * depth * p.in_bytes;
+            const double bytes = ctas * t.reads * depth * p.in_bytes;
             c.l2 += bytes / g.l2_bytes_per_s * g.clock_hz;
             c.l2_bytes += bytes;
         }
@@ -70,23 +93,18 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
     return c;
 }
 
+// An algorithm with every tile and every split.
 struct Formed {
     Form form;
-    std::vector<KernelMapping> mappings;
+    std::vector<CtaTile> tiles;
+    std::vector<int> splits;
 };
 
 // Every tile of any library that an SM of this GPU holds.
-std::vector<KernelMapping> all_mappings(const Gpu& gpu, DataType type, double in_bytes) {
-    std::vector<KernelMapping> all;
-    const bool tensor = gpu.rate(type).pipe == Pipe::tensor;
-    for (const CtaTile& tile : every_tile(tensor)) {
-        if (occupancy_of(gpu, type, tile, in_bytes, 1.0).ctas == 0) {
-            continue;
-        }
-        for (const int splits : library_splits(false)) {
-            all.push_back({tile, splits});
-        }
-    }
+std::vector<CtaTile> all_tiles(const Gpu& gpu, DataType type, double in_bytes) {
+    std::vector<CtaTile> all = every_tile(gpu.rate(type).pipe == Pipe::tensor);
+    std::erase_if(
+        all, [&](const CtaTile& tile) { return tile_needs(gpu, type, tile, in_bytes).ctas == 0; });
     return all;
 }
 
@@ -136,23 +154,27 @@ std::vector<Formed> candidates_of(const Gpu& gpu, const Layer& layer, const Kern
     const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
     if (!kernel.conv) {
         const Form form{kernel.products, 1.0, true};
-        return {{form, {kernel.matmul->mapping}},
-                {form, all_mappings(gpu, kernel.type, kernel.products.back().in_bytes)}};
+        const KernelMapping& own = kernel.matmul->mapping;
+        return {{form, {own.tile}, {own.splits}},
+                {form, all_tiles(gpu, kernel.type, kernel.products.back().in_bytes),
+                 library_splits(false)}};
     }
     const ConvForms f = conv_forms(layer, tensor);
-    const std::vector<KernelMapping> every =
-        all_mappings(gpu, kernel.type, bytes_per_element(layer.types.input));
+    const std::vector<CtaTile> every =
+        all_tiles(gpu, kernel.type, bytes_per_element(layer.types.input));
+    const std::vector<int>& splits = library_splits(false);
+    const CtaTile thin{32, 32, 1};
     const bool fused = kernel.conv->algorithm == ConvAlgorithm::winograd;
     const bool nonfused = kernel.conv->algorithm == ConvAlgorithm::winograd_nonfused;
     const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;
-    const KernelMapping own_map =
-        fused ? KernelMapping{{32, 32, 1}, 1} : kernel.conv->product.mapping;
-    std::vector<Formed> all = {{own, {own_map}}, {f.implicit, every}};
+    const KernelMapping own_map = fused ? KernelMapping{thin, 1} : kernel.conv->product.mapping;
+    std::vector<Formed> all = {{own, {own_map.tile}, {own_map.splits}},
+                               {f.implicit, every, splits}};
     if (f.has_fused) {
-        all.push_back({f.fused, {KernelMapping{{32, 32, 1}, 1}}});
+        all.push_back({f.fused, {thin}, {1}});
     }
     if (f.has_winograd) {
-        all.push_back({f.nonfused, every});
+        all.push_back({f.nonfused, every, splits});
     }
     return all;
 }
@@ -164,6 +186,20 @@ void take_least(Cycles& least, const Cycles& other) {
     if (other.at[5] <= least.at[5]) {
         least.dram = other.dram;
         least.l2 = other.l2;
+    }
+}
+
+// Calls use(cycles) for each tile and split of an algorithm.
+template <class Use> void each_cycles(const Machine3& g, const Formed& formed, Use use) {
+    std::vector<double> aligned;
+    for (const Product& p : formed.form.products) {
+        aligned.push_back(g.tensor && formed.form.reads_tiles ? aligned_rate(*g.gpu, p) : 1.0);
+    }
+    for (const CtaTile& tile : formed.tiles) {
+        const std::vector<Tiled> products = tiled(g, formed.form, tile, aligned);
+        for (const int splits : formed.splits) {
+            use(cycles_of(g, formed.form, products, {tile, splits}));
+        }
     }
 }
 
@@ -259,11 +295,9 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
         own = best = memory_cycles(g, layer, p.macs);
     } else {
         const std::vector<Formed> all = candidates_of(gpu, layer, kernel);
-        own = best = cycles_of(g, all[0].form, all[0].mappings[0]);
+        each_cycles(g, all[0], [&](const Cycles& cycles) { own = best = cycles; });
         for (std::size_t i = 1; i < all.size(); ++i) {
-            for (const KernelMapping& mapping : all[i].mappings) {
-                take_least(best, cycles_of(g, all[i].form, mapping));
-            }
+            each_cycles(g, all[i], [&](const Cycles& cycles) { take_least(best, cycles); });
         }
     }
     p.step6_s = own.at[5] / g.clock_hz;

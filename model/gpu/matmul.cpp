@@ -173,10 +173,15 @@ std::optional<MatmulTime> time_of(const Candidate& c, double aligned, double mos
     if (l2 >= most) {
         return std::nullopt;
     }
-    t.clock_share = clock_share(*c.terms, joined(compute, t.dram_s, l2, c.terms->overlap));
+    t.split_s = c.splits > 1 ? c.terms->split_s : 0.0;
+    const double at_boost = joined(compute, t.dram_s, l2, c.terms->overlap);
+    constexpr double kRounding = 1e-9; // a clock below boost takes longer
+    if (at_boost + t.split_s > most * (1.0 + kRounding)) {
+        return std::nullopt;
+    }
+    t.clock_share = clock_share(*c.terms, at_boost);
     t.compute_s = compute / t.clock_share;
     t.l2_s = l2 / t.clock_share;
-    t.split_s = c.splits > 1 ? c.terms->split_s : 0.0;
     t.body_s = joined(t.compute_s, t.dram_s, t.l2_s, c.terms->overlap) + t.split_s;
     return t;
 }

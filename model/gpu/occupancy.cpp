@@ -28,8 +28,7 @@ double how_many(double there_is, double one_needs) {
 
 } // namespace
 
-Occupancy occupancy_of(const Gpu& gpu, DataType type, const CtaTile& tile, double in_bytes,
-                       double in_turn) {
+TileNeeds tile_needs(const Gpu& gpu, DataType type, const CtaTile& tile, double in_bytes) {
     const bool tensor = gpu.rate(type).pipe == Pipe::tensor;
     const PipeFacts pipe = facts_of(gpu, tensor);
     const double slices = tile.slices;
@@ -41,14 +40,26 @@ Occupancy occupancy_of(const Gpu& gpu, DataType type, const CtaTile& tile, doubl
     const double shared = how_many(gpu.shared_bytes_per_sm,
                                    kStages * (tile.tm + tile.tn) * pipe.k_step * slices * in_bytes);
     const double slots = how_many(gpu.max_threads_per_sm, threads);
-    Occupancy o;
-    const double fit = std::min({registers, shared, slots});
-    o.by = fit == slots ? "slots" : fit == registers ? "registers" : "shared memory";
-    o.ctas = static_cast<int>(std::min(fit, 1024.0));
-    const double held = std::max(1.0, std::min(fit, in_turn));
+    TileNeeds needs;
+    needs.fit = std::min({registers, shared, slots});
+    needs.by = needs.fit == slots       ? "slots"
+               : needs.fit == registers ? "registers"
+                                        : "shared memory";
+    needs.ctas = static_cast<int>(std::min(needs.fit, 1024.0));
     const double per_sm = macs_per_cycle(gpu, type) / gpu.sms;
-    o.busy = std::min(1.0, held * sums * pipe.k_of_instruction / (per_sm * pipe.latency));
-    return o;
+    needs.one = sums * pipe.k_of_instruction;
+    needs.filled = per_sm * pipe.latency;
+    return needs;
+}
+
+Occupancy occupancy_with(const TileNeeds& needs, double in_turn) {
+    const double held = std::max(1.0, std::min(needs.fit, in_turn));
+    return {needs.ctas, needs.by, std::min(1.0, held * needs.one / needs.filled)};
+}
+
+Occupancy occupancy_of(const Gpu& gpu, DataType type, const CtaTile& tile, double in_bytes,
+                       double in_turn) {
+    return occupancy_with(tile_needs(gpu, type, tile, in_bytes), in_turn);
 }
 
 } // namespace eyeroof::model

@@ -25,4 +25,15 @@ struct Occupancy {
 Occupancy occupancy_of(const Gpu& gpu, DataType type, const CtaTile& tile, double in_bytes,
                        double in_turn);
 
+// The same in two parts: what a tile needs, and how busy a number of its CTAs keeps the pipe.
+struct TileNeeds {
+    int ctas = 1;
+    std::string_view by = "slots";
+    double fit = 0.0;    // CTAs held at once, not rounded to an int
+    double one = 0.0;    // sums of a CTA x k of an instruction
+    double filled = 0.0; // what fills the pipe
+};
+TileNeeds tile_needs(const Gpu& gpu, DataType type, const CtaTile& tile, double in_bytes);
+Occupancy occupancy_with(const TileNeeds& needs, double in_turn);
+
 } // namespace eyeroof::model

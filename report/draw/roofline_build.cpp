@@ -264,18 +264,19 @@ void set_full_ranges(RooflineScene& scene) {
 }
 
 void describe(RooflineScene& scene, const PlotInput& input, const ViewState& view) {
-    std::set<std::size_t> sources;
+    std::vector<bool> in_sight(input.points.size(), false);
     for (const ScenePoint& point : scene.points) {
-        sources.insert(point.source);
+        in_sight.at(point.source) = true;
     }
     double seconds = 0.0;
     double all_seconds = 0.0;
     std::size_t above = 0;
-    for (const std::size_t i : sources) {
-        seconds += input.points[i].total_s();
-    }
-    for (const PlotPoint& point : input.points) {
-        all_seconds += point.total_s();
+    std::size_t sources = 0;
+    for (std::size_t i = 0; i < input.points.size(); ++i) {
+        const double own = input.points[i].total_s();
+        all_seconds += own;
+        seconds += in_sight[i] ? own : 0.0;
+        sources += in_sight[i] ? 1 : 0;
     }
     std::size_t held_inside = 0;
     for (const ScenePoint& point : scene.points) {
@@ -285,10 +286,10 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
     scene.title = input.title;
     scene.filters = active_filters(view);
     scene.subtitle =
-        sources.size() == input.points.size()
-            ? counted(sources.size(), "point") + "; size: share of the time"
-            : fmt::format("{} of {} points, {:.0f} % of the time; size: share of the time",
-                          sources.size(), input.points.size(),
+        sources == input.points.size()
+            ? counted(sources, "point") + "; size: share of the time"
+            : fmt::format("{} of {} points, {:.0f} % of the time; size: share of the time", sources,
+                          input.points.size(),
                           all_seconds > 0.0 ? 100.0 * seconds / all_seconds : 0.0);
     for (const ActiveFilter& filter : scene.filters) {
         scene.subtitle += "; " + filter.text;

@@ -42,12 +42,8 @@ void add_heading(Drawing& d, const RooflineScene& scene) {
     const double width = heading_width(scene.canvas);
     double y = kLeft;
     if (is_low(scene.canvas)) {
-        d.texts.push_back({{kLeft, y + kFontPx},
-                           low_title(scene.title, scene.canvas),
-                           ColourRole::text,
-                           kFontPx,
-                           0.0,
-                           true});
+        d.texts.push_back(
+            {{kLeft, y + kFontPx}, scene.low_title, ColourRole::text, kFontPx, 0.0, true});
         add_notes(d, scene);
         d.texts.push_back({{kLeft, scene.area.box.top - 8.0}, scene.y_title, ColourRole::faint});
         return;

@@ -292,6 +292,19 @@ double place_legend(RooflineScene& scene, double top, double left) {
     return y + kFontPx * 0.8;
 }
 
+// Title and series in one row; where the series need more, they take the title's place.
+double place_low_heading(RooflineScene& scene, double top) {
+    scene.low_title = low_title(scene.title, scene.canvas);
+    const double taken = text_width(scene.low_title, kFontPx) * kBoldWider;
+    const double below = place_legend(scene, top, kMargin + taken + 2.0 * kFontPx);
+    const bool several = !scene.legend.empty() && scene.legend.back().text.y > top + kFontPx;
+    if (!several) {
+        return below;
+    }
+    scene.low_title.clear();
+    return place_legend(scene, top, kMargin);
+}
+
 } // namespace
 
 void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) {
@@ -300,9 +313,7 @@ void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) 
     const bool low = is_low(scene.canvas);
     double top = kMargin;
     if (low) {
-        const double taken = text_width(low_title(scene.title, scene.canvas), kFontPx) * kBoldWider;
-        top = std::max(top + kFontPx * kLineSpacing,
-                       place_legend(scene, top, kMargin + taken + 2.0 * kFontPx));
+        top = std::max(top + kFontPx * kLineSpacing, place_low_heading(scene, top));
     } else {
         top += scene.title.empty() ? 0.0 : kTitlePx * kLineSpacing;
         top = place_legend(scene, top + kFontPx * kLineSpacing, kMargin);

@@ -157,7 +157,8 @@ struct ActiveFilter {
 struct RooflineScene {
     Canvas canvas;
     std::string title;
-    std::string subtitle; // how many points, how much of the time, which filters
+    std::string low_title; // of a low canvas: empty where the series need its row
+    std::string subtitle;  // how many points, how much of the time, which filters
     std::string x_title, y_title;
     PlotArea area;
     LogRange full_x, full_y; // what shows everything

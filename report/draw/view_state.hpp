@@ -32,6 +32,7 @@ struct ViewState {
     std::optional<LogRange> x, y;               // nullopt: everything
     std::set<std::string> selection;            // point ids
     ColourBy colour_by = ColourBy::automatic;
+    std::string time_unit;      // of all times of the table of layers: "us"; empty: each its own
     std::optional<Theme> theme; // nullopt: as wherever it is shown
 
     bool operator==(const ViewState&) const = default;

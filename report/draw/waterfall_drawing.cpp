@@ -36,7 +36,8 @@ Drawing drawn(const WaterfallScene& scene) {
     Drawing drawing;
     drawing.canvas = scene.canvas;
     drawing.title = scene.title;
-    drawing.texts.push_back({{16.0, 28.0}, scene.title, ColourRole::text, kTitlePx, 0.0, true});
+    drawing.texts.push_back(
+        {{16.0, 28.0}, scene.title, ColourRole::text, scene.title_px, 0.0, true});
     drawing.texts.push_back({{16.0, 46.0}, scene.subtitle, ColourRole::faint, kFontPx});
     for (const WaterfallKey& key : scene.legend) {
         drawing.boxes.push_back({key.box, key.colour, key.opacity});

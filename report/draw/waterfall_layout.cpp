@@ -173,7 +173,14 @@ WaterfallScene ladder_on(const Canvas& canvas) {
 
 void place_ladder(WaterfallScene& scene) {
     const double title_room = scene.canvas.width - kLadderSide - kCorner;
-    while (text_width(scene.title, kTitlePx) * kBold > title_room && scene.title.size() > 12) {
+    constexpr double kLeastTitlePx = 13.0;
+    const auto too_wide = [&] {
+        return text_width(scene.title, scene.title_px) * kBold > title_room;
+    };
+    while (too_wide() && scene.title_px > kLeastTitlePx) {
+        scene.title_px -= 1.0;
+    }
+    while (too_wide() && scene.title.size() > 12) {
         scene.title = shortened(scene.title, scene.title.size() - 4);
     }
     place_bars(scene);

@@ -56,6 +56,7 @@ struct WaterfallKey {
 struct WaterfallScene {
     Canvas canvas;
     std::string title;
+    double title_px = kTitlePx; // smaller where it would not fit
     std::string subtitle;
     std::vector<WaterfallBar> bars; // all units, steps 1 … 7, predicted, measured
     Box bars_area;

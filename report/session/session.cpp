@@ -23,6 +23,8 @@ constexpr std::array<std::pair<const char*, ColourBy>, 4> kColourBy = {
      {"limiter", ColourBy::limiter},
      {"machine", ColourBy::machine},
      {"share", ColourBy::share}}};
+constexpr std::array<std::pair<const char*, const char*>, 4> kTimeUnits = {
+    {{"ns", "ns"}, {"us", "us"}, {"ms", "ms"}, {"s", "s"}}};
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
     {{"light", Theme::light}, {"dark", Theme::dark}}};
 
@@ -102,6 +104,9 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     emit_list(out, "hidden_series", {view.hidden_series.begin(), view.hidden_series.end()}, {});
     if (view.zones) {
         out << YAML::Key << "zones" << YAML::Value << true;
+    }
+    if (!view.time_unit.empty()) {
+        out << YAML::Key << "time_unit" << YAML::Value << view.time_unit;
     }
     out << YAML::Key << "predicted" << YAML::Value << view.predicted;
     out << YAML::Key << "measured" << YAML::Value << view.measured;
@@ -212,6 +217,7 @@ ViewState read_view(const hwdb::Node& node) {
     view.measured = node["measured"].boolean().value_or(true);
     view.labels = node["labels"].boolean().value_or(true);
     view.zones = node["zones"].boolean().value_or(false);
+    view.time_unit = node["time_unit"].choice(kTimeUnits, "unit of time").value_or("");
     view.level = node["level"].text().value_or("");
     if (const hwdb::Node roofs = node["roofs"]) {
         const auto ids = texts(roofs);

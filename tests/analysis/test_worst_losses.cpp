@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace test_analysis_worst_losses {
 
 using namespace eyeroof; // NOLINT
@@ -22,6 +24,63 @@ TEST_CASE("what would save nothing but a rounding error is no loss") {
     REQUIRE(report->worst.size() ==
             1); // the DRAM link alone; before, steps 1 and 2 "saved" 3e-17 s
     CHECK(report->worst.front().step == 6);
+}
+
+namespace {
+
+model::Network many_products(Count count) {
+    model::Network network;
+    for (Count i = 0; i < count; ++i) {
+        model::Layer layer;
+        layer.name = "l" + std::to_string(i);
+        layer.shape = model::GemmShape{1, 64 + i % 97 * 16, 64 + i % 89 * 32, 64 + i % 83 * 8};
+        layer.count = 1 + i % 3;
+        network.layers.push_back(layer);
+    }
+    return network;
+}
+
+model::Machine a100() {
+    const std::filesystem::path hwdb = std::filesystem::path(tests::source_dir()) / "hwdb";
+    return formats::load_any_machine("a100-sxm-40gb", {hwdb}).value();
+}
+
+} // namespace
+
+TEST_CASE("layers that are shared among threads are examined as each of them alone") {
+    const model::Network all = many_products(700);
+    const auto report = analysis::run(all, a100());
+    REQUIRE(report.ok());
+    REQUIRE(report->layers.size() == all.layers.size());
+    for (std::size_t i = 0; i < all.layers.size(); i += 37) {
+        model::Network one = all;
+        one.layers = {all.layers[i]};
+        const auto alone = analysis::run(one, a100());
+        REQUIRE(alone.ok());
+        CHECK(report->layers[i].layer == all.layers[i]);
+        CHECK(report->layers[i].time_s == alone->layers[0].time_s);
+        CHECK(report->layers[i].low_s == alone->layers[0].low_s);
+        CHECK(report->layers[i].steps == alone->layers[0].steps);
+        CHECK(report->layers[i].machine_steps == alone->layers[0].machine_steps);
+        CHECK(report->layers[i].limits == alone->layers[0].limits);
+    }
+}
+
+TEST_CASE("of many layers the three largest savings are named, and of equal ones the first") {
+    const auto report = analysis::run(many_products(700), a100());
+    REQUIRE(report.ok());
+    std::vector<analysis::Loss> losses;
+    for (std::size_t i = 0; i < report->layers.size(); ++i) {
+        const analysis::LayerReport& layer = report->layers[i];
+        for (std::size_t step = 1; step <= model::kSteps; ++step) {
+            const double saved_s = std::max(0.0, layer.time_s - layer.limits.without[step - 1]);
+            losses.push_back({i, step, saved_s * static_cast<double>(layer.layer.count)});
+        }
+    }
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const auto& a, const auto& b) { return a.lost_s > b.lost_s; });
+    losses.resize(3);
+    CHECK(report->worst == losses);
 }
 
 } // namespace test_analysis_worst_losses

@@ -4,10 +4,7 @@
 //     pictures FOLDER perspectives     those of the documents: each perspective in light and dark
 //
 // Writes FOLDER/PANE-WIDTHxHEIGHT-THEME.png, and FOLDER/report.html, the report of all panes.
-#include "gui/panes/asking_pane.hpp"
-#include "gui/window/themes.hpp"
-#include "tests/gui/two_runs.hpp"
-#include "tests/gui/window_tools.hpp"
+#include "tests/gui/perspective_pictures.hpp"
 
 #include <QApplication>
 #include <QPushButton>
@@ -25,18 +22,6 @@ const QStringList kPages = {"roofline", "mapping",      "details",  "errors",
                             "advice",   "timeline",     "memory",   "scaling",
                             "sparsity", "fusion",       "upgrade",  "tuning"};
 
-// Until no pane works on an answer, and what is due is painted.
-void settle(gui::MainWindow& window) {
-    QTest::qWait(150);
-    const auto still = [&window] {
-        const auto panes = window.findChildren<gui::AskingPane*>();
-        return std::none_of(panes.begin(), panes.end(),
-                            [](const gui::AskingPane* pane) { return pane->busy(); });
-    };
-    QTest::qWaitFor(still, kPatience_ms);
-    QTest::qWait(100);
-}
-
 // Two GPUs and a run of the first; a baseline and a change after it; an upgrade that is asked.
 bool fill(gui::MainWindow& window, const QTemporaryDir& folder) {
     if (!open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb", "a100-sxm-40gb"}))) {
@@ -52,80 +37,25 @@ bool fill(gui::MainWindow& window, const QTemporaryDir& folder) {
     return QTest::qWaitFor([&] { return window.upgrade().upgrades().size() == 2; }, kPatience_ms);
 }
 
-// The colors that most pixels have.
-QList<QRgb> frequent_colors(const QImage& image) {
-    constexpr qsizetype most = 256;
-    QHash<QRgb, int> counts;
-    for (int y = 0; y < image.height(); ++y) {
-        for (int x = 0; x < image.width(); ++x) {
-            ++counts[image.pixel(x, y)];
-        }
-    }
-    QList<QRgb> colors = counts.keys();
-    std::sort(colors.begin(), colors.end(), [&](QRgb a, QRgb b) {
-        return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
-    });
-    return colors.mid(0, most);
-}
-
-// With few colors, so that it is small enough for the repository.
-bool save(gui::MainWindow& window, const QString& file) {
-    const QImage image = window.grab().toImage().convertToFormat(QImage::Format_RGB32);
-    return image
-        .convertToFormat(QImage::Format_Indexed8, frequent_colors(image),
-                         Qt::ThresholdDither | Qt::AvoidDither)
-        .save(file);
-}
-
-bool fill_perspective(gui::MainWindow& window, gui::Perspective perspective,
-                      const QTemporaryDir& folder) {
-    switch (perspective) {
-    case gui::Perspective::accelerator:
-        return open_and_wait(window, session_of("alexnet", {"eyeriss-v1"}));
-    case gui::Perspective::gpu:
-        return open_and_wait(window, session_of("resnet50", {"v100-sxm2-16gb", "a100-sxm-40gb"}));
-    case gui::Perspective::trace:
-        return open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})) &&
-               answered(window, [&] { drop(window, written(folder.filePath("run.csv"), kRun)); }) &&
-               answered(window,
-                        [&] { drop(window, written(folder.filePath("faster.csv"), kFaster)); });
-    case gui::Perspective::upgrade:
-        window.show_page("upgrade");
-        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"},
-                             "sgd_momentum");
-        return QTest::qWaitFor([&] { return window.upgrade().upgrades().size() == 2; },
-                               kPatience_ms);
-    }
-    return false;
-}
-
 // FOLDER/PERSPECTIVE-WIDTHxHEIGHT-THEME.png
 int write_perspectives(const QString& target) {
     const QTemporaryDir folder;
+    const bool scaled = qApp->devicePixelRatio() > 1.0; // large pictures: of one size
     for (const gui::Perspective perspective : gui::kPerspectives) {
         gui::use_theme("light");
         gui::MainWindow window(folders());
-        window.resize(kSizes[1]);
-        window.show();
-        QSignalSpy analysed(&window, &gui::MainWindow::analysed);
-        if (!fill_perspective(window, perspective, folder)) {
+        if (!show_perspective(window, perspective, folder)) {
             std::fputs("nothing to show\n", stderr);
             return 1;
         }
-        if (perspective != gui::Perspective::upgrade && analysed.isEmpty()) {
-            analysed.wait(kPatience_ms);
-        }
-        for (const QSize& size : {kSizes[0], kSizes[1], kSizes[2]}) {
-            for (const char* theme : {"light", "dark"}) {
+        for (const QSize& size : scaled ? kPictureSizes.mid(0, 1) : kPictureSizes) {
+            for (const QString& theme : kPictureThemes) {
                 gui::use_theme(theme);
                 window.resize(size);
                 settle(window);
-                const QString file = QString("%1/%2-%3x%4-%5.png")
-                                         .arg(target, gui::perspective_name(perspective).toLower())
-                                         .arg(size.width())
-                                         .arg(size.height())
-                                         .arg(theme);
-                if (!save(window, file)) {
+                constexpr int smallest = 0; // as PNG takes it: the best compression
+                const QString file = target + "/" + picture_name(perspective, size, theme);
+                if (!document_picture(window).save(file, "PNG", smallest)) {
                     std::fprintf(stderr, "cannot write %s\n", qPrintable(file));
                     return 1;
                 }

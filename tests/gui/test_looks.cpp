@@ -13,6 +13,7 @@
 #include "tests/gui/two_runs.hpp"
 #include "tests/gui/window_tools.hpp"
 
+#include <QAction>
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
@@ -42,6 +43,7 @@ class TestLooks : public QObject {
     void kernels_have_names_and_gaps_their_causes();
     void a_kernel_is_dragged_onto_a_layer_and_taken_back();
     void counters_that_contradict_a_step_give_advice();
+    void repeated_layers_have_their_runs_and_times_one_unit();
 };
 
 namespace {
@@ -361,6 +363,39 @@ void TestLooks::counters_that_contradict_a_step_give_advice() {
     Hands hands; // and a row leads to its layer
     hands.click(*table->viewport(), table->visualItemRect(table->item(bytes, 0)).center());
     QTRY_VERIFY(window.ladder().scene()->title.starts_with("CONV1"));
+}
+
+void TestLooks::repeated_layers_have_their_runs_and_times_one_unit() {
+    QTemporaryDir folder;
+    const QString layers = written(folder.filePath("layers.csv"), "name,op,m,n,k,count\n"
+                                                                  "once,gemm,64,64,64,1\n"
+                                                                  "often,gemm,512,512,512,12\n");
+    MainWindow window(folders());
+    show(window);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    QVERIFY(window.table().isColumnHidden(LayerTable::runs)); // once each
+    QVERIFY(open_and_wait(window, session_of(layers.toStdString().c_str(), {"a100-sxm-40gb"})));
+    QVERIFY(!window.table().isColumnHidden(LayerTable::runs));
+    const QAbstractItemModel& rows = *window.table().model();
+    QCOMPARE(rows.headerData(LayerTable::runs, Qt::Horizontal).toString(), QString("Runs"));
+    int often = rows.index(0, LayerTable::name).data().toString() == "often" ? 0 : 1;
+    QCOMPARE(rows.index(often, LayerTable::runs).data().toString(), QString("12"));
+    QVERIFY(rows.index(often, LayerTable::time).data().toString().endsWith("s"));
+    auto* unit = window.findChild<QAction*>("unit us");
+    QVERIFY(unit != nullptr);
+    unit->trigger();
+    QCOMPARE(rows.headerData(LayerTable::time, Qt::Horizontal).toString(), QString("Time (us)"));
+    bool number = false;
+    const double us = rows.index(often, LayerTable::time).data().toString().toDouble(&number);
+    QVERIFY(number);
+    const double seconds = 12.0 * layer(window, "often").time_s;
+    QVERIFY(std::abs(us * 1e-6 / seconds - 1.0) < 0.005); // three digits
+    // the session keeps it
+    const QString file = folder.filePath("unit.yaml");
+    window.save_session(file);
+    const auto read = report::load_session(file.toStdString());
+    QVERIFY(read.ok());
+    QCOMPARE(read->view.time_unit, std::string("us"));
 }
 
 EYEROOF_WINDOW_TEST(TestLooks)

@@ -1,6 +1,8 @@
 // What of the window is in sight: perspectives and their panes, room for the plot, the first page,
 // names of all controls, models of all lists; and three stories, their clicks counted.
 #include "gui/jobs/measured_track.hpp"
+#include "gui/jobs/offered.hpp"
+#include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/perspectives.hpp"
 #include "tests/gui/hands.hpp"
@@ -19,6 +21,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextBrowser>
@@ -38,12 +41,14 @@ class TestPerspectives : public QObject {
     void a_chosen_perspective_stays_until_another_kind_is_opened();
     void small_windows_leave_room_for_the_plot();
     void the_first_page_is_a_click_from_an_answer();
+    void an_empty_window_has_no_tab_that_would_be_empty();
     void the_sheet_of_keys_lists_every_menu_entry_that_has_keys();
     void menus_and_tabs_have_one_name_each();
     void every_control_has_a_name();
     void every_model_keeps_the_rules_of_models();
     void a_measured_track_stands_above_the_predicted_step();
     void gaps_of_a_measured_track_have_their_causes();
+    void a_kernel_of_the_step_is_found_by_its_name();
     void rows_have_a_menu();
     void a_kernel_is_assigned_to_a_layer_by_its_menu_taken_back_and_saved();
     void story_of_an_architect();
@@ -170,6 +175,23 @@ void TestPerspectives::the_first_page_is_a_click_from_an_answer() {
     QVERIFY(judged(window) && window.upgrade().isVisible());
     QCOMPARE(hands.clicks, 1);
     QVERIFY(window.findChild<QPushButton*>("entry trace") != nullptr);
+    MainWindow traced(folders()); // a recorded trace
+    show(traced);
+    auto* files = traced.findChild<QLabel*>("start files");
+    const QString trace = offered_by(folders()).trace;
+    QVERIFY(!trace.isEmpty());
+    QVERIFY(answered(traced, [&] { hands.link(*files, trace); }));
+    QCOMPARE(traced.session().machines, std::vector<std::string>{"h100-sxm-80gb"});
+    QCOMPARE(shown_perspective(traced), QString("Trace"));
+}
+
+void TestPerspectives::an_empty_window_has_no_tab_that_would_be_empty() {
+    MainWindow window(folders());
+    show(window);
+    QCOMPARE(panes_of(window), QStringList({"Roofline", "Upgrade"}));
+    window.findChild<QPushButton*>("entry upgrade")->click();
+    QVERIFY(judged(window));
+    QCOMPARE(panes_of(window), QStringList({"Roofline", "Upgrade"}));
 }
 
 void TestPerspectives::the_sheet_of_keys_lists_every_menu_entry_that_has_keys() {
@@ -373,6 +395,40 @@ void TestPerspectives::gaps_of_a_measured_track_have_their_causes() {
     QVERIFY(std::abs(busy.waits[static_cast<std::size_t>(Wait::copy)] - 3e-6) < 1e-12);
 }
 
+void TestPerspectives::a_kernel_of_the_step_is_found_by_its_name() {
+    MainWindow window(folders());
+    show(window);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    Hands hands;
+    hands.tab(window, "Timeline");
+    const auto* pane = window.findChild<TimelinePane*>();
+    QTRY_VERIFY_WITH_TIMEOUT(pane->answer() != nullptr, kPatience_ms);
+    auto* field = window.findChild<QLineEdit*>("timeline find");
+    hands.click(*field);
+    hands.type(*field, "pool");
+    const auto found = [&] {
+        hands.press(*field, Qt::Key_Return);
+        return window.statusBar()->currentMessage();
+    };
+    QVERIFY2(found().startsWith("POOL1: 1 of 3 kernels"),
+             qPrintable(window.statusBar()->currentMessage()));
+    const auto shown = window.findChild<TimelinePane*>()->picture().window();
+    QVERIFY(shown.to - shown.from < 0.2); // nearer to it
+    const auto& step = window.reports()[0].timeline;
+    std::size_t pool = 0;
+    while (window.reports()[0].layers[pool].layer.name != "POOL1") {
+        ++pool;
+    }
+    const double middle = 0.5 * (shown.from + shown.to) * step.time_s;
+    QVERIFY(step.spans[pool].start_s <= middle && middle <= step.spans[pool].end_s);
+    QVERIFY(window.steps().text().contains("Step")); // its layer is selected in all panes
+    QVERIFY(found().startsWith("POOL2: 2 of 3"));
+    QVERIFY(found().startsWith("POOL5: 3 of 3"));
+    QVERIFY(found().startsWith("POOL1: 1 of 3")); // around
+    hands.type(*field, "x");
+    QVERIFY(found().startsWith("No kernel of the step"));
+}
+
 void TestPerspectives::rows_have_a_menu() {
     MainWindow window(folders());
     show(window);
@@ -514,7 +570,8 @@ void TestPerspectives::story_of_an_owner() {
     QCOMPARE(answer.then.devices, std::round(answer.then.devices)); // whole GPUs
     QVERIFY2(window.upgrade().headline().contains("16 v100-sxm2-16gb"),
              qPrintable(window.upgrade().headline()));
-    QVERIFY(window.findChild<QLabel*>("decision")->text().contains("What would flip it"));
+    QVERIFY(
+        window.findChild<QLabel*>("decision")->text().contains("What would change the verdict"));
     within_limits("owner", hands, timer);
 }
 

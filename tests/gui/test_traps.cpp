@@ -475,7 +475,7 @@ void TestTraps::a_large_gap_gives_a_verdict_of_inference_with_its_level_named() 
     QCOMPARE(std::get<double>(cards.rows[0][1]), u.speedup.value);
     QCOMPARE(std::get<double>(cards.rows[0][4]), u.threshold);
     const auto& decision = *window.findChild<QLabel*>("decision");
-    QVERIFY(decision.text().contains("What would flip it"));
+    QVERIFY(decision.text().contains("What would change the verdict"));
     QVERIFY(decision.text().contains("Published speedups"));
 }
 

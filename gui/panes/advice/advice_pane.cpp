@@ -52,11 +52,13 @@ void AdvicePane::show_counters(const PaneInput& input) {
     counters_->setVisible(!rules.empty());
     counters_head_->setText(
         rules.empty() ? tr("Measured kernels: no counter contradicts the prediction at a cost.")
-                      : tr("Measured kernels: %1 counters contradict the prediction at a cost.")
-                            .arg(rules.size()));
+        : rules.size() == 1
+            ? tr("Measured kernels: 1 counter contradicts the prediction at a cost.")
+            : tr("Measured kernels: %1 counters contradict the prediction at a cost.")
+                  .arg(rules.size()));
     counters_->setColumnCount(6);
-    counters_->setHorizontalHeaderLabels({tr("Layer"), tr("Gain"), tr("Times as fast"),
-                                          tr("Counters say"), tr("Contradict step"),
+    counters_->setHorizontalHeaderLabels({tr("Layer"), tr("Gain"), tr("Speedup"),
+                                          tr("Counters say"), tr("Contradicted step"),
                                           tr("What to do")});
     counters_->setRowCount(static_cast<int>(rules.size()));
     for (int i = 0; i < static_cast<int>(rules.size()); ++i) {
@@ -78,7 +80,9 @@ void AdvicePane::show_counters(const PaneInput& input) {
 void AdvicePane::show_answer(const PaneInput& input) {
     show_counters(input);
     due_ = !isVisible();
-    if (!due_) {
+    if (due_) { // and the answer under way is to a question that is gone
+        worker_.cancel();
+    } else {
         advise(input);
     }
 }
@@ -120,11 +124,10 @@ void AdvicePane::show_advice(const Result<analysis::WhatHelps>& advice) {
         best == nullptr ? QString() : text(analysis::change_text(*best)) + QStringLiteral(". ");
     head_->setText(changes + (shapes.empty()
                                   ? tr("No change of shape wins 2 % or more.")
-                                  : tr("%1 changes of shape win something, the largest savings "
-                                       "first.")
+                                  : tr("Changes of shape that help: %1, the largest savings first.")
                                         .arg(shapes.size())));
     rows_->setColumnCount(4);
-    rows_->setHorizontalHeaderLabels({tr("Layer"), tr("Saves"), tr("Times as fast"), tr("What")});
+    rows_->setHorizontalHeaderLabels({tr("Layer"), tr("Saves"), tr("Speedup"), tr("What")});
     rows_->setRowCount(static_cast<int>(shapes.size()));
     for (int i = 0; i < static_cast<int>(shapes.size()); ++i) {
         const analysis::Advice& a = shapes[static_cast<std::size_t>(i)];

@@ -27,8 +27,7 @@ QString si(double seconds) {
 }
 
 QString ratio_text(double ratio) {
-    return ratio >= 1.0 ? BaselinePane::tr("%1 times as fast").arg(ratio, 0, 'f', 3)
-                        : BaselinePane::tr("%1 times slower").arg(1.0 / ratio, 0, 'f', 3);
+    return BaselinePane::tr("%1x as fast").arg(ratio, 0, 'f', 3);
 }
 
 // Of all executions of a row.
@@ -166,8 +165,7 @@ void BaselinePane::compare(const PaneInput& input) {
 void BaselinePane::fill_layers(const analysis::Report& before, const analysis::Report& after) {
     const bool measured = before.measured && after.measured;
     layers_->setSortingEnabled(false);
-    QStringList headers = {tr("Layer"), tr("Before"), tr("After"), tr("Times as fast"),
-                           tr("Difference")};
+    QStringList headers = {tr("Layer"), tr("Before"), tr("After"), tr("Speedup"), tr("Difference")};
     if (measured) {
         headers << tr("Measured before") << tr("Measured after");
     }

@@ -230,9 +230,8 @@ void MeasurementsPane::show_kernels() {
     const auto rows = kernels_of(profiles);
     QStringList headers = {tr("Kernel"), tr("Calls"), tr("Time"), tr("Share")};
     if (two) {
-        headers = {
-            tr("Kernel"),        tr("Calls"),     file_name(*profiles[0]), file_name(*profiles[1]),
-            tr("Times as fast"), tr("Difference")};
+        headers = {tr("Kernel"),  tr("Calls"),     file_name(*profiles[0]), file_name(*profiles[1]),
+                   tr("Speedup"), tr("Difference")};
     }
     kernels_->setColumnCount(static_cast<int>(headers.size()));
     kernels_->setHorizontalHeaderLabels(headers);

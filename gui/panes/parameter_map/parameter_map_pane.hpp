@@ -12,9 +12,6 @@ class QLabel;
 
 namespace eyeroof::gui {
 
-// Cells by their speed, the present one framed; beside each side its values.
-report::Drawing draw_parameter_map(const analysis::ParameterMap& map, const report::Canvas& canvas);
-
 class ParameterMapPane : public Pane {
     Q_OBJECT
 
@@ -22,6 +19,8 @@ class ParameterMapPane : public Pane {
     ParameterMapPane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Two parameters"); }
     QString name() const override { return "parameters"; }
+    PanePlace place() const override { return PanePlace::middle; } // numbers in cells need room
+    DrawingView* picture_in_front() override { return picture_; }
     void show_answer(const PaneInput& input) override;
     QString html() const override;
     const std::optional<analysis::ParameterMap>& map() const { return map_; }

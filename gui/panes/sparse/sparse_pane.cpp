@@ -96,7 +96,7 @@ report::Chart sparse_chart(const SparseAnswer& answer) {
     report::Chart chart;
     chart.title = answer.exam.network + " on " + answer.exam.machine + ": gain of zeros";
     chart.x_title = "share of words that are not zero";
-    chart.y_title = "times as fast as dense";
+    chart.y_title = "speedup over dense";
     report::ChartLine line{"one share for all tensors", {}, false, true};
     for (const analysis::DensityPoint& point : answer.curve) {
         line.points.emplace_back(point.density, point.speed_up);

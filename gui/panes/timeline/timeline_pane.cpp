@@ -8,8 +8,10 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLineEdit>
 #include <QSpinBox>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <filesystem>
 
 namespace eyeroof::gui {
@@ -63,6 +65,12 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     pageable_ = flag(tr("Pageable"), "timeline pageable");
     pageable_->setToolTip(
         tr("Copies from memory that is not pinned: half the rate, and the host waits"));
+    find_ = new QLineEdit(this);
+    find_->setPlaceholderText(tr("kernel or layer"));
+    find_->setMaximumWidth(130);
+    labelled(tr("Find"), "timeline find", find_);
+    connect(find_, &QLineEdit::textEdited, this, [this] { found_s_ = -1.0; });
+    connect(find_, &QLineEdit::returnPressed, this, &TimelinePane::find_next);
     picture_ = new ZoomView(84.0, 16.0, this);
     picture_->setObjectName("timeline picture");
     picture_->setAccessibleName(tr("Host, streams and copies over time"));
@@ -187,6 +195,73 @@ void TimelinePane::select(QPointF place) {
     if (op) {
         actions_.select_layer(0, answer_->program().operators[*op].layer);
     }
+}
+
+namespace {
+
+struct Found {
+    double start_s = 0.0, end_s = 0.0;
+    QString name;
+    std::optional<std::size_t> layer; // of predicted kernels
+};
+
+// Kernels of the predicted step and of the measured one whose name has the text, by start.
+std::vector<Found> found_in(const TimelineAnswer& answer, const QString& word) {
+    std::vector<Found> found;
+    const auto& spans = answer.timeline().spans;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        const std::size_t layer = answer.program().operators[i].layer;
+        const QString name = text(answer.program().layers[layer].name);
+        if (name.contains(word, Qt::CaseInsensitive)) {
+            found.push_back({spans[i].start_s, spans[i].end_s, name, layer});
+        }
+    }
+    if (answer.measured) {
+        for (const report::MeasuredSlice& slice : answer.measured->slices) {
+            if (text(slice.name).contains(word, Qt::CaseInsensitive)) {
+                found.push_back({slice.start_s, slice.end_s, text(slice.name), std::nullopt});
+            }
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Found& a, const Found& b) { return a.start_s < b.start_s; });
+    return found;
+}
+
+} // namespace
+
+// The next kernel of that name comes into the middle, around again after the last.
+void TimelinePane::find_next() {
+    const QString word = find_->text().trimmed();
+    if (!answer_ || word.isEmpty()) {
+        return;
+    }
+    const std::vector<Found> all = found_in(*answer_, word);
+    if (all.empty()) {
+        return actions_.tell(tr("No kernel of the step has '%1' in its name").arg(word));
+    }
+    auto next = std::find_if(all.begin(), all.end(),
+                             [this](const Found& one) { return one.start_s > found_s_; });
+    next = next == all.end() ? all.begin() : next;
+    found_s_ = next->start_s;
+    double predicted_s = 0.0;
+    double measured_s = 0.0;
+    for (const Found& one : all) {
+        (one.layer ? predicted_s : measured_s) += one.end_s - one.start_s;
+    }
+    constexpr double around = 8.0; // times the kernel's own length
+    const double length = report::timeline_length_s(answer_->report(), look());
+    const double middle = 0.5 * (next->start_s + next->end_s) / length;
+    const double half = 0.5 * around * (next->end_s - next->start_s) / length;
+    picture_->set_window(middle - half, middle + half);
+    if (next->layer) {
+        actions_.select_layer(0, *next->layer);
+    }
+    actions_.tell(tr("%1: %2 of %3 kernels with '%4', predicted %5, measured %6")
+                      .arg(next->name)
+                      .arg(next - all.begin() + 1)
+                      .arg(all.size())
+                      .arg(word, seconds(predicted_s), seconds(measured_s)));
 }
 
 QString TimelinePane::html() const {

@@ -6,6 +6,11 @@
 #include "gui/views/zoom_view.hpp"
 #include "report/step/step_scenes.hpp"
 
+class QCheckBox;
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
+
 namespace eyeroof::gui {
 
 // Of the report on screen.
@@ -47,12 +52,15 @@ class TimelinePane : public AskingPane {
     QString sums() const; // of what is in sight
     report::TimelineLook look() const;
     void select(QPointF place);
+    void find_next();
 
     std::shared_ptr<const TimelineAnswer> answer_;
     std::optional<std::uint32_t> marked_; // of the report's layers
     QSpinBox* streams_ = nullptr;
     QComboBox* copies_ = nullptr;
     QCheckBox* pageable_ = nullptr;
+    QLineEdit* find_ = nullptr;
+    double found_s_ = -1.0; // where the last found kernel starts
     ZoomView* picture_ = nullptr;
 };
 
