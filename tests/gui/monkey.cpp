@@ -201,11 +201,11 @@ class Monkey {
                             Qt::Key_1,      Qt::Key_6,      Qt::Key_A,        Qt::Key_BracketLeft,
                             Qt::Key_Return, Qt::Key_Escape, Qt::Key_PageDown, Qt::Key_Delete};
         const int key = keys[die(static_cast<int>(std::size(keys)))];
-        QWidget* target = QApplication::focusWidget();
         const QString text = key < 128 ? QString(QChar(key)).toLower() : QString();
         for (const QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
             QKeyEvent event(type, key, Qt::NoModifier, text);
-            QCoreApplication::sendEvent(target != nullptr ? target : &window_.plot(), &event);
+            QWidget* focused = QApplication::focusWidget(); // a press may have deleted another one
+            QCoreApplication::sendEvent(focused != nullptr ? focused : &window_.plot(), &event);
         }
     }
 
