@@ -53,25 +53,25 @@ PROGRAMS = {
     "analysis/bound": ["step", "analysis"], "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"],
     "analysis/diff": ["diff"], "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
     "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
-    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/silicon": ["silicon"],
+    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
     "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"],
     "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
-    "model/sparse": ["model", "sparse"], "model/technology": ["model", "silicon"], "profiles": ["profiles"],
+    "model/sparse": ["model", "sparse"], "model/technology": ["model", "chip"], "profiles": ["profiles"],
     "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
 RANDOM_FOLDERS = ["analysis/advice", "analysis/bound", "analysis/calibrate", "analysis/cores", "analysis/diff",
                   "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program", "analysis/scale",
-                  "analysis/scenario", "analysis/silicon", "analysis/sparse", "analysis/step", "analysis/sweep",
+                  "analysis/scenario", "analysis/chip", "analysis/sparse", "analysis/step", "analysis/sweep",
                   "analysis/tune", "analysis/upgrade", "analysis/what_if", "base", "cli", "formats", "hwdb", "mapper",
                   "model", "model/gpu", "profiles", "report"]
 
 
 ALL_PROGRAMS = ["test_" + name for name in (
-    "model", "hwdb", "profiles", "mapper", "formats", "catalog", "fuse", "sparse", "silicon", "cores", "sweep",
+    "model", "hwdb", "profiles", "mapper", "formats", "catalog", "fuse", "sparse", "chip", "cores", "sweep",
     "step", "diff", "tune", "gpu", "report", "analysis", "scale", "scenario", "cli", "agreement")]
 
 

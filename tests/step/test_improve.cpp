@@ -143,7 +143,7 @@ TEST_CASE("weights come from the host in inference, where what there is does not
 TEST_CASE("a step that has no stages is offered no recomputation in stages") {
     auto question = asked("alexnet", catalog_gpu("v100-sxm2-16gb"), true);
     question.network.layers.resize(1);
-    question.wiring.reset();
+    question.edges.reset();
     const auto freed = freed_by(improved(question, 15'000'000'000, {1}));
     CHECK_FALSE(freed.contains(Freeing::segments));
     CHECK_FALSE(freed.contains(Freeing::recompute));

@@ -147,7 +147,7 @@ TEST_CASE("a network or machine of the same name and other content is another qu
 }
 
 TEST_CASE(
-    "numbers of a network, a knob, and the batch are numbers in a JSON row, names are texts") {
+    "numbers of a network, a parameter, and the batch are numbers in a JSON row, names are texts") {
     const auto grid = SweepGrid::make(
         tests::question("bert-base", "npu-int8",
                         {"network.seq=64,128", "axis-kernel=8,16", "batch=2", "dataflow=ws,os"}),
