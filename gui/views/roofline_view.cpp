@@ -1,8 +1,8 @@
 #include "gui/views/roofline_view.hpp"
 
 #include "base/units.hpp"
-#include "gui/jobs/discard.hpp"
 #include "gui/views/clean_registers.hpp"
+#include "gui/views/discard.hpp"
 #include "gui/views/paint_scene.hpp"
 
 #include <QKeyEvent>

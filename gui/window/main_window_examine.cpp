@@ -1,8 +1,8 @@
 // From names to answers: loading, examining, and what the panes receive.
 #include "analysis/program/lower.hpp"
 #include "gui/jobs/as_in_view.hpp"
-#include "gui/jobs/discard.hpp"
 #include "gui/jobs/report_warnings.hpp"
+#include "gui/views/discard.hpp"
 #include "gui/window/main_window.hpp"
 #include "report/draw/plot_make.hpp"
 #include "report/draw/roofline_build.hpp"

@@ -19,11 +19,13 @@ double unit_cycles(const NestCycles& nest, unsigned steps) {
     return cycles;
 }
 
+using OfSets = std::array<double, kAll + 1>; // one value for each set of steps
+
 // How often a set of others comes before a step, over all orders: s! (6 - s)! / 7! of s others.
-constexpr std::array<double, kAll + 1> weights_of_sets() {
+constexpr OfSets weights_of_sets() {
     constexpr std::array<double, kSteps> weights = {1.0 / 7,   1.0 / 42, 1.0 / 105, 1.0 / 140,
                                                     1.0 / 105, 1.0 / 42, 1.0 / 7};
-    std::array<double, kAll + 1> of_sets{};
+    OfSets of_sets{};
     for (unsigned steps = 0; steps < kAll; ++steps) {
         of_sets[steps] = weights[static_cast<std::size_t>(std::popcount(steps))];
     }
@@ -32,14 +34,14 @@ constexpr std::array<double, kAll + 1> weights_of_sets() {
 
 // Cycles with only the steps of a set in force, of every set. A set's units take what they take
 // without its last step, times that step's factor.
-std::array<double, kAll + 1> cycles_of_sets(const NestCycles& nest) {
+OfSets cycles_of_sets(const NestCycles& nest) {
     constexpr unsigned kUnitSets = 1U << kUnitSteps;
     std::array<double, kUnitSets> units{nest.at_work};
     for (unsigned steps = 1; steps < kUnitSets; ++steps) {
         const auto last = static_cast<unsigned>(std::bit_width(steps)) - 1U;
         units[steps] = units[steps ^ (1U << last)] * nest.factors[last];
     }
-    std::array<double, kAll + 1> cycles{};
+    OfSets cycles{};
     for (unsigned steps = 0; steps <= kAll; ++steps) {
         const double moving = (steps >> kMoving & 1U) != 0 ? nest.moving : 0.0;
         const double added = (steps >> kAdded & 1U) != 0 ? nest.added : 0.0;
@@ -49,8 +51,8 @@ std::array<double, kAll + 1> cycles_of_sets(const NestCycles& nest) {
 }
 
 void add_shares(const NestCycles& nest, Limits& limits) {
-    constexpr std::array<double, kAll + 1> weights = weights_of_sets();
-    const std::array<double, kAll + 1> cycles = cycles_of_sets(nest);
+    constexpr OfSets weights = weights_of_sets();
+    const OfSets cycles = cycles_of_sets(nest);
     limits.at_work += cycles[0];
     for (std::size_t k = 0; k < kSteps; ++k) {
         const unsigned own = 1U << k;

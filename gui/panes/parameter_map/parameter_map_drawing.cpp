@@ -50,8 +50,10 @@ Shade shade_of(double speedup, const Speeds& speeds) {
     if (speedup < 1.0 - 1e-9) {
         return {report::ColourRole::warning, 0.5 * (1.0 - speedup)};
     }
-    const double share =
-        speeds.most > 1.0 ? std::clamp((speedup - 1.0) / (speeds.most - 1.0), 0.0, 1.0) : 0.0;
+    // Full color stands for 10 % at least: where nothing helps, all is pale.
+    constexpr double kLeastFull = 1.1;
+    const double full = std::max(speeds.most, kLeastFull);
+    const double share = std::clamp((speedup - 1.0) / (full - 1.0), 0.0, 1.0);
     return {report::ColourRole::series1, 0.06 + 0.6 * share};
 }
 
@@ -113,7 +115,9 @@ void add_cell(const analysis::ParameterMap& map, const report::Box& box, std::si
                                  number,
                                  report::ColourRole::text,
                                  kPx,
-                                 0.5});
+                                 0.5,
+                                 false,
+                                 true});
     }
     drawing.figures.rows.push_back({map.x_values[x], map.y_values[y], time.value_or(0.0), speedup});
 }
@@ -215,7 +219,7 @@ void add_scale(const Speeds& speeds, const std::vector<double>& levels, const re
         if (std::none_of(written.begin(), written.end(),
                          [&](double other) { return std::abs(other - y) < kPx; })) {
             drawing.texts.push_back({{left + width + 5.0, y + 4.0},
-                                     fmt::format("{:.3g}x", speedup),
+                                     fmt::format("{:.2f}x", speedup),
                                      report::ColourRole::faint,
                                      kPx});
             written.push_back(y);
