@@ -186,8 +186,11 @@ void add_dram(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t 
                      static_cast<double>(run),
                      true,
                      [=](Machine& m, double v) {
-                         turn_dram(m, index, c,
-                                   [&](model::DramLink& link) { link.run_bytes = whole(v); });
+                         turn_dram(m, index, c, [&](model::DramLink& link) {
+                             link.run_bytes = whole(v);
+                             link.by_mapping = false; // stated instead
+                             link.layout = {};
+                         });
                      },
                      {field + "run"}});
     knobs.back().tried = false;
