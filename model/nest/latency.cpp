@@ -31,7 +31,8 @@
 //   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
 //   units' burst loads go on meanwhile). What can arrive early, because the store is double
 //   buffered, or prefetches and holds the tile twice, or stores further in hold the current tile,
-//   costs its first tile, and what exceeds the processing time. A tile is what the next store that
+//   costs its first tile, and what exceeds the processing time. Where sums alone leave early, the
+//   last of them leaves after the units have ended. A tile is what the next store that
 //   keeps the operand takes in at a time, whatever levels it passes by on the way.
 //
 // Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
@@ -265,13 +266,18 @@ void add_outermost(const Problem& problem, const Accelerator& accelerator, const
     };
     own.waited = load([&](Operand o) { return !buffered(o); });
     own.overlapped = load(buffered);
+    const double sums = buffered(problem.produced) && channel.operands.contains(problem.produced)
+                            ? arrivals(problem, mapping, 0, problem.produced)
+                            : 1.0;
+    own.most_changes = 0.0;
     for (const Operand o : kAllOperands) {
         if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
             const double changes = arrivals(problem, mapping, 0, o);
-            own.most_changes = std::max(own.most_changes, buffered(o) ? changes : 1.0);
+            own.most_changes = std::max(own.most_changes, buffered(o) ? changes : 0.0);
             terms.visits = std::max(terms.visits, buffered(o) ? 1.0 : changes);
         }
     }
+    own.most_changes = own.most_changes > 0.0 ? own.most_changes : sums;
     terms.outermost[terms.outermosts++] = own;
 }
 
