@@ -1,10 +1,10 @@
 // What an exam says beside its layers: the chip's area and power, whether the step fits the device.
+#include "analysis/chip/chip.hpp"
+#include "analysis/chip/chip_figures.hpp"
 #include "analysis/exam/report_warnings.hpp"
-#include "analysis/silicon/chip_figures.hpp"
-#include "analysis/silicon/silicon.hpp"
 #include "cli/exam_options.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "report/silicon/silicon_write.hpp"
+#include "report/chip/chip_write.hpp"
 
 #include <fmt/format.h>
 
@@ -41,16 +41,16 @@ Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Que
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto chip = analysis::silicon_report(question.machine, *technology, options.chip.process,
-                                               areas, &report);
+    const auto chip =
+        analysis::chip_report(question.machine, *technology, options.chip.process, areas, &report);
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json" ? report::silicon_json(*chip)
+    return context.write(format == "json" ? report::chip_json(*chip)
                          : format == "csv"
-                             ? report::silicon_csv(*chip)
-                             : with_words(report.words, report::silicon_text(*chip), format),
+                             ? report::chip_csv(*chip)
+                             : with_words(report.words, report::chip_text(*chip), format),
                          options.output.file);
 }
 

@@ -1,11 +1,11 @@
 // An exam on the cores of a package: one, some and all of equal ones; a placement on unequal ones.
 #include "analysis/cores/cores.hpp"
-#include "analysis/cores/mixed.hpp"
+#include "analysis/cores/heterogeneous.hpp"
 #include "analysis/exam/words.hpp"
 #include "base/units.hpp"
 #include "cli/exam_options.hpp"
 #include "report/cores/cores_write.hpp"
-#include "report/cores/mixed_write.hpp"
+#include "report/cores/heterogeneous_write.hpp"
 
 #include <fmt/format.h>
 
@@ -53,8 +53,8 @@ void change(analysis::CorePackage& package, const analysis::PackageOptions& give
         options.memory.empty() ? package.memory_bytes_per_s : given.memory_bytes_per_s;
 }
 
-Exit mixed_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario,
-                 const std::filesystem::path& file) {
+Exit heterogeneous_cores(Context& context, const ExamOptions& options,
+                         const analysis::Scenario& scenario, const std::filesystem::path& file) {
     const auto network =
         analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
     auto package = analysis::load_package(file, context.machine_dirs());
@@ -68,10 +68,10 @@ Exit mixed_cores(Context& context, const ExamOptions& options, const analysis::S
     analysis::Question question;
     question.scenario = scenario;
     question.network = network->network;
-    question.wiring = network->wiring;
+    question.edges = network->edges;
     question.machine = package->kinds.front().machine;
     const analysis::PlacementOptions usual;
-    const auto report = analysis::mixed_report(
+    const auto report = analysis::heterogeneous_report(
         question, *package, {options.cores.parts.value_or(usual.parts), usual.max_nodes},
         context.stop(), context.progress());
     if (!report) {
@@ -80,10 +80,11 @@ Exit mixed_cores(Context& context, const ExamOptions& options, const analysis::S
     context.report(report.diagnostics());
     question.machine.name = package->name; // in words, the package
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? report::mixed_json(*report)
-                         : format == "csv" ? report::mixed_csv(*report)
-                                           : with_words(analysis::scenario_words(question),
-                                                        report::mixed_text(*report), format),
+    return context.write(format == "json" ? report::heterogeneous_json(*report)
+                         : format == "csv"
+                             ? report::heterogeneous_csv(*report)
+                             : with_words(analysis::scenario_words(question),
+                                          report::heterogeneous_text(*report), format),
                          options.output.file);
 }
 
@@ -124,7 +125,7 @@ Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Sc
                                   "choose one of these formats");
     }
     if (const auto file = analysis::find_package(scenario.machine, context.machine_dirs())) {
-        return mixed_cores(context, options, scenario, *file);
+        return heterogeneous_cores(context, options, scenario, *file);
     }
     if (options.cores.parts) {
         return context.fail_usage("--parts needs a package of unequal cores",

@@ -92,7 +92,7 @@ Result<model::Network> whole_network(const Context& context, const analysis::Sce
     question.scenario.density.clear();
     question.scenario.operators = analysis::Operators::all;
     question.network = std::move(wired->network);
-    question.wiring = std::move(wired->wiring);
+    question.edges = std::move(wired->edges);
     return analysis::lowered_network(question);
 }
 

@@ -114,8 +114,8 @@ Exit fuse(Context& context, FuseOptions& options) {
         return context.fail(chip.diagnostics());
     }
     const auto readers =
-        layers->wiring ? std::optional(analysis::only_readers(layers->network, *layers->wiring))
-                       : std::nullopt;
+        layers->edges ? std::optional(analysis::only_readers(layers->network, *layers->edges))
+                      : std::nullopt;
     const std::string words = analysis::scenario_words(*question);
     if (options.curve) {
         return curve(context, options, *chosen, *chip, readers, words);

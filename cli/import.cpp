@@ -213,7 +213,7 @@ Result<std::string> matched(Context& context, ImportOptions& options,
     analysis::Question question;
     question.scenario = *scenario;
     question.network = std::move(network->network);
-    question.wiring = std::move(network->wiring);
+    question.edges = std::move(network->edges);
     const auto layers = analysis::lowered_network(question);
     if (!layers) {
         return Text(layers.diagnostics());

@@ -4,14 +4,14 @@
 #include "analysis/exam/word_types.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/search/achievable_report.hpp"
 #include "analysis/search/map_network.hpp"
-#include "analysis/search/reach_report.hpp"
 #include "analysis/search/trade_offs.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/map_options.hpp"
 #include "formats/mapping_yaml.hpp"
 #include "report/page/table_page.hpp"
-#include "report/search/reach_write.hpp"
+#include "report/search/achievable_write.hpp"
 #include "report/search/trade_offs.hpp"
 
 #include <fmt/format.h>
@@ -165,16 +165,17 @@ Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
                              report::front_to_text(*report, accelerator, options.details), format));
     }
     if (options.chain) {
-        const auto report = analysis::reach_of(inputs.network, inputs.machine, inputs.wanted,
-                                               context.stop(), context.progress());
+        const auto report = analysis::achievable_of(inputs.network, inputs.machine, inputs.wanted,
+                                                    context.stop(), context.progress());
         if (!report) {
             return context.fail(report.diagnostics());
         }
-        return write_answer(context, options, *report, nullptr,
-                            format == "json" ? report::reach_to_json(*report)
-                            : format == "csv"
-                                ? report::reach_to_csv(*report)
-                                : with_words(inputs.words, report::reach_to_text(*report), format));
+        return write_answer(
+            context, options, *report, nullptr,
+            format == "json" ? report::achievable_to_json(*report)
+            : format == "csv"
+                ? report::achievable_to_csv(*report)
+                : with_words(inputs.words, report::achievable_to_text(*report), format));
     }
     const auto report =
         analysis::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,

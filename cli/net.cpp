@@ -121,7 +121,7 @@ Exit convert(Context& context, const ConvertOptions& options) {
     const model::Network& network = read->network;
     const auto yaml = [&] {
         return formats::write_network_yaml(network) +
-               (read->wiring ? formats::write_wiring(*read->wiring, network.layers) : "");
+               (read->edges ? formats::write_edges(*read->edges, network.layers) : "");
     };
     const bool csv = std::filesystem::path(options.file).extension() == ".csv";
     return context.write(csv ? formats::write_layer_csv(network.layers) : yaml(), options.file);

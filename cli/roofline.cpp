@@ -1,6 +1,6 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "analysis/exam/run.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "cli/origin.hpp"
 #include "cli/roofline_options.hpp"
 #include "report/draw/plot_csv.hpp"

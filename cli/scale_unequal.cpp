@@ -3,10 +3,10 @@
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/program/settled.hpp"
-#include "analysis/scale/mixed.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/scale/heterogeneous.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/scale/mixed_write.hpp"
+#include "report/scale/heterogeneous_write.hpp"
 
 #include <fmt/format.h>
 
@@ -30,11 +30,11 @@ Result<model::Machine> machine_of(Context& context, const std::string& name, boo
 }
 
 // Each under the name that the answer gives it: a machine named twice is two devices.
-Result<std::vector<analysis::MixedDevice>> devices_of(Context& context,
-                                                      const std::vector<std::string>& names,
-                                                      const analysis::Scenario& scenario) {
+Result<std::vector<analysis::HeterogeneousDevice>> devices_of(Context& context,
+                                                              const std::vector<std::string>& names,
+                                                              const analysis::Scenario& scenario) {
     Diagnostics all;
-    std::vector<analysis::MixedDevice> devices;
+    std::vector<analysis::HeterogeneousDevice> devices;
     std::map<std::string, int> seen;
     for (const std::string& name : names) {
         const auto machine = machine_of(context, name, &name == &names.front(), scenario);
@@ -71,7 +71,7 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
     const auto devices = devices_of(context, options.machines, options.scenario);
     Diagnostics all = question.diagnostics();
     all.append(devices.diagnostics());
-    analysis::MixedOptions wanted;
+    analysis::HeterogeneousOptions wanted;
     wanted.nodes = options.scenario.search_nodes.value_or(wanted.nodes);
     wanted.microbatches = static_cast<std::size_t>(options.microbatches);
     if (!options.fabric.empty()) {
@@ -92,9 +92,9 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
     if (!answer) {
         return context.fail(answer.diagnostics());
     }
-    return context.write(format == "json" ? report::mixed_json(*answer)
+    return context.write(format == "json" ? report::heterogeneous_json(*answer)
                                           : with_words(analysis::scenario_words(*question),
-                                                       report::mixed_text(*answer), format),
+                                                       report::heterogeneous_text(*answer), format),
                          options.output.file);
 }
 

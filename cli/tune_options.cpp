@@ -84,7 +84,7 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
     app.add_option("--on", options.machine,
                    "With --target model: a GPU, whose kernels are computed")
         ->type_name("MACHINE|FILE");
-    add_tune_stand_in(app, options);
+    add_tune_synthetic(app, options);
 }
 
 } // namespace
@@ -100,14 +100,14 @@ void add_tune_network(CLI::App& app, TuneCommand& options) {
     app.add_option("--seed", options.seed, "Seed of the search")->capture_default_str();
 }
 
-void add_tune_stand_in(CLI::App& app, TuneCommand& options) {
+void add_tune_synthetic(CLI::App& app, TuneCommand& options) {
     app.add_option("--kernel-threads", options.threads, "Threads of a kernel")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     app.add_option("--noise", options.noise, "Standard deviation of the synthetic target's noise")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
-    app.add_option("--machine-seed", options.machine_seed, "Which stand-in");
+    app.add_option("--machine-seed", options.machine_seed, "Which synthetic target");
 }
 
 void add_tune_trees(CLI::App& app, TuneCommand& options) {
@@ -197,7 +197,7 @@ Result<tuning::NetPlan> whole_network(Context& context, const TuneCommand& optio
     if (!loaded) {
         return Made(loaded.diagnostics());
     }
-    const auto graph = analysis::step::make_graph(loaded->network, loaded->wiring);
+    const auto graph = analysis::step::make_graph(loaded->network, loaded->edges);
     return graph ? tuning::net_plan(*graph) : Made(graph.diagnostics());
 }
 

@@ -30,8 +30,8 @@ struct TuneCommand {
 
 // NETWORK, --layers, --dim, --trials, and --seed.
 void add_tune_network(CLI::App& app, TuneCommand& options);
-// What a stand-in is made of: --kernel-threads, --noise, and --machine-seed.
-void add_tune_stand_in(CLI::App& app, TuneCommand& options);
+// What a synthetic target is made of: --kernel-threads, --noise, and --machine-seed.
+void add_tune_synthetic(CLI::App& app, TuneCommand& options);
 // Boosted trees: --loss and --trees.
 void add_tune_trees(CLI::App& app, TuneCommand& options);
 // All other options of `tune`: how candidates are measured and chosen.

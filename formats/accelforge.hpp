@@ -26,7 +26,7 @@ bool is_accelforge_workload(std::string_view text);
 // Errors: "unsupported" with the node or einsum that is not modelled, "missing-key"; with lines.
 Result<model::Machine> parse_accelforge_arch(std::string text, const std::string& file);
 
-// `given`: values of the template's variables. The wiring says which einsum reads whose output.
+// `given`: values of the template's variables. The edges say which einsum reads whose output.
 Result<model::NetworkGraph> parse_accelforge_workload(std::string text, const std::string& file,
                                                       const Variables& given = {});
 

@@ -432,10 +432,10 @@ class WorkloadReader {
         if (step.reads.empty()) {
             step.reads.push_back(kNetworkInput);
         }
-        makers_[einsum.output.name] = made.wiring->steps.size();
-        made.wiring->steps.push_back(step);
-        made.wiring->places.push_back(einsum.node.where());
-        made.wiring->names.push_back(layer.name);
+        makers_[einsum.output.name] = made.edges->steps.size();
+        made.edges->steps.push_back(step);
+        made.edges->places.push_back(einsum.node.where());
+        made.edges->names.push_back(layer.name);
         made.network.layers.push_back(std::move(layer));
     }
 
@@ -469,7 +469,7 @@ Result<NetworkGraph> parse_accelforge_workload(std::string text, const std::stri
     const std::string stem = std::filesystem::path(file).stem().string();
     NetworkGraph made;
     made.network = {stem, stem, "AccelForge workload", {}};
-    made.wiring.emplace();
+    made.edges.emplace();
     const Node workload = document->root().need("workload");
     WorkloadReader(workload).run(made);
     Diagnostics found = document->finish();
@@ -480,13 +480,13 @@ Result<NetworkGraph> parse_accelforge_workload(std::string text, const std::stri
     if (found.has_errors()) {
         return Result<NetworkGraph>(std::move(found));
     }
-    for (GraphStep& step : made.wiring->steps) {
+    for (GraphStep& step : made.edges->steps) {
         step.output = true;
     }
-    for (const GraphStep& step : made.wiring->steps) {
+    for (const GraphStep& step : made.edges->steps) {
         for (const std::size_t read : step.reads) {
-            if (read < made.wiring->steps.size()) {
-                made.wiring->steps[read].output = false;
+            if (read < made.edges->steps.size()) {
+                made.edges->steps[read].output = false;
             }
         }
     }

@@ -113,8 +113,7 @@ std::string described(const Variables& values) {
 }
 
 NetworkResult parse_yaml_with(std::string text, const std::string& file, const Given& given,
-                              const NamedNetwork& named_network,
-                              std::optional<GraphEdges>& wiring) {
+                              const NamedNetwork& named_network, std::optional<GraphEdges>& edges) {
     Variables values;
     if (!given.values.empty()) {
         const auto head = parse_network_head(text, file);
@@ -133,7 +132,7 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
     if (!read) {
         return read.diagnostics();
     }
-    wiring = std::move(read->wiring);
+    edges = std::move(read->edges);
     read->network.id = named_network.id;
     if (!named_network.called.empty()) {
         read->network.name += ": " + named_network.called;
@@ -146,7 +145,7 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
 
 // Other tools' files.
 NetworkResult parse_foreign(const NetworkReader& reader, std::string text, const std::string& file,
-                            const Given& given, std::optional<GraphEdges>& wiring) {
+                            const Given& given, std::optional<GraphEdges>& edges) {
     Variables values;
     if (!given.values.empty() && !reader.has_parameters) {
         return NetworkResult::failure("bad-parameter",
@@ -160,13 +159,13 @@ NetworkResult parse_foreign(const NetworkReader& reader, std::string text, const
     if (!read) {
         return read.diagnostics();
     }
-    wiring = std::move(read->wiring);
+    edges = std::move(read->edges);
     return {std::move(read->network), read.diagnostics()};
 }
 
 // Values behind the name of a model are sizes of its inputs.
 NetworkResult load_model(const fs::path& path, const Given& given,
-                         std::optional<GraphEdges>& wiring) {
+                         std::optional<GraphEdges>& edges) {
     onnx::Sizes sizes;
     for (const auto& [name, value] : given.values) {
         if (name.empty() || !sizes.emplace(name, value).second) {
@@ -179,7 +178,7 @@ NetworkResult load_model(const fs::path& path, const Given& given,
     }
     auto converted = onnx::load_onnx(path, sizes);
     if (converted) {
-        wiring = std::move(converted->wiring);
+        edges = std::move(converted->edges);
     }
     return converted ? NetworkResult(std::move(converted->network), converted.diagnostics())
                      : NetworkResult(converted.diagnostics());
@@ -201,10 +200,10 @@ NetworkResult load_trace(const fs::path& path, const Given& given) {
 }
 
 NetworkResult load_path(const NamedNetwork& network, const Given& given,
-                        std::optional<GraphEdges>& wiring) {
+                        std::optional<GraphEdges>& edges) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
-        return load_model(path, given, wiring);
+        return load_model(path, given, edges);
     }
     if (is_trace_file(path)) {
         return load_trace(path, given);
@@ -214,10 +213,10 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
         return text.diagnostics();
     }
     if (const NetworkReader* reader = network_reader_of(*text)) {
-        return parse_foreign(*reader, *std::move(text), path.string(), given, wiring);
+        return parse_foreign(*reader, *std::move(text), path.string(), given, edges);
     }
     if (own_format(*text) == OwnFormat::network_yaml) {
-        return parse_yaml_with(std::move(*text), path.string(), given, network, wiring);
+        return parse_yaml_with(std::move(*text), path.string(), given, network, edges);
     }
     if (!given.values.empty()) {
         return NetworkResult::failure("bad-parameter", "a table of layers has no parameters",
@@ -269,8 +268,8 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
 
 // "sdxl" as sdxl-unet, and a warning that says so.
 NetworkResult load_short(const std::string& name, const NamedNetwork& meant, const Given& given,
-                         std::optional<GraphEdges>& wiring) {
-    auto network = load_path(meant, given, wiring);
+                         std::optional<GraphEdges>& edges) {
+    auto network = load_path(meant, given, edges);
     if (!network) {
         return network;
     }
@@ -281,16 +280,16 @@ NetworkResult load_short(const std::string& name, const NamedNetwork& meant, con
 }
 
 NetworkResult load_any(const std::string& reference, const Folders& folders,
-                       std::optional<GraphEdges>& wiring) {
+                       std::optional<GraphEdges>& edges) {
     std::error_code status;
     if (reference == "-") {
-        return load_path({reference, {}, "stdin"}, {}, wiring);
+        return load_path({reference, {}, "stdin"}, {}, edges);
     }
     if (auto named = find_network(reference, folders, Spelling::exact)) {
-        return load_path(*named, {}, wiring);
+        return load_path(*named, {}, edges);
     }
     if (fs::exists(reference, status)) {
-        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, wiring);
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, edges);
     }
     const std::size_t colon = reference.rfind(':');
     if (colon != std::string::npos) {
@@ -312,21 +311,21 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
         if (meant) {
             NamedNetwork sized = *meant;
             sized.id += reference.substr(colon);
-            return load_short(name, sized, *given, wiring);
+            return load_short(name, sized, *given, edges);
         }
         if (!looks_like_path(name)) {
             named->id += reference.substr(colon);
         }
-        return load_path(*named, *given, wiring);
+        return load_path(*named, *given, edges);
     }
     if (auto named = find_network(reference, folders, Spelling::any)) {
-        return load_path(*named, {}, wiring);
+        return load_path(*named, {}, edges);
     }
     if (const auto found = find_with_suffix(reference, folders)) {
-        return load_path(found->first, found->second, wiring);
+        return load_path(found->first, found->second, edges);
     }
     if (const auto meant = find_short_name(reference, folders)) {
-        return load_short(reference, *meant, {}, wiring);
+        return load_short(reference, *meant, {}, edges);
     }
     return unknown(reference, folders);
 }
@@ -390,7 +389,7 @@ NetworkResult load_network(const std::string& reference, const Folders& folders)
 
 Result<NetworkGraph> load_wired_network(const std::string& reference, const Folders& folders) {
     NetworkGraph wired;
-    auto network = load_any(reference, folders, wired.wiring);
+    auto network = load_any(reference, folders, wired.edges);
     if (!network) {
         return network.diagnostics();
     }

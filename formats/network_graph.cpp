@@ -179,7 +179,7 @@ class GraphParser {
 
 class Unroller {
   public:
-    Unroller(std::vector<std::size_t>& runs, GraphEdges& wiring) : runs_(runs), wiring_(wiring) {
+    Unroller(std::vector<std::size_t>& runs, GraphEdges& edges) : runs_(runs), edges_(edges) {
         bound_[std::string(kInput)] = kNetworkInput;
         bound_[std::string(kConstantName)] = kConstant;
     }
@@ -260,7 +260,7 @@ class Unroller {
             if (at != bound_.end()) {
                 reads.push_back(at->second);
             } else {
-                unbound_.push_back({&item, name, wiring_.steps.size()});
+                unbound_.push_back({&item, name, edges_.steps.size()});
             }
         }
         return reads;
@@ -276,7 +276,7 @@ class Unroller {
         }
         const std::size_t count = item.kind == GraphStepKind::run ? item.layers.size() : 1;
         for (std::size_t i = 0; i < count; ++i) {
-            if (wiring_.steps.size() >= kMostGraphSteps) {
+            if (edges_.steps.size() >= kMostGraphSteps) {
                 full_ = true;
                 item.node.error("too-many-steps",
                                 fmt::format("more than {} steps", kMostGraphSteps),
@@ -296,10 +296,10 @@ class Unroller {
             if (item.kind == GraphStepKind::run) {
                 ++runs_[s.layer];
             }
-            wiring_.steps.push_back(std::move(s));
-            last_ = item.kind == GraphStepKind::state ? last_ : wiring_.steps.size() - 1;
+            edges_.steps.push_back(std::move(s));
+            last_ = item.kind == GraphStepKind::state ? last_ : edges_.steps.size() - 1;
         }
-        bind(item.as, wiring_.steps.size() - 1);
+        bind(item.as, edges_.steps.size() - 1);
     }
 
     void bind(const std::string& name, std::size_t step) {
@@ -316,17 +316,17 @@ class Unroller {
             if (at == source) {
                 return true;
             }
-            if (at >= wiring_.steps.size() || !seen.insert(at).second) {
+            if (at >= edges_.steps.size() || !seen.insert(at).second) {
                 continue;
             }
-            const auto& reads = wiring_.steps[at].reads;
+            const auto& reads = edges_.steps[at].reads;
             open.insert(open.end(), reads.begin(), reads.end());
         }
         return false;
     }
 
     std::vector<std::size_t>& runs_; // of each layer
-    GraphEdges& wiring_;
+    GraphEdges& edges_;
     std::map<std::string, std::size_t> bound_, first_made_;
     std::vector<Unbound> unbound_;
     std::size_t last_ = kNetworkInput;
@@ -348,9 +348,9 @@ void check_counts(const Node& graph, const std::vector<model::Layer>& layers,
 
 } // namespace
 
-std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
-                                      const std::vector<model::Layer>& layers,
-                                      const Variables& values) {
+std::optional<GraphEdges> read_edges(const hwdb::Node& root,
+                                     const std::vector<model::Layer>& layers,
+                                     const Variables& values) {
     const Node graph = root["graph"];
     if (!graph.present()) {
         return std::nullopt;
@@ -364,17 +364,17 @@ std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
     }
     GraphParser parser(root, layers, all);
     const std::vector<Item> items = parser.parse(graph.items(1));
-    GraphEdges wiring;
+    GraphEdges edges;
     std::vector<std::size_t> runs(layers.size(), 0);
-    Unroller unroller(runs, wiring);
+    Unroller unroller(runs, edges);
     unroller.unroll(items);
     unroller.report_unbound();
     if (!unroller.full()) {
         check_counts(graph, layers, runs);
     }
-    wiring.places = std::move(parser.places);
-    wiring.names = std::move(parser.place_names);
-    return wiring;
+    edges.places = std::move(parser.places);
+    edges.names = std::move(parser.place_names);
+    return edges;
 }
 
 } // namespace eyeroof::formats

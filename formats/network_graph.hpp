@@ -25,12 +25,12 @@ using model::kNetworkInput;
 // runs more or less often than its count says, "too-many-steps", "expression". `values`: those of
 // the layers' expressions. Layers that `when` leaves out are left out here too: what they would
 // have read takes the place of what they would have made.
-std::optional<GraphEdges> read_wiring(const hwdb::Node& root,
-                                      const std::vector<model::Layer>& layers,
-                                      const Variables& values);
+std::optional<GraphEdges> read_edges(const hwdb::Node& root,
+                                     const std::vector<model::Layer>& layers,
+                                     const Variables& values);
 
 // The `graph` of a network YAML, unrolled: every step by a name of its own. Reads back as the same
-// wiring, with other places. To stand behind write_network_yaml().
-std::string write_wiring(const GraphEdges& wiring, const std::vector<model::Layer>& layers);
+// edges, with other places. To stand behind write_network_yaml().
+std::string write_edges(const GraphEdges& edges, const std::vector<model::Layer>& layers);
 
 } // namespace eyeroof::formats

@@ -28,10 +28,10 @@ std::string reads_text(const GraphStep& step) {
 
 } // namespace
 
-std::string write_wiring(const GraphEdges& wiring, const std::vector<model::Layer>& layers) {
+std::string write_edges(const GraphEdges& edges, const std::vector<model::Layer>& layers) {
     std::string yaml = "graph:\n";
-    for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-        const GraphStep& step = wiring.steps[i];
+    for (std::size_t i = 0; i < edges.steps.size(); ++i) {
+        const GraphStep& step = edges.steps[i];
         const bool run = step.kind == GraphStepKind::run;
         const std::string own =
             run ? fmt::format("run: {}, as: t{}", quoted(layers[step.layer].name), i)

@@ -172,11 +172,11 @@ Result<NetworkFile> read_network(hwdb::Document& document, const std::string& fi
     const Variables values = values_of(result.parameters, given);
     network.layers = read_layers(root, values);
     read_uncosted(root, network);
-    result.wiring = read_wiring(root, network.layers, values);
+    result.edges = read_edges(root, network.layers, values);
     if (const auto all = given.find(kAllOperators);
         all != given.end() && all->second == 0.0 && !declares(result.parameters, kAllOperators)) {
         std::erase_if(network.layers, [](const model::Layer& l) { return !multiplies(l.op); });
-        result.wiring.reset();
+        result.edges.reset();
     }
     const Diagnostics incomplete = uncosted_warning(network, file);
     auto concluded = document.conclude(std::move(result));

@@ -38,7 +38,7 @@ struct Variant {
 struct NetworkFile {
     model::Network network;
     std::vector<Parameter> parameters; // in the order of the file
-    std::optional<GraphEdges> wiring;  // where the file has a `graph`
+    std::optional<GraphEdges> edges;   // where the file has a `graph`
 };
 
 // `given` replaces the standard values. Errors: those of the strict YAML reader and of each layer;

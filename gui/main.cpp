@@ -115,7 +115,8 @@ int main(int argc, char** argv) {
     const QCommandLineOption show(
         QString("show"),
         "Bring to the front: roofline, upgrade, what-if, mapping, details, measurements, "
-        "baseline, traffic, knobs, advice, errors, timeline, memory, scaling, sparsity, fusion, "
+        "baseline, traffic, parameters, advice, errors, timeline, memory, scaling, sparsity, "
+        "fusion, "
         "tuning, or network (the steps of the whole network).",
         "PANE");
     const QCommandLineOption upgrade(

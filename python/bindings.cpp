@@ -1,10 +1,10 @@
 // eyeroof._eyeroof: what the Python package needs of the program: examinations as objects, and the
 // command line itself, in this process. Everything that takes time runs without the interpreter's
 // lock. Machines and networks of the catalogs are read once a process.
+#include "analysis/chip/chip_figures.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/resolve/resolve.hpp"
 #include "analysis/scenario/fields.hpp"
-#include "analysis/silicon/chip_figures.hpp"
 #include "cli/program.hpp"
 #include "formats/network_graph.hpp"
 #include "formats/network_yaml.hpp"

@@ -21,7 +21,7 @@ inline analysis::Question question_of(model::NetworkGraph wired, model::Machine 
                                       analysis::Scenario scenario = {}) {
     analysis::Question question =
         question_of(std::move(wired.network), std::move(machine), std::move(scenario));
-    question.wiring = std::move(wired.wiring);
+    question.edges = std::move(wired.edges);
     return question;
 }
 

@@ -30,7 +30,7 @@ constexpr double kFarOff = 1.0;
 constexpr int kFewestSettled = 5;    // of them to tell a GPU's own clock
 constexpr double kFewGpusPull = 3.0; // on 8-bit terms that several GPUs share
 
-struct FitKnob {
+struct FitTerm {
     std::string name;
     std::vector<double*> values; // of every GPU
     double start;
@@ -67,31 +67,31 @@ bool tells_clock(const std::vector<FitRow>& rows) {
 }
 
 // Constants that no row's time depends on are no constants of the fit.
-bool moves_a_row(const FitKnob& knob, const std::vector<model::Gpu>& gpus,
+bool moves_a_row(const FitTerm& parameter, const std::vector<model::Gpu>& gpus,
                  const std::vector<FitRow>& rows, const std::vector<double>& times) {
     constexpr double kFar = 2.0;
-    const double at = knob.value();
+    const double at = parameter.value();
     bool moves = false;
     for (const double factor : {kFar, 1.0 / kFar}) {
-        knob.set(at * factor);
+        parameter.set(at * factor);
         for (std::size_t i = 0; i < rows.size() && !moves; ++i) {
             moves = modelled_s(gpus[rows[i].gpu], rows[i]) != times[i];
         }
     }
-    knob.set(at);
+    parameter.set(at);
     return moves;
 }
 
-void keep_told(std::vector<FitKnob>& knobs, const std::vector<model::Gpu>& gpus,
+void keep_told(std::vector<FitTerm>& parameters, const std::vector<model::Gpu>& gpus,
                const std::vector<FitRow>& rows) {
     std::vector<double> times;
     for (const FitRow& row : rows) {
         times.push_back(modelled_s(gpus[row.gpu], row));
     }
-    knobs.erase(
-        std::remove_if(knobs.begin(), knobs.end(),
-                       [&](const FitKnob& k) { return !moves_a_row(k, gpus, rows, times); }),
-        knobs.end());
+    parameters.erase(
+        std::remove_if(parameters.begin(), parameters.end(),
+                       [&](const FitTerm& k) { return !moves_a_row(k, gpus, rows, times); }),
+        parameters.end());
 }
 
 std::set<model::Timing> modes_of(const std::vector<FitRow>& rows) {
@@ -123,16 +123,17 @@ double shortest_s(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>
     return clock * times[static_cast<std::size_t>(at)];
 }
 
-std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                              const std::vector<FitRow>& rows, bool own_clock, bool keep_starts) {
-    std::vector<FitKnob> knobs;
+std::vector<FitTerm> parameters_of(std::vector<model::Gpu>& gpus, KernelClass c,
+                                   const std::vector<FitRow>& rows, bool own_clock,
+                                   bool keep_starts) {
+    std::vector<FitTerm> parameters;
     const auto add = [&](const std::string& name, std::vector<double*> values,
                          double most = INFINITY) {
-        FitKnob knob{name, std::move(values), 0.0, most};
-        knob.start = knob.value();
-        if (knob.start > 0.0) {
-            knob.set(knob.clamped(knob.start));
-            knobs.push_back(std::move(knob));
+        FitTerm parameter{name, std::move(values), 0.0, most};
+        parameter.start = parameter.value();
+        if (parameter.start > 0.0) {
+            parameter.set(parameter.clamped(parameter.start));
+            parameters.push_back(std::move(parameter));
         }
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
@@ -155,7 +156,7 @@ std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         add("launch_" + std::string(model::timing_name(mode)), std::move(values),
             shortest_s(gpus, rows, mode));
     }
-    return knobs;
+    return parameters;
 }
 
 // Damped least squares on the logarithms of the constants, each row weighted by what its error's
@@ -165,9 +166,9 @@ std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
 class Search {
   public:
     Search(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
-           std::vector<FitKnob> knobs, const FitOptions& options)
-        : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
-        keep_told(knobs_, gpus_, rows_);
+           std::vector<FitTerm> parameters, const FitOptions& options)
+        : gpus_(gpus), rows_(rows), parameters_(std::move(parameters)), options_(options) {
+        keep_told(parameters_, gpus_, rows_);
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
             counts[row.gpu][row.kind()] += row.weight;
@@ -184,7 +185,7 @@ class Search {
     }
 
     void run(const std::stop_token& stop) {
-        if (!knobs_.empty()) {
+        if (!parameters_.empty()) {
             descend(stop);
             polish(stop);
         }
@@ -215,43 +216,43 @@ class Search {
         double best = cost_of(residuals());
         double step = kFirstStep;
         for (int round = 0; round < options_.rounds && step > kLastStep; ++round) {
-            for (FitKnob& knob : knobs_) {
+            for (FitTerm& parameter : parameters_) {
                 if (stop.stop_requested()) {
                     return;
                 }
-                try_knob(knob, step, best);
+                try_parameter(parameter, step, best);
             }
             step *= 0.5;
         }
     }
 
-    void try_knob(FitKnob& knob, double step, double& best) {
-        const double at = knob.value();
+    void try_parameter(FitTerm& parameter, double step, double& best) {
+        const double at = parameter.value();
         for (const double factor : {std::exp(step), std::exp(-step)}) {
-            knob.set(knob.clamped(at * factor));
+            parameter.set(parameter.clamped(at * factor));
             if (const double c = cost_of(residuals()); c < best) {
                 best = c;
                 return;
             }
         }
-        knob.set(at);
+        parameter.set(at);
     }
 
     // How strongly a constant is drawn to its start, of the square of the distance in ln.
-    double pull_of(const FitKnob& knob) const {
-        const double spread = model::term_bound(knob.name).spread;
-        return options_.pull / (spread * spread * static_cast<double>(knobs_.size()));
+    double pull_of(const FitTerm& parameter) const {
+        const double spread = model::term_bound(parameter.name).spread;
+        return options_.pull / (spread * spread * static_cast<double>(parameters_.size()));
     }
 
     NormalEquations normal_equations(const std::vector<double>& at, const std::stop_token& stop) {
         std::vector<std::vector<double>> slopes;
-        for (FitKnob& knob : knobs_) {
+        for (FitTerm& parameter : parameters_) {
             if (stop.stop_requested()) {
                 return NormalEquations{};
             }
-            slopes.push_back(slopes_of(knob, at));
+            slopes.push_back(slopes_of(parameter, at));
         }
-        NormalEquations sums(knobs_.size());
+        NormalEquations sums(parameters_.size());
         for (std::size_t i = 0; i < at.size(); ++i) {
             const double off = std::fabs(at[i]);
             const double weight = off < kFarOff ? weights_[i] / std::max(off, kNear) : 0.0;
@@ -263,24 +264,24 @@ class Search {
                 }
             }
         }
-        for (std::size_t a = 0; a < knobs_.size(); ++a) {
-            const double pull = 2.0 * pull_of(knobs_[a]);
+        for (std::size_t a = 0; a < parameters_.size(); ++a) {
+            const double pull = 2.0 * pull_of(parameters_[a]);
             sums.at(a, a) += pull;
-            sums.right[a] -= pull * std::log(knobs_[a].value() / knobs_[a].start);
+            sums.right[a] -= pull * std::log(parameters_[a].value() / parameters_[a].start);
         }
         return sums;
     }
 
     // Of every row's residual, for a factor of e on the constant.
-    std::vector<double> slopes_of(FitKnob& knob, const std::vector<double>& at) {
-        const double value = knob.value();
-        double moved = knob.clamped(value * std::exp(kSlopeStep));
+    std::vector<double> slopes_of(FitTerm& parameter, const std::vector<double>& at) {
+        const double value = parameter.value();
+        double moved = parameter.clamped(value * std::exp(kSlopeStep));
         if (std::log(moved / value) < kSlopeStep / 2.0) { // at its bound
             moved = value * std::exp(-kSlopeStep);
         }
-        knob.set(moved);
+        parameter.set(moved);
         std::vector<double> slopes = residuals();
-        knob.set(value);
+        parameter.set(value);
         const double step = std::log(moved / value);
         for (std::size_t i = 0; i < slopes.size(); ++i) {
             slopes[i] = (slopes[i] - at[i]) / step;
@@ -291,17 +292,17 @@ class Search {
     bool improves(const NormalEquations& sums, double damping, double& best) {
         const std::vector<double> step = damped_solution(sums, damping);
         std::vector<double> before;
-        for (std::size_t a = 0; a < knobs_.size(); ++a) {
-            before.push_back(knobs_[a].value());
+        for (std::size_t a = 0; a < parameters_.size(); ++a) {
+            before.push_back(parameters_[a].value());
             const double by = std::clamp(step[a], -kLongestStep, kLongestStep);
-            knobs_[a].set(knobs_[a].clamped(before[a] * std::exp(by)));
+            parameters_[a].set(parameters_[a].clamped(before[a] * std::exp(by)));
         }
         if (const double c = cost_of(residuals()); c < best) {
             best = c;
             return true;
         }
-        for (std::size_t a = 0; a < knobs_.size(); ++a) {
-            knobs_[a].set(before[a]);
+        for (std::size_t a = 0; a < parameters_.size(); ++a) {
+            parameters_[a].set(before[a]);
         }
         return false;
     }
@@ -366,9 +367,9 @@ class Search {
 
     double cost_of(const std::vector<double>& residuals) const {
         double cost = 0.0;
-        for (const FitKnob& knob : knobs_) {
-            const double moved = std::log(knob.value() / knob.start);
-            cost += pull_of(knob) * moved * moved;
+        for (const FitTerm& parameter : parameters_) {
+            const double moved = std::log(parameter.value() / parameter.start);
+            cost += pull_of(parameter) * moved * moved;
         }
         for (std::size_t i = 0; i < residuals.size(); ++i) {
             cost += weights_[i] * std::min(std::fabs(residuals[i]), kFarOff);
@@ -378,7 +379,7 @@ class Search {
 
     std::vector<model::Gpu>& gpus_;
     const std::vector<FitRow>& rows_;
-    std::vector<FitKnob> knobs_;
+    std::vector<FitTerm> parameters_;
     FitOptions options_;
     std::vector<double> weights_;
     std::vector<bool> tells_offset_;
@@ -450,18 +451,19 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
     }
     if (plain.empty() || bytes.empty()) {
         Search(gpus, rows,
-               knobs_of(gpus, kernel_class, rows, tells_clock(rows), options.keep_starts), options)
+               parameters_of(gpus, kernel_class, rows, tells_clock(rows), options.keep_starts),
+               options)
             .run(stop);
         return;
     }
-    std::vector<FitKnob> common =
-        knobs_of(gpus, kernel_class, plain, tells_clock(plain), options.keep_starts);
-    std::vector<FitKnob> own = knobs_of(gpus, kernel_class, {}, false, options.keep_starts);
+    std::vector<FitTerm> common =
+        parameters_of(gpus, kernel_class, plain, tells_clock(plain), options.keep_starts);
+    std::vector<FitTerm> own = parameters_of(gpus, kernel_class, {}, false, options.keep_starts);
     common.erase(std::remove_if(common.begin(), common.end(),
-                                [](const FitKnob& k) { return is_byte_term(k.name); }),
+                                [](const FitTerm& k) { return is_byte_term(k.name); }),
                  common.end());
     own.erase(std::remove_if(own.begin(), own.end(),
-                             [](const FitKnob& k) { return !is_byte_term(k.name); }),
+                             [](const FitTerm& k) { return !is_byte_term(k.name); }),
               own.end());
     Search(gpus, plain, std::move(common), options).run(stop);
     FitOptions few = options; // three GPUs serve them: each would draw the constants its way

@@ -1,7 +1,7 @@
 #include "analysis/calibrate/machines.hpp"
 
-#include "analysis/silicon/chip_figures.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/chip/chip_figures.hpp"
+#include "analysis/what_if/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -67,7 +67,7 @@ class Runs {
         Question question;
         question.scenario = options;
         question.network = network->network;
-        question.wiring = network->wiring;
+        question.edges = network->edges;
         question.machine = *machine;
         auto report = run(question, stop_);
         if (!report) {

@@ -67,7 +67,7 @@ Result<NetworkResult> predicted(const MeasuredNetwork& row, const PairsSources& 
     }
     Question question;
     question.network = network->network;
-    question.wiring = network->wiring;
+    question.edges = network->edges;
     question.machine = *machine;
     question.host = sources.hosts(*gpu);
     Scenario& options = question.scenario;

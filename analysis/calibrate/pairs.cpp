@@ -153,9 +153,9 @@ Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sourc
                                            "`eyeroof hw list` names them");
     }
     UpgradeOptions options = options_of(pair, *old_gpu, *new_gpu, sources, scenario);
-    options.wiring = network->wiring;
+    options.edges = network->edges;
     const auto first = upgrade(network->network, *from, *to, options);
-    options.wiring = after->wiring;
+    options.edges = after->edges;
     const auto second =
         pair.to_network.empty() ? first : upgrade(after->network, *from, *to, options);
     if (!first || !second) {

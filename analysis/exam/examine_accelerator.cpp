@@ -103,8 +103,8 @@ void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerRepo
     report.notes.insert(report.notes.end(), exam.notes.begin(), exam.notes.end());
 }
 
-void set_limits(const std::vector<NestCycles>& paces, double clock_hz, LayerReport& report) {
-    report.limits = scaled(limits_of(paces), 1.0 / clock_hz);
+void set_limits(const std::vector<NestCycles>& cycles, double clock_hz, LayerReport& report) {
+    report.limits = scaled(limits_of(cycles), 1.0 / clock_hz);
     report.limiter_step = report.limits.binding;
     const StepBound& binding = report.steps[report.limiter_step - 1];
     report.limiter = report.limits.arithmetic ? "arithmetic" : binding.limit;
@@ -133,13 +133,13 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
     report.units = context.units;
     report.utilization = macs / (context.units * report.cycles);
-    std::vector<NestCycles> paces;
+    std::vector<NestCycles> cycles;
     for (const NestExam& exam : exams) {
-        paces.push_back(nest_cycles_of(exam.chain, context.units,
-                                       static_cast<double>(exam.cost.macs),
-                                       exam.cost.moving_cycles));
+        cycles.push_back(nest_cycles_of(exam.chain, context.units,
+                                        static_cast<double>(exam.cost.macs),
+                                        exam.cost.moving_cycles));
     }
-    set_limits(paces, context.accelerator.clock_hz, report);
+    set_limits(cycles, context.accelerator.clock_hz, report);
     return report;
 }
 

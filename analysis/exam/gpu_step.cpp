@@ -3,7 +3,7 @@
 #include "analysis/exam/examine.hpp"
 #include "analysis/exam/totals.hpp"
 #include "analysis/program/lower.hpp"
-#include "model/gpu/served.hpp"
+#include "model/gpu/supported.hpp"
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ step::TimelineOptions timeline_options(const Question& question, const Gpu& gpu)
 Result<Report> examine_on_gpu(const Question& question, step::Graph program, const Gpu& gpu,
                               const ProgressCallback& progress, const std::stop_token& stop) {
     model::Network layers{program.id, program.name, "", program.layers};
-    Diagnostics problems = model::check_served(layers, question.machine.name, gpu);
+    Diagnostics problems = model::check_supported(layers, question.machine.name, gpu);
     if (problems.has_errors()) {
         return problems;
     }

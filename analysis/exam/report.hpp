@@ -138,7 +138,7 @@ struct MachineSummary {
     bool operator==(const MachineSummary&) const = default;
 };
 
-// Of an accelerator's chip by the estimates of model/technology; see analysis/silicon.
+// Of an accelerator's chip by the estimates of model/technology; see analysis/chip.
 struct ChipFigures {
     double process_nm = 0.0;
     double area_mm2 = 0.0;

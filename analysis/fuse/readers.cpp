@@ -30,12 +30,12 @@ bool passes_on(const GraphStep& step, const std::vector<Layer>& layers) {
 }
 
 // The only step that reads each; kNobody where it is none, or several.
-std::vector<std::size_t> only_steps(const formats::GraphEdges& wiring) {
-    std::vector<std::size_t> reader(wiring.steps.size(), kNobody);
-    std::vector<std::size_t> number(wiring.steps.size(), 0);
-    for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-        for (const std::size_t read : wiring.steps[i].reads) {
-            if (read < wiring.steps.size()) {
+std::vector<std::size_t> only_steps(const formats::GraphEdges& edges) {
+    std::vector<std::size_t> reader(edges.steps.size(), kNobody);
+    std::vector<std::size_t> number(edges.steps.size(), 0);
+    for (std::size_t i = 0; i < edges.steps.size(); ++i) {
+        for (const std::size_t read : edges.steps[i].reads) {
+            if (read < edges.steps.size()) {
                 reader[read] = ++number[read] == 1 ? i : kNobody;
             }
         }
@@ -62,21 +62,21 @@ bool applied_to_rows(const Layer& layer) {
     return layer.op == model::Op::layernorm;
 }
 
-OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& wiring) {
-    const std::vector<std::size_t> reader = only_steps(wiring);
+OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& edges) {
+    const std::vector<std::size_t> reader = only_steps(edges);
     std::vector<std::optional<std::string>> found(network.layers.size());
     std::vector<bool> several(network.layers.size(), false);
-    for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-        const GraphStep& step = wiring.steps[i];
+    for (std::size_t i = 0; i < edges.steps.size(); ++i) {
+        const GraphStep& step = edges.steps[i];
         if (step.kind != GraphStepKind::run) {
             continue;
         }
         std::size_t next = step.output ? kNobody : reader[i];
-        while (next != kNobody && passes_on(wiring.steps[next], network.layers)) {
+        while (next != kNobody && passes_on(edges.steps[next], network.layers)) {
             next = reader[next];
         }
-        const bool one = next != kNobody && wiring.steps[next].kind == GraphStepKind::run;
-        const std::string name = one ? network.layers[wiring.steps[next].layer].name : "";
+        const bool one = next != kNobody && edges.steps[next].kind == GraphStepKind::run;
+        const std::string name = one ? network.layers[edges.steps[next].layer].name : "";
         several[step.layer] =
             several[step.layer] || !one || found[step.layer].value_or(name) != name;
         found[step.layer] = name;

@@ -21,7 +21,7 @@ bool applied_to_rows(const model::Layer& layer);
 // gives out, are not in it; nor those whose runs are read by different layers.
 using OnlyReaders = std::map<std::string, std::string, std::less<>>;
 
-OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& wiring);
+OnlyReaders only_readers(const model::Network& network, const formats::GraphEdges& edges);
 
 bool reads_alone(const OnlyReaders& readers, std::string_view layer, std::string_view reader);
 

@@ -21,13 +21,13 @@ Graph fuse(const Graph& graph, double sms);
 Count kernels_of(const std::vector<model::Layer>& group, double sms);
 
 // Scores, what is pointwise on them, softmax, and the product with the values, as one kernel that
-// keeps no scores; of the network before gradients are derived. By the wiring where there is one,
+// keeps no scores; of the network before gradients are derived. By the edges where there are some,
 // else by neighbors. The same network where there are none.
 struct Rewired {
     model::Network network;
-    std::optional<GraphEdges> wiring;
+    std::optional<GraphEdges> edges;
     std::size_t replaced = 0; // runs of attention
 };
-Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& wiring);
+Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& edges);
 
 } // namespace eyeroof::analysis::step

@@ -71,7 +71,7 @@ std::size_t behind_attention(const Layers& layers, std::size_t first) {
     return first;
 }
 
-// Without wiring, neighbors of equal counts are taken to read each other.
+// Without edges, neighbors of equal counts are taken to read each other.
 Rewired by_neighbors(const model::Network& network) {
     Rewired result{network, std::nullopt, 0};
     result.network.layers.clear();
@@ -93,10 +93,10 @@ struct Match {
 
 class Matcher {
   public:
-    Matcher(const model::Network& network, const GraphEdges& wiring)
-        : network_(network), wiring_(wiring), readers_(wiring.steps.size()) {
-        for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
-            for (const std::size_t read : wiring.steps[i].reads) {
+    Matcher(const model::Network& network, const GraphEdges& edges)
+        : network_(network), edges_(edges), readers_(edges.steps.size()) {
+        for (std::size_t i = 0; i < edges.steps.size(); ++i) {
+            for (const std::size_t read : edges.steps[i].reads) {
                 if (read < readers_.size()) {
                     readers_[read].push_back(i);
                 }
@@ -111,12 +111,12 @@ class Matcher {
         Match match{{i}, i, i};
         bool softmax = false;
         for (std::size_t now = i;;) {
-            if (readers_[now].size() != 1 || wiring_.steps[now].output) {
+            if (readers_[now].size() != 1 || edges_.steps[now].output) {
                 return std::nullopt;
             }
             now = readers_[now].front();
-            if (wiring_.steps[now].kind != GraphStepKind::run ||
-                wiring_.steps[now].reads.front() != match.steps.back()) {
+            if (edges_.steps[now].kind != GraphStepKind::run ||
+                edges_.steps[now].reads.front() != match.steps.back()) {
                 return std::nullopt;
             }
             match.steps.push_back(now);
@@ -134,11 +134,9 @@ class Matcher {
     Layer kernel(const Match& match) const { return attention_of(layer(match.first)); }
 
   private:
-    const Layer& layer(std::size_t step) const {
-        return network_.layers[wiring_.steps[step].layer];
-    }
+    const Layer& layer(std::size_t step) const { return network_.layers[edges_.steps[step].layer]; }
     bool runs(std::size_t step, Op op) const {
-        return wiring_.steps[step].kind == GraphStepKind::run && layer(step).op == op &&
+        return edges_.steps[step].kind == GraphStepKind::run && layer(step).op == op &&
                layer(step).direction == model::Direction::fwd;
     }
     bool learned(std::size_t step) const { return model::parameters_of(layer(step)) > 0; }
@@ -148,18 +146,18 @@ class Matcher {
         const auto& a = std::get<model::GemmShape>(layer(match.first).shape);
         const auto& b = std::get<model::GemmShape>(layer(match.last).shape);
         return !learned(match.last) && a.batch == b.batch && a.m == b.m && a.n == b.k &&
-               a.k == b.n && wiring_.steps[match.first].reads.size() == 2 &&
-               wiring_.steps[match.last].reads.size() == 2;
+               a.k == b.n && edges_.steps[match.first].reads.size() == 2 &&
+               edges_.steps[match.last].reads.size() == 2;
     }
 
     const model::Network& network_;
-    const GraphEdges& wiring_;
+    const GraphEdges& edges_;
     std::vector<std::vector<std::size_t>> readers_;
 };
 
 // What pointwise operators between the products read beside the scores, masks and scales: the
 // kernel reads it after its operands.
-void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::size_t>& reads) {
+void add_sides(const GraphEdges& edges, const Match& match, std::vector<std::size_t>& reads) {
     const auto among = [](const std::vector<std::size_t>& steps, std::size_t step) {
         return std::find(steps.begin(), steps.end(), step) != steps.end();
     };
@@ -167,8 +165,8 @@ void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::si
         if (inside == match.first || inside == match.last) {
             continue;
         }
-        for (const std::size_t read : wiring.steps[inside].reads) {
-            const bool step = read < wiring.steps.size();
+        for (const std::size_t read : edges.steps[inside].reads) {
+            const bool step = read < edges.steps.size();
             if (step && !among(match.steps, read) && !among(reads, read)) {
                 reads.push_back(read);
             }
@@ -177,7 +175,7 @@ void add_sides(const GraphEdges& wiring, const Match& match, std::vector<std::si
 }
 
 // Layers without a run, and the steps' numbers of those that stay.
-void drop_what_runs_no_more(Layers& layers, GraphEdges& wiring) {
+void drop_what_runs_no_more(Layers& layers, GraphEdges& edges) {
     std::vector<std::size_t> now(layers.size(), 0);
     Layers kept;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -186,7 +184,7 @@ void drop_what_runs_no_more(Layers& layers, GraphEdges& wiring) {
             kept.push_back(std::move(layers[i]));
         }
     }
-    for (GraphStep& step : wiring.steps) {
+    for (GraphStep& step : edges.steps) {
         if (step.kind == GraphStepKind::run) {
             step.layer = now[step.layer];
         }
@@ -196,19 +194,19 @@ void drop_what_runs_no_more(Layers& layers, GraphEdges& wiring) {
 
 } // namespace
 
-Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& wiring) {
-    if (!wiring) {
+Rewired with_attention(const model::Network& network, const std::optional<GraphEdges>& edges) {
+    if (!edges) {
         return by_neighbors(network);
     }
-    Rewired result{network, wiring, 0};
-    const Matcher matcher(network, *wiring);
+    Rewired result{network, edges, 0};
+    const Matcher matcher(network, *edges);
     GraphEdges made;
-    made.places = wiring->places;
-    made.names = wiring->names;
-    std::vector<std::size_t> now(wiring->steps.size()); // where a step stands in the new wiring
-    std::vector<bool> gone(wiring->steps.size(), false);
-    std::vector<std::optional<Match>> ends(wiring->steps.size());
-    for (std::size_t i = 0; i < wiring->steps.size(); ++i) {
+    made.places = edges->places;
+    made.names = edges->names;
+    std::vector<std::size_t> now(edges->steps.size()); // where a step stands in the new edges
+    std::vector<bool> gone(edges->steps.size(), false);
+    std::vector<std::optional<Match>> ends(edges->steps.size());
+    for (std::size_t i = 0; i < edges->steps.size(); ++i) {
         if (const auto match = matcher.at(i)) {
             for (const std::size_t step : match->steps) {
                 gone[step] = true;
@@ -217,14 +215,14 @@ Rewired with_attention(const model::Network& network, const std::optional<GraphE
         }
     }
     std::vector<std::size_t> kernels(network.layers.size(), 0); // by the layer of the scores
-    for (std::size_t i = 0; i < wiring->steps.size(); ++i) {
+    for (std::size_t i = 0; i < edges->steps.size(); ++i) {
         if (gone[i] && !ends[i]) {
             continue;
         }
-        GraphStep step = wiring->steps[i];
+        GraphStep step = edges->steps[i];
         if (ends[i]) {
             const Match& match = *ends[i];
-            const GraphStep& scores = wiring->steps[match.first];
+            const GraphStep& scores = edges->steps[match.first];
             std::size_t& layer = kernels[scores.layer];
             if (layer == 0) {
                 result.network.layers.push_back(matcher.kernel(match));
@@ -234,10 +232,10 @@ Rewired with_attention(const model::Network& network, const std::optional<GraphE
             ++result.network.layers[layer].count;
             ++result.replaced;
             step.layer = layer;
-            step.reads = {scores.reads[0], scores.reads[1], wiring->steps[i].reads[1]};
-            add_sides(*wiring, match, step.reads);
+            step.reads = {scores.reads[0], scores.reads[1], edges->steps[i].reads[1]};
+            add_sides(*edges, match, step.reads);
             for (const std::size_t old : match.steps) {
-                --result.network.layers[wiring->steps[old].layer].count;
+                --result.network.layers[edges->steps[old].layer].count;
             }
         }
         for (std::size_t& read : step.reads) {
@@ -247,7 +245,7 @@ Rewired with_attention(const model::Network& network, const std::optional<GraphE
         made.steps.push_back(std::move(step));
     }
     drop_what_runs_no_more(result.network.layers, made);
-    result.wiring = std::move(made);
+    result.edges = std::move(made);
     return result;
 }
 

@@ -19,14 +19,14 @@ namespace {
 // A chain's order: neighbours with counts are mixed evenly, so that a network whose layers are
 // counted over its blocks runs block by block.
 GraphEdges chain_of(const model::Network& network) {
-    GraphEdges wiring;
-    wiring.places.emplace_back();
-    wiring.names.emplace_back();
+    GraphEdges edges;
+    edges.places.emplace_back();
+    edges.names.emplace_back();
     const auto run = [&](std::size_t layer) {
         GraphStep step;
         step.layer = layer;
-        step.reads.push_back(wiring.steps.empty() ? model::kNetworkInput : wiring.steps.size() - 1);
-        wiring.steps.push_back(std::move(step));
+        step.reads.push_back(edges.steps.empty() ? model::kNetworkInput : edges.steps.size() - 1);
+        edges.steps.push_back(std::move(step));
     };
     const auto& layers = network.layers;
     for (std::size_t begin = 0; begin < layers.size();) {
@@ -40,30 +40,30 @@ GraphEdges chain_of(const model::Network& network) {
                 // by whole numbers of count * r / rounds, at most 1e9 * 1e9
                 const Count times =
                     layers[i].count * (r + 1) / rounds - layers[i].count * r / rounds;
-                for (Count t = 0; t < times && wiring.steps.size() < model::kMostGraphSteps; ++t) {
+                for (Count t = 0; t < times && edges.steps.size() < model::kMostGraphSteps; ++t) {
                     run(i);
                 }
             }
         }
         begin = end;
     }
-    return wiring;
+    return edges;
 }
 
 // Everything that the forward graph needs while it is made.
 class ForwardMaker {
   public:
-    ForwardMaker(const model::Network& network, const GraphEdges& wiring,
+    ForwardMaker(const model::Network& network, const GraphEdges& edges,
                  const GraphOptions& options, bool checks, Graph& graph)
-        : network_(network), wiring_(wiring), options_(options), checks_(checks), builder_(graph),
-          read_(wiring.steps.size(), false), made_(wiring.steps.size()),
+        : network_(network), edges_(edges), options_(options), checks_(checks), builder_(graph),
+          read_(edges.steps.size(), false), made_(edges.steps.size()),
           weights_(network.layers.size()) {}
 
     Diagnostics make() {
         for (const Layer& layer : network_.layers) {
             layer_ids_.push_back(builder_.layer(layer));
         }
-        for (std::size_t i = 0; i < wiring_.steps.size(); ++i) {
+        for (std::size_t i = 0; i < edges_.steps.size(); ++i) {
             step(i);
         }
         mark_outputs();
@@ -80,16 +80,16 @@ class ForwardMaker {
     };
 
     std::string named(std::size_t i) const {
-        if (i >= wiring_.steps.size()) {
+        if (i >= edges_.steps.size()) {
             return i == model::kConstant ? "constant" : "input";
         }
-        const GraphStep& step = wiring_.steps[i];
+        const GraphStep& step = edges_.steps[i];
         return step.kind == GraphStepKind::run ? network_.layers[step.layer].name
-                                               : wiring_.names[step.place];
+                                               : edges_.names[step.place];
     }
 
     void step(std::size_t i) {
-        const GraphStep& step = wiring_.steps[i];
+        const GraphStep& step = edges_.steps[i];
         for (const std::size_t read : step.reads) {
             if (read < made_.size()) {
                 read_[read] = true;
@@ -128,7 +128,7 @@ class ForwardMaker {
     }
 
     void view(std::size_t i) {
-        const GraphStep& step = wiring_.steps[i];
+        const GraphStep& step = edges_.steps[i];
         Made all;
         for (const std::size_t read : step.reads) {
             const Made from = source(read, 1, network_.layers.front().types.input);
@@ -152,7 +152,7 @@ class ForwardMaker {
     }
 
     void mismatch(const GraphStep& step, std::string message) {
-        const SourceLocation& where = wiring_.places[step.place];
+        const SourceLocation& where = edges_.places[step.place];
         if (std::find(told_.begin(), told_.end(), step.place) == told_.end()) {
             told_.push_back(step.place);
             found_.error("shape-mismatch", std::move(message),
@@ -214,7 +214,7 @@ class ForwardMaker {
     }
 
     void run(std::size_t i) {
-        const GraphStep& step = wiring_.steps[i];
+        const GraphStep& step = edges_.steps[i];
         const Layer& layer = network_.layers[step.layer];
         const std::uint32_t id = layer_ids_[step.layer];
         const std::uint32_t number = builder_.next_number(id);
@@ -255,7 +255,7 @@ class ForwardMaker {
             return false;
         }
         const std::size_t from = step.reads.front();
-        const GraphStep& maker = wiring_.steps[from];
+        const GraphStep& maker = edges_.steps[from];
         if (maker.kind != GraphStepKind::run || readers_of(from) != 1) {
             return false;
         }
@@ -265,23 +265,22 @@ class ForwardMaker {
 
     std::size_t readers_of(std::size_t step) const {
         std::size_t readers = 0;
-        for (std::size_t i = step + 1; i < wiring_.steps.size() && i < step + 64; ++i) {
-            const auto& reads = wiring_.steps[i].reads;
+        for (std::size_t i = step + 1; i < edges_.steps.size() && i < step + 64; ++i) {
+            const auto& reads = edges_.steps[i].reads;
             readers += static_cast<std::size_t>(std::count(reads.begin(), reads.end(), step));
         }
         return readers;
     }
 
     void mark_outputs() {
-        for (std::size_t i = 0; i < wiring_.steps.size(); ++i) {
-            const GraphStep& step = wiring_.steps[i];
-            const bool last = i + 1 == wiring_.steps.size();
+        for (std::size_t i = 0; i < edges_.steps.size(); ++i) {
+            const GraphStep& step = edges_.steps[i];
+            const bool last = i + 1 == edges_.steps.size();
             const bool output = step.output || last;
             if (step.kind == GraphStepKind::run && !read_[i] && !output) {
-                found_.error("dangling-tensor",
-                             fmt::format("nothing reads the output of {}", named(i)),
-                             "name it where it is read, or write `output: true`",
-                             wiring_.places[step.place]);
+                found_.error(
+                    "dangling-tensor", fmt::format("nothing reads the output of {}", named(i)),
+                    "name it where it is read, or write `output: true`", edges_.places[step.place]);
             }
             for (const TensorId t : output ? made_[i].tensors : std::vector<TensorId>{}) {
                 builder_.graph().tensors[t].output = true;
@@ -290,7 +289,7 @@ class ForwardMaker {
     }
 
     const model::Network& network_;
-    const GraphEdges& wiring_;
+    const GraphEdges& edges_;
     const GraphOptions& options_;
     bool checks_;
     Builder builder_;
@@ -338,15 +337,15 @@ Diagnostics problems_of(const model::Network& network, bool training) {
 
 } // namespace
 
-Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& wiring,
+Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& edges,
                          const GraphOptions& options) {
     Diagnostics found = problems_of(network, options.training.has_value());
     const auto is_of_another = [&](const GraphStep& step) {
         return step.kind == GraphStepKind::run &&
                std::max(step.layer, step.weights_of.value_or(0)) >= network.layers.size();
     };
-    if (wiring && std::any_of(wiring->steps.begin(), wiring->steps.end(), is_of_another)) {
-        found.error("wrong-wiring", "the graph names layers that the network does not have",
+    if (edges && std::any_of(edges->steps.begin(), edges->steps.end(), is_of_another)) {
+        found.error("wrong-edges", "the graph names layers that the network does not have",
                     "it is of another network, or of this one before its layers were fused");
     }
     if (found.has_errors()) {
@@ -355,10 +354,10 @@ Result<Graph> make_graph(const model::Network& network, const std::optional<Grap
     Graph graph;
     graph.id = network.id;
     graph.name = network.name;
-    graph.chain = !wiring.has_value();
+    graph.chain = !edges.has_value();
     graph.optimizer = options.training ? options.training->optimizer : std::string();
-    const GraphEdges chain = wiring ? GraphEdges{} : chain_of(network);
-    ForwardMaker maker(network, wiring ? *wiring : chain, options, wiring.has_value(), graph);
+    const GraphEdges chain = edges ? GraphEdges{} : chain_of(network);
+    ForwardMaker maker(network, edges ? *edges : chain, options, edges.has_value(), graph);
     Diagnostics wrong = maker.make();
     found.append(wrong);
     if (found.has_errors()) {

@@ -1,5 +1,5 @@
 // A program: the operators of a step in the order in which they are launched, and the tensors
-// between them. Made by lower() from a network and its wiring; read by the timeline, the memory
+// between them. Made by lower() from a network and its edges; read by the timeline, the memory
 // curve, and every analysis of a step.
 #pragma once
 
@@ -105,15 +105,15 @@ using model::operands_of;
 // those of the layers' outputs.
 std::string run_words(const std::vector<model::Layer>& layers, const std::string& optimizer);
 
-// Without wiring the layers run as a chain, each reading the one before it; neighbors with counts
+// Without edges the layers run as a chain, each reading the one before it; neighbors with counts
 // are mixed evenly, as the blocks of a network are. With training: gradients in reverse order for
 // what learns or lies above what learns; gradients of a tensor that several read are summed (an
 // "add" each); additions pass their gradient on without work; then the updates. A weight that
 // several layers share has one gradient, one state and one update.
-// Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "wrong-wiring" where it
+// Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "wrong-edges" where it
 // names layers that the network does not have; "too-many-operators"; "not-forward" for training of
 // a network that holds gradients itself; those of the layers.
-Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& wiring,
+Result<Graph> make_graph(const model::Network& network, const std::optional<GraphEdges>& edges,
                          const GraphOptions& options = {});
 
 } // namespace eyeroof::analysis::step

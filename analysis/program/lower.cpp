@@ -277,7 +277,7 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
             "give it at least one layer");
     }
     model::NetworkGraph layers =
-        with_operators({question.network, question.wiring}, operators_of(question));
+        with_operators({question.network, question.edges}, operators_of(question));
     if (layers.network.layers.empty()) {
         return Result<model::NetworkGraph>::failure(
             "no-layers",
@@ -296,8 +296,8 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
         multiply_in_fp32(layers.network);
     }
     if (attention_of(question) == AttentionForm::fused) {
-        step::Rewired rewired = step::with_attention(layers.network, layers.wiring);
-        layers = {std::move(rewired.network), std::move(rewired.wiring)};
+        step::Rewired rewired = step::with_attention(layers.network, layers.edges);
+        layers = {std::move(rewired.network), std::move(rewired.edges)};
     }
     return layers;
 }
@@ -337,7 +337,7 @@ Result<Graph> lower(const Question& question) {
     options.states = question.scenario.states;
     options.in_place = question.scenario.in_place;
     options.batch = *batch_factor(question);
-    auto made = step::make_graph(layers->network, layers->wiring, options);
+    auto made = step::make_graph(layers->network, layers->edges, options);
     if (!made) {
         return made;
     }
@@ -408,7 +408,7 @@ Question question_of_lowered(const Question& question, Network layers) {
     Question made = question;
     made.scenario = for_lowered(question.scenario);
     made.network = std::move(layers);
-    made.wiring.reset();
+    made.edges.reset();
     return made;
 }
 

@@ -52,10 +52,9 @@ std::string operators_text(Count number) {
 namespace {
 
 // Steps of layers that are gone hand on what they read first; indices follow the kept layers.
-model::GraphEdges without(const model::GraphEdges& wiring,
-                          const std::vector<std::size_t>& kept_at) {
+model::GraphEdges without(const model::GraphEdges& edges, const std::vector<std::size_t>& kept_at) {
     constexpr auto kGone = static_cast<std::size_t>(-1);
-    model::GraphEdges result = wiring;
+    model::GraphEdges result = edges;
     for (model::GraphStep& step : result.steps) {
         if (step.kind == model::GraphStepKind::run && kept_at[step.layer] == kGone) {
             step.kind = model::GraphStepKind::view;
@@ -99,11 +98,11 @@ model::NetworkGraph with_operators(model::NetworkGraph from, Operators operators
     const bool products = operators == Operators::products;
     kept.name += products ? fmt::format(", products alone ({} left out)", operators_text(gone))
                           : fmt::format(", {} fused", operators_text(gone));
-    std::optional<model::GraphEdges> wiring;
-    if (from.wiring && !products) {
-        wiring = without(*from.wiring, kept_at);
+    std::optional<model::GraphEdges> edges;
+    if (from.edges && !products) {
+        edges = without(*from.edges, kept_at);
     }
-    return {std::move(kept), std::move(wiring)};
+    return {std::move(kept), std::move(edges)};
 }
 
 } // namespace eyeroof::analysis

@@ -1,6 +1,6 @@
 #include "analysis/resolve/resolve.hpp"
 
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
 #include "formats/any_machine.hpp"
@@ -167,7 +167,7 @@ Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
     Question question;
     question.scenario = scenario;
     question.network = std::move(network.network);
-    question.wiring = std::move(network.wiring);
+    question.edges = std::move(network.edges);
     question.machine = *std::move(machine);
     const auto host = load_issue(scenario.host, question.machine, folders);
     all.append(host.diagnostics());

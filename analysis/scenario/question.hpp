@@ -20,12 +20,12 @@ using ConstraintPlaces = std::map<std::string, SourceLocation>;
 
 struct Question {
     Scenario scenario;
-    model::Network network;                  // at its own batch and types
-    std::optional<model::GraphEdges> wiring; // which layer reads which; nullopt: a chain
-    model::Machine machine;                  // with the scenario's changes
-    model::HostIssue host;                   // unknown: textbook_host()
-    std::string host_id;                     // its name, where it has one
-    std::optional<model::Mapping> mapping;   // of MappingPolicy::given
+    model::Network network;                 // at its own batch and types
+    std::optional<model::GraphEdges> edges; // which layer reads which; nullopt: a chain
+    model::Machine machine;                 // with the scenario's changes
+    model::HostIssue host;                  // unknown: textbook_host()
+    std::string host_id;                    // its name, where it has one
+    std::optional<model::Mapping> mapping;  // of MappingPolicy::given
     std::vector<model::Mapping> nests; // the same, one for each nest of a layer that has several
     mapper::Constraints constraints;   // of searches, on top of the dataflow's
     ConstraintPlaces places;           // where those stand, for messages

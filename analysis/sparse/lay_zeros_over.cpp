@@ -186,13 +186,13 @@ class Correction {
 
     void correct_times(const std::vector<Nest>& nests) {
         const double seconds = dense_.cycles_a_step / clock();
-        std::vector<model::NestCycles> paces;
+        std::vector<model::NestCycles> cycles;
         model::LatencyCycles sum;
         for (const Nest& nest : nests) {
             sum.compute += nest.latency.compute;
             sum.on_chip_stall += nest.latency.on_chip_stall;
             sum.outer_stall += nest.latency.outer_stall;
-            paces.push_back(nest_cycles_of(report_.steps, report_.units, nest.macs, nest.moving));
+            cycles.push_back(nest_cycles_of(report_.steps, report_.units, nest.macs, nest.moving));
         }
         leak_for(sum.total() / report_.cycles);
         report_.cycles = sum.total() * dense_.cycles_a_step;
@@ -202,7 +202,7 @@ class Correction {
         report_.processing_time_s = sum.processing() * seconds;
         report_.macs = whole_words(static_cast<double>(report_.macs) * dense_.processed);
         report_.flops = whole_words(static_cast<double>(report_.flops) * dense_.processed);
-        report_.limits = scaled(limits_of(paces), seconds);
+        report_.limits = scaled(limits_of(cycles), seconds);
         report_.limiter_step = report_.limits.binding;
         const model::StepBound& binding = report_.steps[report_.limiter_step - 1];
         report_.limiter = report_.limits.arithmetic ? "arithmetic" : binding.limit;

@@ -92,7 +92,7 @@ class Improver {
         const bool padding = plain && pad(plain->graph, gpu_, software_, costs).layers > 0;
         const bool written = attention_of(question_) == AttentionForm::written;
         const bool attention =
-            written && with_attention(question_.network, question_.wiring).replaced > 0;
+            written && with_attention(question_.network, question_.edges).replaced > 0;
         return {question_, gpu_, options_, now_peak, training_, attention, padding};
     }
 

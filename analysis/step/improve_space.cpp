@@ -155,7 +155,7 @@ Space space_of(const Facts& f, std::vector<Excluded>& excluded) {
         s.attention.push_back(true);
     } else {
         excluded.push_back({"attention in one kernel",
-                            f.question.wiring
+                            f.question.edges
                                 ? "the network has no attention to fuse"
                                 : "without a graph, the inputs of its GEMMs are unknown"});
     }

@@ -67,9 +67,10 @@ Result<VaryText> parse_vary(std::string_view text) {
 
 namespace {
 
-Result<double> value_of(const std::string& text, const Knob* knob, const std::string& field) {
-    if (knob != nullptr) {
-        return parse_value(*knob, text);
+Result<double> value_of(const std::string& text, const Parameter* parameter,
+                        const std::string& field) {
+    if (parameter != nullptr) {
+        return parse_value(*parameter, text);
     }
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -88,17 +89,17 @@ Result<std::vector<double>> bad_range(const std::string& text, const char* why) 
 }
 
 // Value number i of a range is from + i * step or from * factor^i: rounding does not add up.
-Result<std::vector<double>> spread_range(const std::string& text, const Knob* knob,
+Result<std::vector<double>> spread_range(const std::string& text, const Parameter* parameter,
                                          const std::string& field) {
     const std::vector<std::string> parts = split(text, ':');
     if (parts.size() != 3) {
         return bad_range(text, "has no step");
     }
     const bool geometric = parts[2].starts_with('x') || parts[2].starts_with('X');
-    const auto from = value_of(parts[0], knob, field);
-    const auto to = value_of(parts[1], knob, field);
-    const auto step =
-        geometric ? value_of(parts[2].substr(1), nullptr, field) : value_of(parts[2], knob, field);
+    const auto from = value_of(parts[0], parameter, field);
+    const auto to = value_of(parts[1], parameter, field);
+    const auto step = geometric ? value_of(parts[2].substr(1), nullptr, field)
+                                : value_of(parts[2], parameter, field);
     Diagnostics wrong = from.diagnostics();
     wrong.append(to.diagnostics());
     wrong.append(step.diagnostics());
@@ -120,19 +121,19 @@ Result<std::vector<double>> spread_range(const std::string& text, const Knob* kn
     std::vector<double> values;
     for (double i = 0.0; i <= std::floor(steps + slack); i += 1.0) {
         const double value = geometric ? *from * std::pow(by, i) : *from + i * by;
-        values.push_back(knob != nullptr && knob->whole ? std::round(value) : value);
+        values.push_back(parameter != nullptr && parameter->whole ? std::round(value) : value);
     }
     return Result<std::vector<double>>(std::move(values));
 }
 
 // "dram-bandwidth" in "B/cycle" stands in files as "dram_bandwidth_bytes_per_cycle".
-std::string column_of(const Knob& knob) {
+std::string column_of(const Parameter& parameter) {
     static const std::map<std::string, std::string> suffixes = {
         {"B", "_bytes"}, {"B/cycle", "_bytes_per_cycle"}, {"B/s", "_bytes_per_s"},
         {"Hz", "_hz"},   {"FLOP/s", "_flop_per_s"},       {"", ""}};
-    std::string column = knob.key;
+    std::string column = parameter.key;
     std::replace(column.begin(), column.end(), '-', '_');
-    const auto suffix = suffixes.find(knob.unit);
+    const auto suffix = suffixes.find(parameter.unit);
     return column + (suffix == suffixes.end() ? "" : suffix->second);
 }
 
@@ -144,30 +145,32 @@ std::string lower(std::string text) {
     return text;
 }
 
-// The knob that a field names: by key, as axes.NAME, or by its place in the description.
-const Knob* knob_named(const std::vector<Knob>& knobs, const std::string& field) {
+// The parameter that a field names: by key, as axes.NAME, or by its place in the description.
+const Parameter* parameter_named(const std::vector<Parameter>& parameters,
+                                 const std::string& field) {
     std::string key = lower(field);
     key = key.starts_with("machine.") ? key.substr(8) : key;
     const std::string axis = key.starts_with("axes.") ? "axis-" + key.substr(5) : key;
-    for (const Knob& knob : knobs) {
-        const bool place =
-            std::find(knob.fields.begin(), knob.fields.end(), field) != knob.fields.end() ||
-            std::find(knob.fields.begin(), knob.fields.end(), key) != knob.fields.end();
-        if (lower(knob.key) == axis || place) {
-            return &knob;
+    for (const Parameter& parameter : parameters) {
+        const bool place = std::find(parameter.fields.begin(), parameter.fields.end(), field) !=
+                               parameter.fields.end() ||
+                           std::find(parameter.fields.begin(), parameter.fields.end(), key) !=
+                               parameter.fields.end();
+        if (lower(parameter.key) == axis || place) {
+            return &parameter;
         }
     }
     return nullptr;
 }
 
-Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>& machines) {
+Result<VariedField> parameter_field(const VaryText& text, const std::vector<Machine>& machines) {
     VariedField field;
     for (const Machine& machine : machines) {
-        const std::vector<Knob> knobs = knobs_of(machine);
-        const Knob* knob = knob_named(knobs, text.field);
-        if (knob == nullptr) {
+        const std::vector<Parameter> parameters = parameters_of(machine);
+        const Parameter* parameter = parameter_named(parameters, text.field);
+        if (parameter == nullptr) {
             std::vector<std::string> names = {"machine", "network", "network.PARAMETER"};
-            for (const Knob& known : knobs) {
+            for (const Parameter& known : parameters) {
                 names.push_back(known.key);
             }
             for (const ScenarioField* option : swept_fields()) {
@@ -181,7 +184,7 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
                             machine.name),
                 suggestion(name, names, 40));
         }
-        auto values = spread_values(text.values, knob, text.field);
+        auto values = spread_values(text.values, parameter, text.field);
         if (!values) {
             return Result<VariedField>(values.diagnostics());
         }
@@ -191,8 +194,8 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
                 fmt::format("'{}' has another number of values on each machine", text.field),
                 "give each machine's file the same list");
         }
-        field.key = knob->key;
-        field.column = column_of(*knob);
+        field.key = parameter->key;
+        field.column = column_of(*parameter);
         field.numbers.push_back(*std::move(values));
     }
     for (const double value : field.numbers.front()) {
@@ -250,20 +253,20 @@ void set_field(const ScenarioField& option, const std::string& value, Scenario& 
     (void)option.set(scenario, as_set(option, value)); // resolve_field() has seen its errors
 }
 
-Result<std::vector<double>> spread_values(const std::vector<std::string>& texts, const Knob* knob,
-                                          const std::string& field) {
+Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
+                                          const Parameter* parameter, const std::string& field) {
     std::vector<double> values;
     Diagnostics wrong;
     for (const std::string& text : texts) {
         if (text.find(':') != std::string::npos) {
-            const auto range = spread_range(text, knob, field);
+            const auto range = spread_range(text, parameter, field);
             wrong.append(range.diagnostics());
             if (range) {
                 values.insert(values.end(), range->begin(), range->end());
             }
             continue;
         }
-        const auto value = value_of(text, knob, field);
+        const auto value = value_of(text, parameter, field);
         wrong.append(value.diagnostics());
         if (value) {
             values.push_back(*value);
@@ -293,7 +296,7 @@ Result<VariedField> resolve_field(const VaryText& text, const std::vector<Machin
     constexpr std::string_view network = "network.";
     if (text.field.starts_with(network)) {
         const std::string parameter = text.field.substr(network.size());
-        VariedField field{VariedField::What::parameter, parameter, parameter, {}, {}};
+        VariedField field{VariedField::What::size, parameter, parameter, {}, {}};
         const auto values = spread_values(text.values, nullptr, text.field);
         if (!values) {
             return Result<VariedField>(values.diagnostics());
@@ -303,7 +306,7 @@ Result<VariedField> resolve_field(const VaryText& text, const std::vector<Machin
         }
         return Result<VariedField>(std::move(field));
     }
-    return knob_field(text, machines);
+    return parameter_field(text, machines);
 }
 
 } // namespace eyeroof::analysis

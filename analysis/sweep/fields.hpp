@@ -10,7 +10,7 @@
 #pragma once
 
 #include "analysis/scenario/fields.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "base/result.hpp"
 
 #include <string>
@@ -23,14 +23,14 @@ inline constexpr std::size_t kMostValues = 1'000'000;        // of one field
 inline constexpr std::size_t kMostPoints = 1'000'000'000ULL; // of a sweep
 
 struct VariedField {
-    enum class What { knob, machine, network, parameter, option };
+    enum class What { parameter, machine, network, size, option };
 
-    What what = What::knob;
+    What what = What::parameter;
     std::string key;                // "axis-x", "seq", "batch"
     std::string column;             // in files: "axis_x", "dram_bandwidth_bytes_per_cycle"
     std::vector<std::string> texts; // a value each, as files have them
-    // Of knobs, by machine: values in the knob's unit. Numbers of one machine stand for all where
-    // no machine is varied.
+    // Of parameters, by machine: values in the parameter's unit. Numbers of one machine stand for
+    // all where no machine is varied.
     std::vector<std::vector<double>> numbers;
 };
 
@@ -46,10 +46,10 @@ struct VaryText {
 // Errors: "bad-sweep" without '=' or values.
 Result<VaryText> parse_vary(std::string_view text);
 
-// Values of a knob, of whole numbers (`knob` nullptr), ranges spread out. Errors: those of
-// parse_value; "bad-range"; "too-many".
-Result<std::vector<double>> spread_values(const std::vector<std::string>& texts, const Knob* knob,
-                                          const std::string& field);
+// Values of a parameter, of whole numbers (`parameter` nullptr), ranges spread out. Errors: those
+// of parse_value; "bad-range"; "too-many".
+Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
+                                          const Parameter* parameter, const std::string& field);
 
 // One of the values that resolve_field() let pass.
 void set_field(const ScenarioField& option, const std::string& value, Scenario& scenario);

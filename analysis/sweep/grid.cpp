@@ -17,7 +17,7 @@ using What = VariedField::What;
 namespace {
 
 bool of_network(const VariedField& field) {
-    return field.what == What::network || field.what == What::parameter;
+    return field.what == What::network || field.what == What::size;
 }
 
 // The machine with every bandwidth and the clock at one.
@@ -117,7 +117,7 @@ std::vector<std::size_t> SweepGrid::at(std::uint64_t point) const {
 
 std::uint64_t SweepGrid::machine_number(const Positions& at) const {
     return number(at, [&](std::size_t f) {
-        return fields_[f].what == What::machine || fields_[f].what == What::knob;
+        return fields_[f].what == What::machine || fields_[f].what == What::parameter;
     });
 }
 
@@ -152,8 +152,8 @@ Result<Machine> SweepGrid::machine_at(const Positions& at) const {
     const std::size_t base = machine_base(at);
     Machine machine = machines_[base];
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-        if (fields_[f].what == What::knob) {
-            knobs_[base][f].set(machine, fields_[f].numbers[base][at[f]]);
+        if (fields_[f].what == What::parameter) {
+            parameters_[base][f].set(machine, fields_[f].numbers[base][at[f]]);
         }
     }
     Diagnostics wrong = std::visit([](const auto& kind) { return validate(kind); }, machine.kind);
@@ -182,7 +182,7 @@ Question SweepGrid::question_at(const Positions& at, Machine machine) const {
     Question question;
     question.scenario = scenario_at(at);
     question.network = wired.network;
-    question.wiring = wired.wiring;
+    question.edges = wired.edges;
     question.machine = std::move(machine);
     std::tie(question.host, question.host_id) = hosts_[machine_base(at)];
     return question;
@@ -245,13 +245,13 @@ Diagnostics SweepGrid::load_networks(const SweepQuestion& question, const SweepS
     return found;
 }
 
-// Does a knob change something that is left when a machine is stripped?
+// Does a parameter change something that is left when a machine is stripped?
 template <class Strip> bool SweepGrid::changes_more(std::size_t field, Strip strip) const {
     for (std::size_t m = 0; m < machines_.size(); ++m) {
         const Machine base = strip(machines_[m]);
         for (const double value : fields_[field].numbers[m]) {
             Machine turned = machines_[m];
-            knobs_[m][field].set(turned, value);
+            parameters_[m][field].set(turned, value);
             if (strip(std::move(turned)).kind != base.kind) {
                 return true;
             }
@@ -260,8 +260,8 @@ template <class Strip> bool SweepGrid::changes_more(std::size_t field, Strip str
     return false;
 }
 
-// A knob that changes nothing but bandwidths and the clock leaves mappings and counts alone; one
-// that changes sizes of arrays as well leaves the mappings of a spread alone; one that changes
+// A parameter that changes nothing but bandwidths and the clock leaves mappings and counts alone;
+// one that changes sizes of arrays as well leaves the mappings of a spread alone; one that changes
 // sizes of stores, too, leaves the counts of a mapping alone.
 void SweepGrid::find_structure() {
     structural_.assign(fields_.size(), false);
@@ -269,12 +269,12 @@ void SweepGrid::find_structure() {
     counted_.assign(fields_.size(), false);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
         const What what = fields_[f].what;
-        const bool knob = what == What::knob;
+        const bool parameter = what == What::parameter;
         const bool whole =
             what == What::machine || (what == What::option && fields_[f].key != "batch");
-        structural_[f] = whole || (knob && changes_more(f, without_pace));
-        spread_[f] = whole || (knob && structural_[f] && changes_more(f, without_arrays));
-        counted_[f] = whole || (knob && spread_[f] && changes_more(f, without_sizes));
+        structural_[f] = whole || (parameter && changes_more(f, without_pace));
+        spread_[f] = whole || (parameter && structural_[f] && changes_more(f, without_arrays));
+        counted_[f] = whole || (parameter && spread_[f] && changes_more(f, without_sizes));
     }
 }
 
@@ -344,11 +344,12 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
         return Result<SweepGrid>(std::move(found));
     }
     for (const Machine& machine : grid.machines_) {
-        grid.knobs_.emplace_back(grid.fields_.size());
-        for (const Knob& knob : knobs_of(machine)) {
+        grid.parameters_.emplace_back(grid.fields_.size());
+        for (const Parameter& parameter : parameters_of(machine)) {
             for (std::size_t f = 0; f < grid.fields_.size(); ++f) {
-                if (grid.fields_[f].what == What::knob && grid.fields_[f].key == knob.key) {
-                    grid.knobs_.back()[f] = knob;
+                if (grid.fields_[f].what == What::parameter &&
+                    grid.fields_[f].key == parameter.key) {
+                    grid.parameters_.back()[f] = parameter;
                 }
             }
         }

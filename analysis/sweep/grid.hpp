@@ -41,7 +41,8 @@ class SweepGrid {
     // The parts of a point, numbered by the fields that make them; equal numbers are equal parts.
     std::uint64_t machine_number(const std::vector<std::size_t>& at) const;
     std::uint64_t workload_number(const std::vector<std::size_t>& at) const; // with the options
-    std::size_t machine_base(const std::vector<std::size_t>& at) const; // before knobs are turned
+    std::size_t
+    machine_base(const std::vector<std::size_t>& at) const; // before parameters are turned
     // A machine without its bandwidths and clock: what mappings and counts depend on, with the
     // options.
     std::uint64_t structure_number(const std::vector<std::size_t>& at) const;
@@ -54,7 +55,7 @@ class SweepGrid {
     // Whether mappings that were counted may be asked for again on other sizes of stores.
     bool varies_stores() const { return spread_ != counted_; }
 
-    // Its knobs turned; sources are left away. Errors: what validate() says of it.
+    // Its parameters turned; sources are left away. Errors: what validate() says of it.
     Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
     const model::NetworkGraph& network_at(const std::vector<std::size_t>& at) const;
     Scenario scenario_at(const std::vector<std::size_t>& at) const;
@@ -80,7 +81,8 @@ class SweepGrid {
     std::vector<bool> spread_;     // those of them that change more than sizes of arrays
     std::vector<bool> counted_;    // … and of stores
     std::vector<model::Machine> machines_;
-    std::vector<std::vector<Knob>> knobs_;      // by machine, by field; empty where it is no knob
+    std::vector<std::vector<Parameter>>
+        parameters_; // by machine, by field; empty where it is no parameter
     std::vector<model::NetworkGraph> networks_; // every combination of the network's own fields
     Scenario scenario_;
     std::vector<std::pair<model::HostIssue, std::string>> hosts_; // by machine

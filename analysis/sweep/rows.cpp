@@ -17,14 +17,14 @@ namespace {
 
 bool is_number(const VariedField& field) {
     const bool option = field.what == VariedField::What::option && field.key == "batch";
-    return option || field.what == VariedField::What::knob ||
-           field.what == VariedField::What::parameter;
+    return option || field.what == VariedField::What::parameter ||
+           field.what == VariedField::What::size;
 }
 
 // Of the machine that the point has.
 std::string field_text(const SweepGrid& grid, const std::vector<std::size_t>& at, std::size_t f) {
     const VariedField& field = grid.fields()[f];
-    if (field.what == VariedField::What::knob) {
+    if (field.what == VariedField::What::parameter) {
         return fmt::format("{}", field.numbers[grid.machine_base(at)][at[f]]);
     }
     return field.texts[at[f]];

@@ -88,7 +88,7 @@ double brought(const std::array<CpuLoop, kCpuLoops>& loops, std::size_t inside, 
 double traffic_into(const std::array<CpuLoop, kCpuLoops>& loops, double capacity) {
     constexpr double kUsable = 0.75; // what else is in a cache takes the rest
     std::size_t held = 0;
-    while (held + 1 < kCpuLoops && loops[held + 1].touched() <= kUsable * capacity) {
+    while (held + 1 < kCpuLoops && loops[held + 1].footprint() <= kUsable * capacity) {
         ++held;
     }
     const CpuLoop& in = loops[held];

@@ -1,6 +1,6 @@
 // The seven steps of one candidate on a processor, in closed form: what each constraint leaves of
 // its throughput, and what is moved where.
-// Read by the features, by the analytic strategy and by the stand-in target.
+// Read by the features, by the analytic strategy and by the synthetic target.
 #pragma once
 
 #include "analysis/tune/cpu_plan.hpp"
@@ -19,7 +19,7 @@ struct CpuLoop {
     double out_bytes = 0.0;
     double macs = 0.0; // done by then
 
-    double touched() const { return rows_bytes + cols_bytes + out_bytes; }
+    double footprint() const { return rows_bytes + cols_bytes + out_bytes; }
 };
 
 inline constexpr std::size_t kCpuLoops = 6; // depth in a tile, two of tiles, three of blocks

@@ -1,5 +1,5 @@
 // Features of a candidate: named numbers, the input of a cost model's trees.
-// Subjects and chains compute them.
+// Search tasks and chains compute them.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,6 +1,6 @@
 // The seven steps of one candidate on a GPU, in closed form: what each constraint leaves of its
 // throughput, and what is moved where.
-// Read by the features, by the analytic strategy and by the stand-in.
+// Read by the features, by the analytic strategy and by the synthetic target.
 #pragma once
 
 #include "analysis/tune/gpu_plan.hpp"

@@ -12,13 +12,14 @@ namespace {
 
 class LearnedStrategy final : public Strategy {
   public:
-    LearnedStrategy(const Subject& subject, const StrategyOptions& options, std::stop_token stop)
-        : subject_(subject), options_(options), stop_(std::move(stop)), first_(options.seed),
-          dice_(mixed(options.seed) + 1) {}
+    LearnedStrategy(const SearchTask& search_task, const StrategyOptions& options,
+                    std::stop_token stop)
+        : search_task_(search_task), options_(options), stop_(std::move(stop)),
+          first_(options.seed), rng_(mixed(options.seed) + 1) {}
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         const bool blind = history.size() < options_.first;
-        Batch batch(subject_.space, history, n);
+        Batch batch(search_task_.space, history, n);
         if (blind && !options_.global && !options_.prior) {
             batch.fill(first_); // as every strategy's
             return batch.take();
@@ -31,15 +32,15 @@ class LearnedStrategy final : public Strategy {
         how.keep = 4 * n;
         measured_ = history.size();
         auto best = anneal_on(
-            subject_.space, [this](std::span<const Point> points) { return scores(points); },
-            history, how, chains_, dice_, stop_);
+            search_task_.space, [this](std::span<const Point> points) { return scores(points); },
+            history, how, chains_, rng_, stop_);
         if (stop_.stop_requested()) {
             return {};
         }
         const auto drawn = static_cast<std::size_t>(
-            std::floor(options_.epsilon * static_cast<double>(n) + dice_.unit()));
+            std::floor(options_.epsilon * static_cast<double>(n) + rng_.unit()));
         pick(best, n - std::min(n, drawn), batch);
-        batch.fill(dice_);
+        batch.fill(rng_);
         return batch.take();
     }
 
@@ -47,7 +48,7 @@ class LearnedStrategy final : public Strategy {
     Table table_of(std::span<const Point> points) const {
         Table table;
         for (const Point& point : points) {
-            subject_.features(point, options_.features, table.values);
+            search_task_.features(point, options_.features, table.values);
         }
         table.columns = points.empty() ? 0 : table.values.size() / points.size();
         return table;
@@ -65,7 +66,7 @@ class LearnedStrategy final : public Strategy {
         }
         const bool prior = options_.prior && std::isfinite(prior_best_);
         for (std::size_t i = 0; prior && i < points.size(); ++i) {
-            all[i] += static_cast<float>(prior_best_ / subject_.predicted(points[i]));
+            all[i] += static_cast<float>(prior_best_ / search_task_.predicted(points[i]));
         }
         return all;
     }
@@ -74,25 +75,26 @@ class LearnedStrategy final : public Strategy {
         const auto& trials = history.trials();
         const double best = best_cost(trials);
         std::vector<Point> points;
-        Lesson lesson;
+        TrainingSet training_set;
         prior_best_ = kNoCost;
         for (const Trial& trial : trials) {
             points.push_back(trial.point);
-            lesson.targets.push_back(
+            training_set.targets.push_back(
                 trial.outcome.ok() ? static_cast<float>(best / trial.outcome.cost) : 0.0F);
-            prior_best_ = options_.prior ? std::min(prior_best_, subject_.predicted(trial.point))
-                                         : prior_best_;
+            prior_best_ = options_.prior
+                              ? std::min(prior_best_, search_task_.predicted(trial.point))
+                              : prior_best_;
         }
         measured_ = trials.size();
-        lesson.table = table_of(points);
-        lesson.margins = margins(points, lesson.table);
+        training_set.table = table_of(points);
+        training_set.margins = margins(points, training_set.table);
         trees_.clear();
         const int fits = options_.uncertainty > 0.0 ? 4 : 1;
         for (int n = 0; n < fits; ++n) {
             TreeOptions how = options_.trees;
             how.seed = options_.seed * 1000 + static_cast<std::uint64_t>(n) + trials.size();
             how.subsample = fits > 1 ? 0.7 : how.subsample;
-            trees_.push_back(fit_trees(lesson, how));
+            trees_.push_back(fit_trees(training_set, how));
         }
     }
 
@@ -125,12 +127,12 @@ class LearnedStrategy final : public Strategy {
         }
         const auto [low, high] = std::minmax_element(values.begin(), values.end());
         const double range = values.empty() ? 1.0 : std::max(*high - *low, 1e-9);
-        const auto knobs = static_cast<double>(subject_.space.knobs().size());
+        const auto knobs = static_cast<double>(search_task_.space.knobs().size());
         std::set<std::pair<std::size_t, std::uint32_t>> covered;
         for (std::size_t taken = 0; taken < n && !from.empty(); ++taken) {
             const auto worth = [&](const Proposal& proposal) {
                 double fresh = 0.0;
-                for (std::size_t k = 0; k < subject_.space.knobs().size(); ++k) {
+                for (std::size_t k = 0; k < search_task_.space.knobs().size(); ++k) {
                     fresh += covered.contains({k, proposal.point.digit[k]}) ? 0.0 : 1.0;
                 }
                 return proposal.score / range + options_.diversity * fresh / knobs;
@@ -138,7 +140,7 @@ class LearnedStrategy final : public Strategy {
             const auto at = std::max_element(
                 from.begin(), from.end(),
                 [&](const Proposal& a, const Proposal& b) { return worth(a) < worth(b); });
-            for (std::size_t k = 0; k < subject_.space.knobs().size(); ++k) {
+            for (std::size_t k = 0; k < search_task_.space.knobs().size(); ++k) {
                 covered.insert({k, at->point.digit[k]});
             }
             batch.add(at->point, at->score);
@@ -146,10 +148,10 @@ class LearnedStrategy final : public Strategy {
         }
     }
 
-    const Subject& subject_;
+    const SearchTask& search_task_;
     StrategyOptions options_;
     std::stop_token stop_;
-    Dice first_, dice_;
+    Rng first_, rng_;
     std::vector<std::unique_ptr<const Trees>> trees_;
     std::vector<Point> chains_;
     std::size_t measured_ = 0;
@@ -158,9 +160,9 @@ class LearnedStrategy final : public Strategy {
 
 } // namespace
 
-std::unique_ptr<Strategy> make_learned(const Subject& subject, const StrategyOptions& options,
-                                       std::stop_token stop) {
-    return std::make_unique<LearnedStrategy>(subject, options, std::move(stop));
+std::unique_ptr<Strategy> make_learned(const SearchTask& search_task,
+                                       const StrategyOptions& options, std::stop_token stop) {
+    return std::make_unique<LearnedStrategy>(search_task, options, std::move(stop));
 }
 
 } // namespace eyeroof::analysis::tune

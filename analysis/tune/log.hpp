@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/tune/gpu_machine.hpp"
-#include "analysis/tune/subject.hpp"
+#include "analysis/tune/search_task.hpp"
 #include "analysis/tune/workload.hpp"
 #include "base/result.hpp"
 
@@ -60,12 +60,12 @@ Result<std::vector<TrialLine>> load_trials(const std::filesystem::path& path);
 std::vector<std::pair<std::string, Count>> knobs_of(const Space& space, const Point& point);
 // The point that a line's knobs name; none when the space has not all of them, or other ones.
 std::optional<Point> point_of(const Space& space, const TrialLine& line);
-TrialLine line_of(const Subject& subject, const Workload& work, const TrialOrigin& origin,
+TrialLine line_of(const SearchTask& search_task, const Workload& work, const TrialOrigin& origin,
                   const Trial& trial, Count number);
 
 // What a line was a trial of: the template's space and closed form for the machine that the line
 // tells. Nothing for templates that are not known here.
-std::optional<Subject> subject_of(const TrialLine& line);
+std::optional<SearchTask> search_task_of(const TrialLine& line);
 
 // Lines of several logs, each once (same template, shape, machine, search and number).
 std::vector<TrialLine> merged(const std::vector<std::vector<TrialLine>>& logs);

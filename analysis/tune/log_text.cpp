@@ -357,10 +357,16 @@ std::vector<std::pair<std::string, Count>> knobs_of(const Space& space, const Po
     return all;
 }
 
-TrialLine line_of(const Subject& subject, const Workload& work, const TrialOrigin& origin,
+TrialLine line_of(const SearchTask& search_task, const Workload& work, const TrialOrigin& origin,
                   const Trial& trial, Count number) {
-    return {subject.template_name, work,   origin,          knobs_of(subject.space, trial.point),
-            trial.round,           number, trial.predicted, trial.at_s,
+    return {search_task.template_name,
+            work,
+            origin,
+            knobs_of(search_task.space, trial.point),
+            trial.round,
+            number,
+            trial.predicted,
+            trial.at_s,
             trial.outcome};
 }
 

@@ -1,6 +1,6 @@
 // What lines of a log were trials of.
-#include "analysis/tune/cpu_subject.hpp"
-#include "analysis/tune/gpu_subject.hpp"
+#include "analysis/tune/cpu_task.hpp"
+#include "analysis/tune/gpu_task.hpp"
 #include "analysis/tune/tuner.hpp"
 
 #include <algorithm>
@@ -22,17 +22,17 @@ CpuMachine machine_of(const TrialOrigin& origin) {
     return machine;
 }
 
-std::optional<Subject> subject_of(const TrialLine& line) {
+std::optional<SearchTask> search_task_of(const TrialLine& line) {
     if (line.template_name == kGpuTemplate && line.origin.gpu) {
-        return gpu_subject(line.work, *line.origin.gpu);
+        return gpu_task(line.work, *line.origin.gpu);
     }
     if (line.template_name != kCpuTemplate) {
         return std::nullopt;
     }
     const bool threads = std::any_of(line.knobs.begin(), line.knobs.end(),
                                      [](const auto& knob) { return knob.first == "threads"; });
-    return cpu_subject(line.work, machine_of(line.origin),
-                       threads ? std::max(2, line.origin.cores) : 1);
+    return cpu_task(line.work, machine_of(line.origin),
+                    threads ? std::max(2, line.origin.cores) : 1);
 }
 
 } // namespace eyeroof::analysis::tune

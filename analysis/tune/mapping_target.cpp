@@ -169,10 +169,10 @@ Result<std::shared_ptr<Nest>> nest_of(const mapper::Task& task, const std::stop_
 
 } // namespace
 
-Result<MappingSubject> mapping_subject(const model::Layer& layer, const model::Accelerator& machine,
-                                       const Noise& noise, std::uint64_t search_nodes,
-                                       std::stop_token stop) {
-    using Made = Result<MappingSubject>;
+Result<MappingTask> mapping_task(const model::Layer& layer, const model::Accelerator& machine,
+                                 const Noise& noise, std::uint64_t search_nodes,
+                                 std::stop_token stop) {
+    using Made = Result<MappingTask>;
     const auto problems = nests_of(layer);
     if (!problems) {
         return Made(problems.diagnostics());
@@ -191,28 +191,28 @@ Result<MappingSubject> mapping_subject(const model::Layer& layer, const model::A
     if (!nest) {
         return Made(nest.diagnostics());
     }
-    MappingSubject made;
+    MappingTask made;
     made.optimum = best->certificate.value;
     made.proved = best->certificate.proved;
     made.objective = task.objective.name();
-    Subject& subject = made.subject;
-    subject.name = layer.name;
-    subject.template_name = kMappingTemplate;
-    subject.cost_unit = task.objective.energy_power == 0.0  ? "cycles"
-                        : task.objective.delay_power == 0.0 ? "pJ"
-                                                            : "pJ x cycles";
+    SearchTask& search_task = made.search_task;
+    search_task.name = layer.name;
+    search_task.template_name = kMappingTemplate;
+    search_task.cost_unit = task.objective.energy_power == 0.0  ? "cycles"
+                            : task.objective.delay_power == 0.0 ? "pJ"
+                                                                : "pJ x cycles";
     const std::shared_ptr<const Nest> known = *nest;
-    subject.space = points_of(known);
-    subject.features = [known](const Point& point, unsigned set, std::vector<float>& out) {
+    search_task.space = points_of(known);
+    search_task.features = [known](const Point& point, unsigned set, std::vector<float>& out) {
         add_features(*known, point, set, out);
     };
-    subject.predicted = [known](const Point& point) { // the fourth bound: trips in time
+    search_task.predicted = [known](const Point& point) { // the fourth bound: trips in time
         std::vector<double> product(known->space.cost_factors);
         known->estimator->products().multiply_tiles(known->factors(point), product.data());
         known->estimator->products().multiply_rest(known->factors(point), product.data());
         return product[known->space.steps];
     };
-    made.target = std::make_unique<MappingTarget>(known, subject.space, noise);
+    made.target = std::make_unique<MappingTarget>(known, search_task.space, noise);
     return made;
 }
 

@@ -21,17 +21,17 @@ struct Measured { // a line and what it was
 
 std::vector<Measured> measured_of(const std::vector<const TrialLine*>& lines) {
     std::vector<Measured> all;
-    std::map<std::size_t, std::optional<Subject>> subjects; // by the number of knobs
+    std::map<std::size_t, std::optional<SearchTask>> search_tasks; // by the number of knobs
     for (const TrialLine* line : lines) {
-        if (!subjects.contains(line->knobs.size())) {
-            subjects[line->knobs.size()] = subject_of(*line);
+        if (!search_tasks.contains(line->knobs.size())) {
+            search_tasks[line->knobs.size()] = search_task_of(*line);
         }
-        const auto& subject = subjects[line->knobs.size()];
-        if (!subject || !line->outcome.ok()) {
+        const auto& search_task = search_tasks[line->knobs.size()];
+        if (!search_task || !line->outcome.ok()) {
             continue;
         }
-        if (const auto point = point_of(subject->space, *line)) {
-            all.push_back({line, subject->described(*point)});
+        if (const auto point = point_of(search_task->space, *line)) {
+            all.push_back({line, search_task->described(*point)});
         }
     }
     return all;

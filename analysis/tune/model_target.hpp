@@ -2,8 +2,8 @@
 // per second, reproducible everywhere; the mapper proves the optimum for an accelerator.
 #pragma once
 
-#include "analysis/tune/cpu_subject.hpp"
-#include "analysis/tune/gpu_subject.hpp"
+#include "analysis/tune/cpu_task.hpp"
+#include "analysis/tune/gpu_task.hpp"
 #include "mapper/search.hpp"
 #include "model/machine/machine.hpp"
 
@@ -20,21 +20,21 @@ struct Noise {
 // capacity scaled by a random factor of up to 1.5 up or down, times a random interaction of some
 // knobs that no feature describes (up to 30 %). Both are drawn from `machine_seed`. For tests of
 // search strategies; it models no real machine.
-std::unique_ptr<Target> stand_in(const Workload& work, const CpuMachine& machine,
-                                 const Subject& subject, std::uint64_t machine_seed,
-                                 const Noise& noise);
+std::unique_ptr<Target> synthetic_target(const Workload& work, const CpuMachine& machine,
+                                         const SearchTask& search_task, std::uint64_t machine_seed,
+                                         const Noise& noise);
 
 // The same of a GPU: the closed form with its clock and the rates of L2 and memory off.
-std::unique_ptr<Target> stand_in(const Workload& work, const GpuMachine& machine,
-                                 const Subject& subject, std::uint64_t machine_seed,
-                                 const Noise& noise);
+std::unique_ptr<Target> synthetic_target(const Workload& work, const GpuMachine& machine,
+                                         const SearchTask& search_task, std::uint64_t machine_seed,
+                                         const Noise& noise);
 
 // A layer's nest on an accelerator: knobs are a way to split each group of dimensions, and the
 // order of loops; the cost is that of the mapper's closed form.
-struct MappingSubject {
-    Subject subject;
+struct MappingTask {
+    SearchTask search_task;
     std::unique_ptr<Target> target;
-    double optimum = kNoCost; // what the mapper has found, in the subject's unit
+    double optimum = kNoCost; // what the mapper has found, in the search task's unit
     bool proved = false;
     std::string objective;
 };
@@ -42,8 +42,8 @@ struct MappingSubject {
 // Mappings that keep every operand wherever the machine allows it, with sizes that divide; the
 // mapper's optimum is over all choices of what is kept. Errors: those of the mapper; "unsupported"
 // for a layer of several nests.
-Result<MappingSubject> mapping_subject(const model::Layer& layer, const model::Accelerator& machine,
-                                       const Noise& noise, std::uint64_t search_nodes,
-                                       std::stop_token stop);
+Result<MappingTask> mapping_task(const model::Layer& layer, const model::Accelerator& machine,
+                                 const Noise& noise, std::uint64_t search_nodes,
+                                 std::stop_token stop);
 
 } // namespace eyeroof::analysis::tune

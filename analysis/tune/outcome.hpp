@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/tune/process.hpp"
-#include "analysis/tune/subject.hpp"
+#include "analysis/tune/search_task.hpp"
 
 namespace eyeroof::analysis::tune {
 

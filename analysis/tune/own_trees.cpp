@@ -3,7 +3,7 @@
 // Guestrin, XGBoost, KDD 2016, equations 6 and 7.
 #include "analysis/tune/own_trees.hpp"
 
-#include "analysis/tune/dice.hpp"
+#include "analysis/tune/rng.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,13 +52,14 @@ struct Slope { // of the loss: first and second derivative
 
 class Booster {
   public:
-    Booster(const Lesson& lesson, const TreeOptions& options)
-        : lesson_(lesson), options_(options), dice_(options.seed), now_(lesson.margins),
-          slopes_(lesson.targets.size()), node_(lesson.targets.size()) {
-        now_.resize(lesson.targets.size(), 0.0F);
-        groups_ = lesson.groups;
+    Booster(const TrainingSet& training_set, const TreeOptions& options)
+        : training_set_(training_set), options_(options), rng_(options.seed),
+          now_(training_set.margins), slopes_(training_set.targets.size()),
+          node_(training_set.targets.size()) {
+        now_.resize(training_set.targets.size(), 0.0F);
+        groups_ = training_set.groups;
         if (groups_.empty()) {
-            groups_ = {static_cast<unsigned>(lesson.targets.size())};
+            groups_ = {static_cast<unsigned>(training_set.targets.size())};
         }
         sort_columns();
     }
@@ -68,7 +69,7 @@ class Booster {
         Tree tree(1);
         std::fill(node_.begin(), node_.end(), 0);
         for (auto& node : node_) { // rows that this tree does not see
-            node = options_.subsample >= 1.0 || dice_.with_chance(options_.subsample) ? 0 : -1;
+            node = options_.subsample >= 1.0 || rng_.with_chance(options_.subsample) ? 0 : -1;
         }
         std::size_t first = 0;
         for (int level = 0; level < options_.depth && first < tree.size(); ++level) {
@@ -78,7 +79,7 @@ class Booster {
         }
         set_leaves(tree);
         for (std::size_t n = 0; n < now_.size(); ++n) {
-            now_[n] += answer(tree, lesson_.table.row(n));
+            now_[n] += answer(tree, training_set_.table.row(n));
         }
         return tree;
     }
@@ -91,7 +92,7 @@ class Booster {
     };
 
     void sort_columns() {
-        const Table& table = lesson_.table;
+        const Table& table = training_set_.table;
         order_.resize(table.columns);
         for (std::size_t f = 0; f < table.columns; ++f) {
             order_[f].resize(table.rows());
@@ -105,7 +106,7 @@ class Booster {
     void find_slopes() {
         if (options_.loss == Loss::regression) {
             for (std::size_t n = 0; n < slopes_.size(); ++n) {
-                slopes_[n] = {now_[n] - lesson_.targets[n], 1.0};
+                slopes_[n] = {now_[n] - training_set_.targets[n], 1.0};
             }
             return;
         }
@@ -122,11 +123,11 @@ class Booster {
         constexpr int kPartners = 4;
         for (std::size_t i = begin; i < begin + size; ++i) {
             for (int n = 0; n < kPartners; ++n) {
-                const std::size_t j = begin + dice_.below(size);
-                if (lesson_.targets[i] == lesson_.targets[j]) {
+                const std::size_t j = begin + rng_.below(size);
+                if (training_set_.targets[i] == training_set_.targets[j]) {
                     continue;
                 }
-                const bool better = lesson_.targets[i] > lesson_.targets[j];
+                const bool better = training_set_.targets[i] > training_set_.targets[j];
                 const std::size_t up = better ? i : j;
                 const std::size_t down = better ? j : i;
                 const double p = 1.0 / (1.0 + std::exp(static_cast<double>(now_[up] - now_[down])));
@@ -151,7 +152,7 @@ class Booster {
             }
         }
         std::vector<Best> best(end - first);
-        for (std::size_t f = 0; f < lesson_.table.columns; ++f) {
+        for (std::size_t f = 0; f < training_set_.table.columns; ++f) {
             search_feature(f, first, whole, best);
         }
         for (std::size_t i = 0; i < best.size(); ++i) {
@@ -165,7 +166,7 @@ class Booster {
             if (node_[n] >= static_cast<int>(first)) {
                 const Node& node = tree[static_cast<std::size_t>(node_[n])];
                 if (node.feature >= 0) {
-                    const bool below = lesson_.table.row(n)[node.feature] < node.threshold;
+                    const bool below = training_set_.table.row(n)[node.feature] < node.threshold;
                     node_[n] = node.left + (below ? 0 : 1);
                 }
             }
@@ -182,7 +183,7 @@ class Booster {
                 continue;
             }
             const std::size_t at = static_cast<std::size_t>(node_[n]) - first;
-            const float value = lesson_.table.row(n)[f];
+            const float value = training_set_.table.row(n)[f];
             if (seen[at] && value > last[at]) {
                 const Slope right{whole[at].g - left[at].g, whole[at].h - left[at].h};
                 const double gain = worth(left[at]) + worth(right) - worth(whole[at]);
@@ -217,9 +218,9 @@ class Booster {
         }
     }
 
-    const Lesson& lesson_;
+    const TrainingSet& training_set_;
     const TreeOptions& options_;
-    Dice dice_;
+    Rng rng_;
     std::vector<float> now_;
     std::vector<Slope> slopes_;
     std::vector<int> node_; // of each row, -1: not seen
@@ -229,9 +230,10 @@ class Booster {
 
 } // namespace
 
-std::unique_ptr<const Trees> fit_own_trees(const Lesson& lesson, const TreeOptions& options) {
+std::unique_ptr<const Trees> fit_own_trees(const TrainingSet& training_set,
+                                           const TreeOptions& options) {
     auto trees = std::make_unique<OwnTrees>();
-    Booster booster(lesson, options);
+    Booster booster(training_set, options);
     for (int n = 0; n < options.rounds; ++n) {
         trees->trees.push_back(booster.grow());
     }

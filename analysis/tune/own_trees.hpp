@@ -5,8 +5,9 @@
 
 namespace eyeroof::analysis::tune {
 
-std::unique_ptr<const Trees> fit_own_trees(const Lesson& lesson, const TreeOptions& options);
+std::unique_ptr<const Trees> fit_own_trees(const TrainingSet& training_set,
+                                           const TreeOptions& options);
 // nullptr when it was not built in.
-std::unique_ptr<const Trees> fit_xgboost(const Lesson& lesson, const TreeOptions& options);
+std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set, const TreeOptions& options);
 
 } // namespace eyeroof::analysis::tune

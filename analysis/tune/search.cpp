@@ -11,13 +11,13 @@ namespace {
 
 class Search {
   public:
-    Search(const Subject& subject, Target& target, const SearchPlan& plan, const Keep& keep,
+    Search(const SearchTask& search_task, Target& target, const SearchPlan& plan, const Keep& keep,
            const Recall& recall, std::stop_token stop, const ProgressCallback& progress)
-        : subject_(subject), target_(target), plan_(plan), keep_(keep), recall_(recall),
-          stop_(std::move(stop)), progress_(progress), history_(subject.space) {}
+        : search_task_(search_task), target_(target), plan_(plan), keep_(keep), recall_(recall),
+          stop_(std::move(stop)), progress_(progress), history_(search_task.space) {}
 
     SearchEnd run() {
-        const auto strategy = make_strategy(subject_, plan_.strategy, stop_);
+        const auto strategy = make_strategy(search_task_, plan_.strategy, stop_);
         while (history_.size() < plan_.trials && !over()) {
             const std::size_t wanted = history_.size() < plan_.strategy.first
                                            ? plan_.strategy.first
@@ -79,16 +79,18 @@ class Search {
         const auto all = static_cast<double>(plan_.trials);
         const double fresh = static_cast<double>(history_.size() - end_.recalled);
         const double rate = fresh / std::max(seconds(), 1e-9);
-        const bool timed = subject_.flops > 0.0;
-        const double best = best_ == kNoCost ? 0.0 : timed ? subject_.flops / best_ / 1e9 : best_;
+        const bool timed = search_task_.flops > 0.0;
+        const double best = best_ == kNoCost ? 0.0
+                            : timed          ? search_task_.flops / best_ / 1e9
+                                             : best_;
         progress_({done / all,
                    fmt::format("{}: trial {:.0f} of {:.0f}, {:.3g} a second, {:.0f} s left{}",
-                               subject_.name, done, all, rate, (all - done) / std::max(rate, 1e-9),
-                               timed ? ", GFLOP/s" : ""),
+                               search_task_.name, done, all, rate,
+                               (all - done) / std::max(rate, 1e-9), timed ? ", GFLOP/s" : ""),
                    best});
     }
 
-    const Subject& subject_;
+    const SearchTask& search_task_;
     Target& target_;
     const SearchPlan& plan_;
     const Keep& keep_;
@@ -104,10 +106,10 @@ class Search {
 
 } // namespace
 
-SearchEnd run_search(const Subject& subject, Target& target, const SearchPlan& plan,
+SearchEnd run_search(const SearchTask& search_task, Target& target, const SearchPlan& plan,
                      const Keep& keep, const Recall& recall, std::stop_token stop,
                      const ProgressCallback& progress) {
-    return Search(subject, target, plan, keep, recall, std::move(stop), progress).run();
+    return Search(search_task, target, plan, keep, recall, std::move(stop), progress).run();
 }
 
 std::optional<std::size_t> trials_to(const std::vector<Trial>& trials, double best, double share) {

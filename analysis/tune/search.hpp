@@ -31,7 +31,7 @@ struct SearchEnd {
     std::size_t recalled = 0;
 };
 
-SearchEnd run_search(const Subject& subject, Target& target, const SearchPlan& plan,
+SearchEnd run_search(const SearchTask& search_task, Target& target, const SearchPlan& plan,
                      const Keep& keep = {}, const Recall& recall = {}, std::stop_token stop = {},
                      const ProgressCallback& progress = {});
 

@@ -142,14 +142,14 @@ bool Space::valid(const Point& point) const {
     return broken(point) == nullptr;
 }
 
-std::optional<Point> Space::draw(Dice& dice) const {
+std::optional<Point> Space::draw(Rng& rng) const {
     if (!pool_.empty()) {
-        return pool_[dice.below(pool_.size())];
+        return pool_[rng.below(pool_.size())];
     }
     for (int miss = 0; miss < kMisses; ++miss) {
         Point point;
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
-            point.digit[knob] = static_cast<std::uint32_t>(dice.below(knobs_[knob].values.size()));
+            point.digit[knob] = static_cast<std::uint32_t>(rng.below(knobs_[knob].values.size()));
         }
         if (valid(point)) {
             return point;
@@ -158,17 +158,17 @@ std::optional<Point> Space::draw(Dice& dice) const {
     return std::nullopt;
 }
 
-Point Space::neighbour(const Point& point, Dice& dice) const {
+Point Space::neighbour(const Point& point, Rng& rng) const {
     constexpr int kTries = 50;
     for (int n = 0; n < kTries; ++n) {
         Point next = point;
-        const std::size_t knob = dice.below(knobs_.size());
+        const std::size_t knob = rng.below(knobs_.size());
         const std::size_t values = knobs_[knob].values.size();
         if (values < 2) {
             continue;
         }
         next.digit[knob] =
-            static_cast<std::uint32_t>((point.digit[knob] + 1 + dice.below(values - 1)) % values);
+            static_cast<std::uint32_t>((point.digit[knob] + 1 + rng.below(values - 1)) % values);
         if (!pool_.empty() || valid(next)) {
             return mended(next);
         }

@@ -3,7 +3,7 @@
 // Made by templates; read by every strategy.
 #pragma once
 
-#include "analysis/tune/dice.hpp"
+#include "analysis/tune/rng.hpp"
 #include "base/checked.hpp"
 
 #include <array>
@@ -64,10 +64,10 @@ class Space {
     const Rule* broken(const Point& point) const;
 
     // Any valid point; of the pool where there is one. Nothing after 10,000 misses.
-    std::optional<Point> draw(Dice& dice) const;
+    std::optional<Point> draw(Rng& rng) const;
     // The point with one knob changed to any other value, valid; the same point where none is
     // found. In a pool the nearest of its points to that.
-    Point neighbour(const Point& point, Dice& dice) const;
+    Point neighbour(const Point& point, Rng& rng) const;
     // The point itself, or of a pool the nearest one: knobs that differ, then by how far.
     Point mended(const Point& point) const;
 

@@ -15,12 +15,12 @@ constexpr std::array<std::string_view, 6> kNames = {"random", "grid",     "genet
 // A strategy that draws points of a space.
 class Drawing : public Strategy {
   public:
-    Drawing(const Subject& subject, const StrategyOptions& options)
-        : space_(subject.space), dice_(options.seed) {}
+    Drawing(const SearchTask& search_task, const StrategyOptions& options)
+        : space_(search_task.space), rng_(options.seed) {}
 
   protected:
     const Space& space_; // NOLINT: of this file's strategies alone
-    Dice dice_;          // NOLINT
+    Rng rng_;            // NOLINT
 };
 
 class RandomStrategy final : public Drawing {
@@ -29,7 +29,7 @@ class RandomStrategy final : public Drawing {
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
-        batch.fill(dice_);
+        batch.fill(rng_);
         return batch.take();
     }
 };
@@ -38,7 +38,7 @@ class RandomStrategy final : public Drawing {
 // fastest. A pool in that order of its points.
 class GridStrategy final : public Strategy {
   public:
-    explicit GridStrategy(const Subject& subject) : space_(subject.space) {
+    explicit GridStrategy(const SearchTask& search_task) : space_(search_task.space) {
         for (const Knob& knob : space_.knobs()) {
             orders_.push_back(middle_first(knob.values.size()));
         }
@@ -120,13 +120,13 @@ double fitness(const Trial& trial) {
 // The best so far are parents: tournaments of three, each knob from either, one knob in ten again.
 class GeneticStrategy final : public Drawing {
   public:
-    GeneticStrategy(const Subject& subject, const StrategyOptions& options)
-        : Drawing(subject, options), options_(options) {}
+    GeneticStrategy(const SearchTask& search_task, const StrategyOptions& options)
+        : Drawing(search_task, options), options_(options) {}
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
         if (history.size() < options_.first) {
-            batch.fill(dice_);
+            batch.fill(rng_);
             return batch.take();
         }
         constexpr std::size_t kPopulation = 32;
@@ -140,7 +140,7 @@ class GeneticStrategy final : public Drawing {
                 batch.add(space_.mended(child));
             }
         }
-        batch.fill(dice_);
+        batch.fill(rng_);
         return batch.take();
     }
 
@@ -148,17 +148,17 @@ class GeneticStrategy final : public Drawing {
     const Point& winner(const std::vector<Trial>& sorted) {
         std::size_t best = sorted.size() - 1;
         for (int n = 0; n < 3; ++n) {
-            best = std::min<std::size_t>(best, dice_.below(sorted.size()));
+            best = std::min<std::size_t>(best, rng_.below(sorted.size()));
         }
         return sorted[best].point;
     }
     Point bred(const Point& a, const Point& b) {
         Point child;
         for (std::size_t knob = 0; knob < space_.knobs().size(); ++knob) {
-            child.digit[knob] = dice_.with_chance(0.5) ? a.digit[knob] : b.digit[knob];
-            if (dice_.with_chance(0.1)) {
+            child.digit[knob] = rng_.with_chance(0.5) ? a.digit[knob] : b.digit[knob];
+            if (rng_.with_chance(0.1)) {
                 child.digit[knob] =
-                    static_cast<std::uint32_t>(dice_.below(space_.knobs()[knob].values.size()));
+                    static_cast<std::uint32_t>(rng_.below(space_.knobs()[knob].values.size()));
             }
         }
         return child;
@@ -178,12 +178,12 @@ class AnnealStrategy final : public Drawing {
         accept(history);
         for (std::size_t i = 0; i < chains_.size() && !batch.full(); ++i) {
             for (int tries = 0; tries < 50; ++tries) {
-                if (batch.add(space_.neighbour(chains_[i].point, dice_))) {
+                if (batch.add(space_.neighbour(chains_[i].point, rng_))) {
                     break;
                 }
             }
         }
-        batch.fill(dice_);
+        batch.fill(rng_);
         return batch.take();
     }
 
@@ -199,7 +199,7 @@ class AnnealStrategy final : public Drawing {
                 continue;
             }
             const double gain = best * (fitness(trial) - fitness(chains_[i]));
-            if (dice_.with_chance(std::exp(std::min(0.0, gain / heat)))) {
+            if (rng_.with_chance(std::exp(std::min(0.0, gain / heat)))) {
                 chains_[i] = trial;
             }
         }
@@ -213,18 +213,19 @@ class AnnealStrategy final : public Drawing {
 // The closed form's own order, best first: found once by annealing on it.
 class AnalyticStrategy final : public Strategy {
   public:
-    AnalyticStrategy(const Subject& subject, const StrategyOptions& options, std::stop_token stop)
-        : subject_(subject), dice_(options.seed), stop_(std::move(stop)) {}
+    AnalyticStrategy(const SearchTask& search_task, const StrategyOptions& options,
+                     std::stop_token stop)
+        : search_task_(search_task), rng_(options.seed), stop_(std::move(stop)) {}
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         if (!ranked_) {
             rank(history);
         }
-        Batch batch(subject_.space, history, n);
+        Batch batch(search_task_.space, history, n);
         for (; next_ < order_.size() && !batch.full(); ++next_) {
             batch.add(order_[next_].point, order_[next_].score);
         }
-        batch.fill(dice_);
+        batch.fill(rng_);
         return stop_.stop_requested() ? std::vector<Proposal>{} : batch.take();
     }
 
@@ -234,7 +235,7 @@ class AnalyticStrategy final : public Strategy {
         const Score score = [this](std::span<const Point> points) {
             std::vector<double> values;
             for (const Point& point : points) {
-                values.push_back(-std::log(subject_.predicted(point)));
+                values.push_back(-std::log(search_task_.predicted(point)));
             }
             return values;
         };
@@ -244,12 +245,12 @@ class AnalyticStrategy final : public Strategy {
         options.patience = 300;
         options.keep = 2048;
         std::vector<Point> chains;
-        Dice own(1); // the order belongs to the closed form, not to the seed
-        order_ = anneal_on(subject_.space, score, history, options, chains, own, stop_);
+        Rng own(1); // the order belongs to the closed form, not to the seed
+        order_ = anneal_on(search_task_.space, score, history, options, chains, own, stop_);
     }
 
-    const Subject& subject_;
-    Dice dice_;
+    const SearchTask& search_task_;
+    Rng rng_;
     std::stop_token stop_;
     std::vector<Proposal> order_;
     std::size_t next_ = 0;
@@ -279,23 +280,23 @@ double transfer_weight(std::size_t measured) {
     return weight < kLeast ? 0.0 : weight;
 }
 
-std::unique_ptr<Strategy> make_strategy(const Subject& subject, const StrategyOptions& options,
-                                        std::stop_token stop) {
+std::unique_ptr<Strategy> make_strategy(const SearchTask& search_task,
+                                        const StrategyOptions& options, std::stop_token stop) {
     switch (options.kind) {
     case StrategyKind::random:
-        return std::make_unique<RandomStrategy>(subject, options);
+        return std::make_unique<RandomStrategy>(search_task, options);
     case StrategyKind::grid:
-        return std::make_unique<GridStrategy>(subject);
+        return std::make_unique<GridStrategy>(search_task);
     case StrategyKind::genetic:
-        return std::make_unique<GeneticStrategy>(subject, options);
+        return std::make_unique<GeneticStrategy>(search_task, options);
     case StrategyKind::anneal:
-        return std::make_unique<AnnealStrategy>(subject, options);
+        return std::make_unique<AnnealStrategy>(search_task, options);
     case StrategyKind::analytic:
-        return std::make_unique<AnalyticStrategy>(subject, options, std::move(stop));
+        return std::make_unique<AnalyticStrategy>(search_task, options, std::move(stop));
     case StrategyKind::learned:
         break;
     }
-    return make_learned(subject, options, std::move(stop));
+    return make_learned(search_task, options, std::move(stop));
 }
 
 } // namespace eyeroof::analysis::tune

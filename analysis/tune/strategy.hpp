@@ -3,7 +3,7 @@
 // Driven by search.cpp and by the studies.
 #pragma once
 
-#include "analysis/tune/subject.hpp"
+#include "analysis/tune/search_task.hpp"
 #include "analysis/tune/trees.hpp"
 
 #include <memory>
@@ -20,7 +20,7 @@ std::optional<StrategyKind> strategy_from_name(std::string_view name);
 std::vector<std::string> strategy_names();
 
 // What other layers' or machines' measurements have taught: higher for better points. Its weight
-// halves with every 64 measurements of the subject itself (AutoTVM).
+// halves with every 64 measurements of the search task itself (AutoTVM).
 using GlobalModel = std::function<std::vector<float>(const Table&)>;
 // 2^(-n/64), 0 below 0.05.
 double transfer_weight(std::size_t measured);
@@ -73,8 +73,8 @@ class Strategy {
     virtual std::vector<Proposal> propose(std::size_t n, const History& history) = 0;
 };
 
-// The subject must outlive it.
-std::unique_ptr<Strategy> make_strategy(const Subject& subject, const StrategyOptions& options,
-                                        std::stop_token stop = {});
+// The search task must outlive it.
+std::unique_ptr<Strategy> make_strategy(const SearchTask& search_task,
+                                        const StrategyOptions& options, std::stop_token stop = {});
 
 } // namespace eyeroof::analysis::tune

@@ -14,10 +14,10 @@ bool Batch::add(const Point& point, double score) {
     return true;
 }
 
-void Batch::fill(Dice& dice) {
+void Batch::fill(Rng& rng) {
     constexpr int kMisses = 2000;
     for (int missed = 0; !full() && missed < kMisses;) {
-        const auto point = space_.draw(dice);
+        const auto point = space_.draw(rng);
         if (!point) {
             return;
         }
@@ -92,8 +92,8 @@ double deviation(const std::vector<double>& values) {
 } // namespace
 
 std::vector<Proposal> anneal_on(const Space& space, const Score& score, const History& history,
-                                const AnnealOptions& options, std::vector<Point>& chains,
-                                Dice& dice, const std::stop_token& stop) {
+                                const AnnealOptions& options, std::vector<Point>& chains, Rng& rng,
+                                const std::stop_token& stop) {
     Top top(space, history, options.keep);
     if (!space.pool().empty()) {
         const std::vector<double> scores = score(space.pool());
@@ -103,7 +103,7 @@ std::vector<Proposal> anneal_on(const Space& space, const Score& score, const Hi
         return top.take();
     }
     while (chains.size() < options.chains) {
-        const auto point = space.draw(dice);
+        const auto point = space.draw(rng);
         if (!point) {
             return {};
         }
@@ -122,13 +122,13 @@ std::vector<Proposal> anneal_on(const Space& space, const Score& score, const Hi
         const double left = 1.0 - static_cast<double>(step) / options.steps;
         std::vector<Point> next = chains;
         for (Point& point : next) {
-            point = space.neighbour(point, dice);
+            point = space.neighbour(point, rng);
         }
         const std::vector<double> then = score(next);
         bool found = false;
         for (std::size_t i = 0; i < chains.size(); ++i) {
             found = top.offer(next[i], then[i]) || found;
-            if (dice.with_chance(std::exp(std::min(0.0, (then[i] - now[i]) / (hot * left))))) {
+            if (rng.with_chance(std::exp(std::min(0.0, (then[i] - now[i]) / (hot * left))))) {
                 chains[i] = next[i];
                 now[i] = then[i];
             }

@@ -16,7 +16,7 @@ class Batch {
     bool full() const { return proposals_.size() >= wanted_; }
     bool add(const Point& point, double score = 0.0);
     // Random points until it is full or the space seems to be exhausted.
-    void fill(Dice& dice);
+    void fill(Rng& rng);
     std::vector<Proposal> take() { return std::move(proposals_); }
 
   private:
@@ -41,10 +41,10 @@ struct AnnealOptions {
 // scores to 0, one random knob a move. The best points that were met and are not in the history,
 // best first; `chains` are where it begins and where it ended. Of a pool: all of it.
 std::vector<Proposal> anneal_on(const Space& space, const Score& score, const History& history,
-                                const AnnealOptions& options, std::vector<Point>& chains,
-                                Dice& dice, const std::stop_token& stop);
+                                const AnnealOptions& options, std::vector<Point>& chains, Rng& rng,
+                                const std::stop_token& stop);
 
-std::unique_ptr<Strategy> make_learned(const Subject& subject, const StrategyOptions& options,
-                                       std::stop_token stop);
+std::unique_ptr<Strategy> make_learned(const SearchTask& search_task,
+                                       const StrategyOptions& options, std::stop_token stop);
 
 } // namespace eyeroof::analysis::tune

@@ -9,7 +9,7 @@ namespace eyeroof::analysis::tune {
 namespace {
 
 struct Group { // of one shape on one machine
-    Subject subject;
+    SearchTask search_task;
     std::vector<std::pair<Point, double>> costs; // kNoCost: failed
 };
 
@@ -31,14 +31,14 @@ std::map<std::string, Group> grouped(const std::vector<TrialLine>& lines) {
     for (const TrialLine& line : lines) {
         const std::string key = group_key(line);
         if (!groups.contains(key)) {
-            auto subject = subject_of(line);
-            if (!subject) {
+            auto search_task = search_task_of(line);
+            if (!search_task) {
                 continue;
             }
-            groups[key].subject = *std::move(subject);
+            groups[key].search_task = *std::move(search_task);
         }
         Group& group = groups[key];
-        if (const auto point = point_of(group.subject.space, line)) {
+        if (const auto point = point_of(group.search_task.space, line)) {
             group.costs.emplace_back(*point, line.outcome.ok() ? line.outcome.cost : kNoCost);
         }
     }
@@ -50,9 +50,9 @@ std::map<std::string, Group> grouped(const std::vector<TrialLine>& lines) {
 GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
                          const TreeOptions& trees, std::string_view template_name) {
     constexpr std::size_t kFewest = 16;
-    Lesson lesson;
+    TrainingSet training_set;
     for (const auto& [key, group] : grouped(lines)) {
-        if (group.subject.template_name != template_name) {
+        if (group.search_task.template_name != template_name) {
             continue;
         }
         double best = kNoCost;
@@ -63,19 +63,19 @@ GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
             continue;
         }
         for (const auto& [point, cost] : group.costs) {
-            group.subject.features(point, features, lesson.table.values);
-            lesson.targets.push_back(static_cast<float>(best / cost));
+            group.search_task.features(point, features, training_set.table.values);
+            training_set.targets.push_back(static_cast<float>(best / cost));
         }
-        lesson.groups.push_back(static_cast<unsigned>(group.costs.size()));
+        training_set.groups.push_back(static_cast<unsigned>(group.costs.size()));
     }
-    if (lesson.targets.size() < kFewest) {
+    if (training_set.targets.size() < kFewest) {
         return {};
     }
-    lesson.table.columns = lesson.table.values.size() / lesson.targets.size();
+    training_set.table.columns = training_set.table.values.size() / training_set.targets.size();
     TreeOptions more = trees;
     more.rounds = 2 * trees.rounds; // there is more to learn from
-    const std::size_t columns = lesson.table.columns;
-    const std::shared_ptr<const Trees> model = fit_trees(lesson, more);
+    const std::size_t columns = training_set.table.columns;
+    const std::shared_ptr<const Trees> model = fit_trees(training_set, more);
     return [model, columns](const Table& table) {
         return table.columns == columns ? model->predict(table)
                                         : std::vector<float>(table.rows(), 0.0F);

@@ -22,13 +22,14 @@ TreeMaker usual_trees() {
     return has_xgboost() ? TreeMaker::xgboost : TreeMaker::own;
 }
 
-std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options) {
+std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set,
+                                       const TreeOptions& options) {
     if (options.maker == TreeMaker::xgboost) {
-        if (auto trees = fit_xgboost(lesson, options)) {
+        if (auto trees = fit_trees(training_set, options)) {
             return trees;
         }
     }
-    return fit_own_trees(lesson, options);
+    return fit_own_trees(training_set, options);
 }
 
 namespace {

@@ -48,7 +48,7 @@ struct TreeOptions {
 // What is learned from: targets higher for better rows; `groups`: how many rows, one after the
 // other, may be compared with each other (empty: all). margins: what is known before; the trees
 // learn what is missing. Empty: 0.
-struct Lesson {
+struct TrainingSet {
     Table table;
     std::vector<float> targets;
     std::vector<unsigned> groups;
@@ -62,8 +62,8 @@ class Trees {
     virtual std::vector<float> predict(const Table& table) const = 0;
 };
 
-// The same trees for the same lesson and seed, on one thread. At least one row.
-std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options);
+// The same trees for the same training set and seed, on one thread. At least one row.
+std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set, const TreeOptions& options);
 
 // Spearman's rank correlation, ties at their mean rank; 0 for fewer than two or all equal values.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);

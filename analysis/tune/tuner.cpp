@@ -34,8 +34,8 @@ struct Site {
     std::optional<GpuMachine> gpu; // instead
     Toolchain toolchain;
 
-    Subject subject(const Workload& work, int threads) const {
-        return gpu ? gpu_subject(work, *gpu) : cpu_subject(work, cpu, threads);
+    SearchTask search_task(const Workload& work, int threads) const {
+        return gpu ? gpu_task(work, *gpu) : cpu_task(work, cpu, threads);
     }
     std::string name() const { return gpu ? gpu->name : cpu.name; }
 };
@@ -47,7 +47,7 @@ TrialOrigin origin_of(const Site& site, const TuneOptions& options) {
     origin.machine =
         options.target != TargetKind::model
             ? site.name()
-            : fmt::format("stand-in {} with noise {}{}", options.machine_seed,
+            : fmt::format("synthetic target {} with noise {}{}", options.machine_seed,
                           options.noise.deviation, site.gpu ? " of " + site.name() : "");
     origin.gpu = site.gpu;
     if (!site.gpu) {
@@ -80,15 +80,15 @@ std::uint64_t seed_of(std::uint64_t seed, const Workload& work) {
 // Trials of the same search that a log holds, by their number.
 class Memory {
   public:
-    Memory(const std::vector<TrialLine>& lines, const Subject& subject, const Workload& work,
+    Memory(const std::vector<TrialLine>& lines, const SearchTask& search_task, const Workload& work,
            const TrialOrigin& origin) {
         for (const TrialLine& line : lines) {
             const bool same =
-                line.template_name == subject.template_name && line.work.same_shape(work) &&
+                line.template_name == search_task.template_name && line.work.same_shape(work) &&
                 line.origin.target == origin.target && line.origin.machine == origin.machine &&
                 line.origin.compiler == origin.compiler && line.origin.flags == origin.flags &&
                 line.origin.command == origin.command && line.origin.seed == origin.seed;
-            if (const auto point = same ? point_of(subject.space, line) : std::nullopt) {
+            if (const auto point = same ? point_of(search_task.space, line) : std::nullopt) {
                 known_[line.trial] = {*point, line.outcome};
             }
         }
@@ -178,14 +178,14 @@ class Tuner {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
         limit_processes(start);
-        const Subject subject = site_.subject(work, options_.threads);
-        auto target = target_of(work, subject);
+        const SearchTask search_task = site_.search_task(work, options_.threads);
+        auto target = target_of(work, search_task);
         if (!target) {
             return Result<Done>(target.diagnostics());
         }
         const TrialOrigin origin = origin_of(site_, options_);
-        const Memory memory(log_ == nullptr ? std::vector<TrialLine>{} : log_->before(), subject,
-                            work, origin);
+        const Memory memory(log_ == nullptr ? std::vector<TrialLine>{} : log_->before(),
+                            search_task, work, origin);
         SearchPlan plan = options_.plan;
         plan.strategy.global = global;
         plan.timed = options_.target != TargetKind::model;
@@ -194,7 +194,7 @@ class Tuner {
         Result<Done> kept = Done{};
         const Keep keep = [&](const Trial& trial) {
             if (log_ != nullptr) {
-                kept = log_->append(line_of(subject, work, origin, trial, number));
+                kept = log_->append(line_of(search_task, work, origin, trial, number));
             }
             ++number;
             return kept.ok();
@@ -209,12 +209,12 @@ class Tuner {
             constexpr double kLeast_s = 1e-9;
             plan.limit_s = std::max(kLeast_s, plan.limit_s - seconds());
         }
-        SearchEnd end = run_search(subject, **target, plan, keep, recall, stop_, tell(n, all));
+        SearchEnd end = run_search(search_task, **target, plan, keep, recall, stop_, tell(n, all));
         if (!kept) {
             return kept;
         }
-        add(work, subject, **target, std::move(end), plan.timed ? seconds() : 0.0);
-        tell_again(subject, static_cast<double>(n + 1) / static_cast<double>(all));
+        add(work, search_task, **target, std::move(end), plan.timed ? seconds() : 0.0);
+        tell_again(search_task, static_cast<double>(n + 1) / static_cast<double>(all));
         return Done{};
     }
 
@@ -262,16 +262,17 @@ class Tuner {
         }
     }
 
-    Result<std::unique_ptr<Target>> target_of(const Workload& work, const Subject& subject) {
+    Result<std::unique_ptr<Target>> target_of(const Workload& work, const SearchTask& search_task) {
         if (session_) {
-            return session_->target(work, subject.space);
+            return session_->target(work, search_task.space);
         }
         if (gpu_session_) {
-            return gpu_session_->target(work, subject.space);
+            return gpu_session_->target(work, search_task.space);
         }
-        return site_.gpu
-                   ? stand_in(work, *site_.gpu, subject, options_.machine_seed, options_.noise)
-                   : stand_in(work, site_.cpu, subject, options_.machine_seed, options_.noise);
+        return site_.gpu ? synthetic_target(work, *site_.gpu, search_task, options_.machine_seed,
+                                            options_.noise)
+                         : synthetic_target(work, site_.cpu, search_task, options_.machine_seed,
+                                            options_.noise);
     }
 
     // One line of progress for all layers.
@@ -287,54 +288,54 @@ class Tuner {
     }
 
     // The best trial was also the luckiest: the last line of a layer has the figure of its report.
-    void tell_again(const Subject& subject, double fraction) const {
+    void tell_again(const SearchTask& search_task, double fraction) const {
         const double again_s = result_.layers.back().again_s;
         if (progress_ && again_s > 0.0) {
-            progress_({fraction, subject.name + ": measured again, GFLOP/s",
-                       subject.flops / again_s / 1e9});
+            progress_({fraction, search_task.name + ": measured again, GFLOP/s",
+                       search_task.flops / again_s / 1e9});
         }
     }
 
-    void add(const Workload& work, const Subject& subject, Target& target, SearchEnd end,
+    void add(const Workload& work, const SearchTask& search_task, Target& target, SearchEnd end,
              double seconds) {
         Tuned tuned;
         tuned.work = work;
-        tuned.template_name = subject.template_name;
-        tuned.space = subject.space.size();
-        tuned.valid = subject.space.valid_size();
+        tuned.template_name = search_task.template_name;
+        tuned.space = search_task.space.size();
+        tuned.valid = search_task.space.valid_size();
         tuned.recalled = end.recalled;
         tuned.stopped = end.stopped;
         tuned.exhausted = end.exhausted;
         tuned.seconds = seconds;
         result_.stopped = result_.stopped || stop_.stop_requested();
         tuned.trials = std::move(end.trials);
-        choose_best(subject, target, tuned);
+        choose_best(search_task, target, tuned);
         AnnealOptions how;
         how.keep = 1;
         std::vector<Point> chains;
-        Dice dice(1);
-        const auto first = anneal_on(subject.space,
+        Rng rng(1);
+        const auto first = anneal_on(search_task.space,
                                      [&](std::span<const Point> points) {
                                          std::vector<double> scores;
                                          for (const Point& point : points) {
-                                             scores.push_back(-subject.predicted(point));
+                                             scores.push_back(-search_task.predicted(point));
                                          }
                                          return scores;
                                      },
-                                     History(subject.space), how, chains, dice, {});
+                                     History(search_task.space), how, chains, rng, {});
         if (!first.empty()) {
-            tuned.preferred = subject.described(first.front().point);
-            tuned.preferred_knobs = knobs_of(subject.space, first.front().point);
+            tuned.preferred = search_task.described(first.front().point);
+            tuned.preferred_knobs = knobs_of(search_task.space, first.front().point);
         }
         if (tuned.best) {
-            tuned.what = subject.described(tuned.best->point);
-            tuned.knobs = knobs_of(subject.space, tuned.best->point);
+            tuned.what = search_task.described(tuned.best->point);
+            tuned.knobs = knobs_of(search_task.space, tuned.best->point);
         }
         result_.layers.push_back(std::move(tuned));
     }
 
     // The best few are measured together again: the best of many was also the luckiest.
-    void choose_best(const Subject&, Target& target, Tuned& tuned) {
+    void choose_best(const SearchTask&, Target& target, Tuned& tuned) {
         std::vector<Trial> sorted;
         for (const Trial& trial : tuned.trials) {
             if (trial.outcome.ok()) {

@@ -16,15 +16,16 @@ std::string_view target_name(TargetKind kind); // "cpu", "gpu", "model"
 
 struct TuneOptions {
     SearchPlan plan;
-    TargetKind target = TargetKind::cpu; // model: a stand-in
+    TargetKind target = TargetKind::cpu; // model: a synthetic target
     CpuOptions cpu;
     GpuOptions gpu;
-    std::optional<GpuMachine> computed_gpu; // the stand-in is of this GPU; else of a processor
-    Noise noise{0.05, 1};                   // of the stand-in
-    std::uint64_t machine_seed = 1;         // of the stand-in
-    int threads = 1;                        // that kernels may use, at most
-    std::size_t again = 5;                  // best candidates that are measured together in the end
-    std::string date;                       // for the log, ISO 8601
+    std::optional<GpuMachine>
+        computed_gpu;               // the synthetic target is of this GPU; else of a processor
+    Noise noise{0.05, 1};           // of the synthetic target
+    std::uint64_t machine_seed = 1; // of the synthetic target
+    int threads = 1;                // that kernels may use, at most
+    std::size_t again = 5;          // best candidates that are measured together in the end
+    std::string date;               // for the log, ISO 8601
     std::vector<TrialLine> transfer;
     std::optional<NetPlan> network; // run in the end; its works are the layers that are tuned
 };

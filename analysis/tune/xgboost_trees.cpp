@@ -91,16 +91,17 @@ bool has_xgboost() {
     return true;
 }
 
-std::unique_ptr<const Trees> fit_xgboost(const Lesson& lesson, const TreeOptions& options) {
-    Matrix matrix(lesson.table);
-    std::vector<float> margins = lesson.margins;
-    margins.resize(lesson.targets.size(), 0.0F);
-    matrix.set("label", lesson.targets);
+std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set,
+                                       const TreeOptions& options) {
+    Matrix matrix(training_set.table);
+    std::vector<float> margins = training_set.margins;
+    margins.resize(training_set.targets.size(), 0.0F);
+    matrix.set("label", training_set.targets);
     matrix.set("base_margin", margins);
     if (options.loss == Loss::rank) {
-        std::vector<unsigned> groups = lesson.groups;
+        std::vector<unsigned> groups = training_set.groups;
         if (groups.empty()) {
-            groups = {static_cast<unsigned>(lesson.targets.size())};
+            groups = {static_cast<unsigned>(training_set.targets.size())};
         }
         matrix.set("group", groups);
     }
@@ -129,7 +130,7 @@ bool has_xgboost() {
     return false;
 }
 
-std::unique_ptr<const Trees> fit_xgboost(const Lesson&, const TreeOptions&) {
+std::unique_ptr<const Trees> fit_trees(const TrainingSet&, const TreeOptions&) {
     return nullptr;
 }
 

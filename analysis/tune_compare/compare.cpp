@@ -25,25 +25,25 @@ Contender contender(const std::string& name, StrategyKind kind) {
 // Scores of the lines of one arena, from a model of all others with another shape.
 GlobalModel global_for(const std::vector<Arena>& arenas, std::size_t held, unsigned features,
                        const TreeOptions& trees) {
-    Lesson lesson;
+    TrainingSet training_set;
     for (std::size_t n = 0; n < arenas.size(); ++n) {
         const Arena& arena = arenas[n];
         if (n == held || arena.work.same_shape(arenas[held].work) || arena.points.empty()) {
             continue;
         }
         for (std::size_t i = 0; i < arena.points.size(); ++i) {
-            arena.subject.features(arena.points[i], features, lesson.table.values);
-            lesson.targets.push_back(static_cast<float>(arena.best_known / arena.costs[i]));
+            arena.search_task.features(arena.points[i], features, training_set.table.values);
+            training_set.targets.push_back(static_cast<float>(arena.best_known / arena.costs[i]));
         }
-        lesson.groups.push_back(static_cast<unsigned>(arena.points.size()));
+        training_set.groups.push_back(static_cast<unsigned>(arena.points.size()));
     }
-    if (lesson.targets.empty()) {
+    if (training_set.targets.empty()) {
         return {};
     }
-    lesson.table.columns = lesson.table.values.size() / lesson.targets.size();
+    training_set.table.columns = training_set.table.values.size() / training_set.targets.size();
     TreeOptions more = trees;
     more.rounds = 2 * trees.rounds;
-    const std::shared_ptr<const Trees> model = fit_trees(lesson, more);
+    const std::shared_ptr<const Trees> model = fit_trees(training_set, more);
     return [model](const Table& table) { return model->predict(table); };
 }
 
@@ -58,7 +58,8 @@ std::vector<double> run_of(Arena& arena, const Contender& contender, const Globa
     plan.strategy.global = contender.transfer ? global : GlobalModel{};
     plan.trials = trials;
     const std::unique_ptr<Target> own = arena.fresh ? arena.fresh(seed) : nullptr;
-    const SearchEnd end = run_search(arena.subject, own ? *own : *arena.target, plan, {}, {}, stop);
+    const SearchEnd end =
+        run_search(arena.search_task, own ? *own : *arena.target, plan, {}, {}, stop);
     std::vector<double> costs;
     for (const Trial& trial : end.trials) {
         const Outcome exact = own ? arena.target->measure(trial.point) : trial.outcome;
@@ -111,7 +112,7 @@ class Runs {
         if (progress_) {
             const auto tasks = static_cast<double>(contenders_.size() * arenas_.size());
             progress_({static_cast<double>(done_) / tasks,
-                       fmt::format("{} on {}", contender.name, arenas_[layer].subject.name)});
+                       fmt::format("{} on {}", contender.name, arenas_[layer].search_task.name)});
         }
     }
 
@@ -208,7 +209,7 @@ Comparison compare(std::vector<Arena>& arenas, const std::vector<Contender>& con
                 arena.best_known = std::min(arena.best_known, best_of_first(costs, trials));
             }
         }
-        made.layers.push_back(arena.subject.name);
+        made.layers.push_back(arena.search_task.name);
         made.proved.push_back(arena.proved);
         if (!arena.points.empty()) {
             made.pool.push_back(arena.points.size());
@@ -238,7 +239,7 @@ void hold_out(const std::vector<Arena>& pools, const TreeOptions& trees, Compari
     for (const Arena& arena : pools) {
         std::vector<double> scores;
         for (const Point& point : arena.points) {
-            scores.push_back(-arena.subject.predicted(point));
+            scores.push_back(-arena.search_task.predicted(point));
         }
         closed.push_back(correlation(arena, scores));
     }
@@ -249,7 +250,7 @@ void hold_out(const std::vector<Arena>& pools, const TreeOptions& trees, Compari
             const GlobalModel global = global_for(pools, held, set, trees);
             Table table;
             for (const Point& point : pools[held].points) {
-                pools[held].subject.features(point, set, table.values);
+                pools[held].search_task.features(point, set, table.values);
             }
             table.columns = table.values.size() / pools[held].points.size();
             const auto scores = global ? global(table) : std::vector<float>(table.rows(), 0.0F);

@@ -7,9 +7,10 @@ namespace eyeroof::analysis::tune {
 
 // A layer on which strategies are compared.
 struct Arena {
-    Subject subject;
+    SearchTask search_task;
     std::unique_ptr<Target> target; // the same answer for every strategy, whenever asked
-    std::function<std::unique_ptr<Target>(std::uint64_t seed)> fresh; // of a stand-in; else none
+    std::function<std::unique_ptr<Target>(std::uint64_t seed)>
+        fresh;                   // of a synthetic target; else none
     double best_known = kNoCost; // 0 … not known yet: the best of all runs
     bool proved = false;         // best_known is a proved optimum
     std::vector<Point> points;   // of a pool …
@@ -21,10 +22,11 @@ struct Arena {
 // Pools of fewer than 32 points are left out.
 std::vector<Arena> pools_of(const std::vector<TrialLine>& lines);
 // Stand-ins of these layers.
-std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const TuneOptions& options);
+std::vector<Arena> synthetic_tasks_of(const std::vector<Workload>& layers,
+                                      const TuneOptions& options);
 // The same on a GPU.
-std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const GpuMachine& machine,
-                                const TuneOptions& options);
+std::vector<Arena> synthetic_tasks_of(const std::vector<Workload>& layers,
+                                      const GpuMachine& machine, const TuneOptions& options);
 
 struct Contender {
     std::string name;

@@ -1,4 +1,4 @@
-// What comparisons are made on: pools of measured points, and stand-ins.
+// What comparisons are made on: pools of measured points, and synthetic targets.
 #include "analysis/tune_compare/compare.hpp"
 
 #include <algorithm>
@@ -31,23 +31,24 @@ class PoolTarget final : public Target {
     std::unordered_map<Count, double> cost_;
 };
 
-// A stand-in for each layer, on a machine of either kind.
-template <class Machine, class MakeSubject>
+// A synthetic target for each layer, on a machine of either kind.
+template <class Machine, class MakeTask>
 std::vector<Arena> arenas_on(const std::vector<Workload>& layers, const Machine& machine,
-                             const TuneOptions& options, const MakeSubject& subject_for) {
+                             const TuneOptions& options, const MakeTask& search_task_for) {
     std::vector<Arena> arenas;
     for (const Workload& work : layers) {
         Arena arena;
         arena.work = work;
-        arena.subject = subject_for(work);
-        const Space space = arena.subject.space;
+        arena.search_task = search_task_for(work);
+        const Space space = arena.search_task.space;
         arena.fresh = [=](std::uint64_t seed) {
-            Subject subject;
-            subject.space = space;
-            return stand_in(work, machine, subject, options.machine_seed,
-                            {options.noise.deviation, seed});
+            SearchTask search_task;
+            search_task.space = space;
+            return synthetic_target(work, machine, search_task, options.machine_seed,
+                                    {options.noise.deviation, seed});
         };
-        arena.target = stand_in(work, machine, arena.subject, options.machine_seed, {0.0, 1});
+        arena.target =
+            synthetic_target(work, machine, arena.search_task, options.machine_seed, {0.0, 1});
         arenas.push_back(std::move(arena));
     }
     return arenas;
@@ -71,15 +72,15 @@ std::vector<Arena> pools_of(const std::vector<TrialLine>& lines) {
         key.outcome.cost = 1.0;
         const std::string name = trial_text(key);
         if (!by_key.contains(name)) {
-            auto subject = subject_of(line);
-            if (!subject) {
+            auto search_task = search_task_of(line);
+            if (!search_task) {
                 continue;
             }
-            by_key[name].subject = *std::move(subject);
+            by_key[name].search_task = *std::move(search_task);
             by_key[name].work = line.work;
             order.push_back(name);
         }
-        const Space& space = by_key[name].subject.space;
+        const Space& space = by_key[name].search_task.space;
         if (const auto point = point_of(space, line)) {
             const double cost = line.outcome.ok() ? line.outcome.cost : kNoCost;
             auto& known = pools[name][space.index_of(*point)];
@@ -96,24 +97,26 @@ std::vector<Arena> pools_of(const std::vector<TrialLine>& lines) {
             arena.costs.push_back(known.second);
         }
         arena.best_known = *std::min_element(arena.costs.begin(), arena.costs.end());
-        arena.target = std::make_unique<PoolTarget>(arena.subject.space, arena.points, arena.costs);
-        arena.subject.space.restrict_to(arena.points);
+        arena.target =
+            std::make_unique<PoolTarget>(arena.search_task.space, arena.points, arena.costs);
+        arena.search_task.space.restrict_to(arena.points);
         arenas.push_back(std::move(arena));
     }
     return arenas;
 }
 
-std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const TuneOptions& options) {
+std::vector<Arena> synthetic_tasks_of(const std::vector<Workload>& layers,
+                                      const TuneOptions& options) {
     const CpuMachine machine; // the same on every host
     return arenas_on(layers, machine, options, [&](const Workload& work) {
-        return cpu_subject(work, machine, options.threads);
+        return cpu_task(work, machine, options.threads);
     });
 }
 
-std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const GpuMachine& machine,
-                                const TuneOptions& options) {
+std::vector<Arena> synthetic_tasks_of(const std::vector<Workload>& layers,
+                                      const GpuMachine& machine, const TuneOptions& options) {
     return arenas_on(layers, machine, options,
-                     [&](const Workload& work) { return gpu_subject(work, machine); });
+                     [&](const Workload& work) { return gpu_task(work, machine); });
 }
 
 } // namespace eyeroof::analysis::tune

@@ -158,11 +158,11 @@ Saving saving(const Comparison& all, std::size_t base, std::size_t contender, st
         return std::exp(sum / static_cast<double>(logs.size()));
     };
     found.ratio = mean_of([](std::size_t i) { return i; });
-    Dice dice(1);
+    Rng rng(1);
     std::vector<double> drawn(1000);
     for (double& one : drawn) {
         one =
-            mean_of([&](std::size_t) { return static_cast<std::size_t>(dice.below(logs.size())); });
+            mean_of([&](std::size_t) { return static_cast<std::size_t>(rng.below(logs.size())); });
     }
     std::sort(drawn.begin(), drawn.end());
     found.low = drawn[drawn.size() / 20];

@@ -5,7 +5,7 @@
 #include "analysis/scenario/fields.hpp"
 #include "analysis/upgrade/default_question.hpp"
 #include "analysis/upgrade/surroundings.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "formats/any_machine.hpp"
 #include "hwdb/fabric_reader.hpp"
 
@@ -82,7 +82,7 @@ Result<FleetMember> member_of(const FleetRun& run, const Scenario& from,
         return network.diagnostics();
     }
     Diagnostics found = network.diagnostics();
-    return {FleetMember{std::move(network->network), run.share, std::move(network->wiring)},
+    return {FleetMember{std::move(network->network), run.share, std::move(network->edges)},
             std::move(found)};
 }
 
@@ -147,7 +147,7 @@ std::optional<Unbought> without_buying(const PurchaseQuestion& question,
     UpgradeOptions options = question.candidates.front().options;
     options.from = member.from.value_or(options.from);
     options.from.batch = answer.upgrade.from_batch;
-    options.wiring = member.wiring;
+    options.edges = member.edges;
     const auto helps =
         what_helps(side_of(member.network, question.from, options, true), stop, progress);
     const auto* best = helps ? best_change(helps->changes) : nullptr;

@@ -247,7 +247,7 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
                             const model::Machine& to, const UpgradeOptions& options,
                             const ShardFabrics& fabrics, std::optional<int> count) {
     UpgradeOptions own = options;
-    own.wiring = member.wiring;
+    own.edges = member.edges;
     own.from = member.from.value_or(options.from);
     own.to = member.to.value_or(options.to);
     if (options.from_rate || options.to_rate) {

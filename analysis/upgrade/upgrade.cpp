@@ -375,7 +375,7 @@ Question side_of(const model::Network& network, const model::Machine& machine,
     Question question;
     question.scenario = old_side ? options.from : options.to;
     question.network = network;
-    question.wiring = options.wiring;
+    question.edges = options.edges;
     question.machine = machine;
     question.host = old_side ? options.from_issue : options.to_issue;
     question.host_id = old_side ? options.from_host : options.to_host;

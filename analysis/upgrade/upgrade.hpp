@@ -58,7 +58,7 @@ struct UpgradeOptions {
     model::Transfer transfer;                 // how far predicted speed-ups hold for whole networks
     std::optional<int> year;                  // of today: older prices are warned of
     bool assumptions = true;                  // also what the answer would be without them
-    std::optional<model::GraphEdges> wiring;  // which layer reads which; nothing: a chain
+    std::optional<model::GraphEdges> edges;   // which layer reads which; nothing: a chain
     std::shared_ptr<const Evidence> evidence; // published speed-ups; nullptr: the model alone
     // Samples a second of the user's own run, on either side: stronger than any prediction.
     std::optional<double> from_rate, to_rate;
@@ -273,7 +273,7 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
 struct FleetMember {
     model::Network network;
     double weight = 1.0; // share of the old GPU's time, up to a common factor
-    std::optional<model::GraphEdges> wiring = {}; // as UpgradeOptions has it
+    std::optional<model::GraphEdges> edges = {}; // as UpgradeOptions has it
     std::optional<MeasuredStep> measured = {};
     std::optional<Scenario> from = {}, to = {}; // nullopt: those of the options
     bool largest = false; // at the largest batch, a power of two, that fits both GPUs

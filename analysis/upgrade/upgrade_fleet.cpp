@@ -36,7 +36,7 @@ void add_member(const Upgrade& member, double share, Upgrade& fleet) {
 // Of one member: its own scenarios and batch.
 UpgradeOptions options_of(const FleetMember& member, const model::Machine& from,
                           const model::Machine& to, UpgradeOptions options) {
-    options.wiring = member.wiring;
+    options.edges = member.edges;
     options.measured = member.measured;
     options.from = member.from.value_or(options.from);
     options.to = member.to.value_or(options.to);
@@ -84,7 +84,7 @@ std::optional<Count> largest_common_batch(const FleetMember& member, const model
     UpgradeOptions own = options;
     own.from = member.from.value_or(options.from);
     own.to = member.to.value_or(options.to);
-    own.wiring = member.wiring;
+    own.edges = member.edges;
     std::optional<Count> least;
     for (const bool old_side : {true, false}) {
         const auto most =

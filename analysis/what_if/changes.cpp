@@ -1,5 +1,5 @@
 // A machine with some parameters changed: read, named, made and written as a file of its own.
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "base/suggest.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
@@ -13,19 +13,19 @@ using model::Machine;
 
 namespace {
 
-Result<const Knob*> find(const std::vector<Knob>& knobs, std::string_view key,
-                         const Machine& machine) {
+Result<const Parameter*> find(const std::vector<Parameter>& parameters, std::string_view key,
+                              const Machine& machine) {
     std::vector<std::string> keys;
-    const std::string wanted = knob_key(key);
-    for (const Knob& knob : knobs) {
-        if (knob_key(knob.key) == wanted) {
-            return Result<const Knob*>(&knob);
+    const std::string wanted = parameter_key(key);
+    for (const Parameter& parameter : parameters) {
+        if (parameter_key(parameter.key) == wanted) {
+            return Result<const Parameter*>(&parameter);
         }
-        keys.push_back(knob.key);
+        keys.push_back(parameter.key);
     }
-    return Result<const Knob*>::failure("unknown-parameter",
-                                        fmt::format("{} has no parameter '{}'", machine.name, key),
-                                        suggestion(key, keys, 40));
+    return Result<const Parameter*>::failure(
+        "unknown-parameter", fmt::format("{} has no parameter '{}'", machine.name, key),
+        suggestion(key, keys, 40));
 }
 
 } // namespace
@@ -42,35 +42,36 @@ Result<Change> parse_change(const model::Machine& machine, std::string_view text
         return from == std::string_view::npos ? std::string_view{}
                                               : part.substr(from, to - from + 1);
     };
-    const auto knobs = knobs_of(machine);
-    const auto knob = find(knobs, trimmed(text.substr(0, equals)), machine);
-    if (!knob) {
-        return Result<Change>(knob.diagnostics());
+    const auto parameters = parameters_of(machine);
+    const auto parameter = find(parameters, trimmed(text.substr(0, equals)), machine);
+    if (!parameter) {
+        return Result<Change>(parameter.diagnostics());
     }
-    const auto value = parse_value(**knob, trimmed(text.substr(equals + 1)));
-    return value ? Result<Change>(Change{(*knob)->key, *value})
+    const auto value = parse_value(**parameter, trimmed(text.substr(equals + 1)));
+    return value ? Result<Change>(Change{(*parameter)->key, *value})
                  : Result<Change>(value.diagnostics());
 }
 
 std::string change_text(const model::Machine& machine, const Change& change) {
-    for (const Knob& knob : knobs_of(machine)) {
-        if (knob.key == change.key) {
-            return change.key + "=" + value_text(knob, change.value);
+    for (const Parameter& parameter : parameters_of(machine)) {
+        if (parameter.key == change.key) {
+            return change.key + "=" + value_text(parameter, change.value);
         }
     }
     return fmt::format("{}={}", change.key, change.value);
 }
 
 Result<Machine> changed(const Machine& machine, const std::vector<Change>& changes) {
-    const auto knobs = knobs_of(machine);
+    const auto parameters = parameters_of(machine);
     Machine result = machine;
     Diagnostics problems;
     for (const Change& change : changes) {
-        const auto knob = find(knobs, change.key, machine);
-        problems.append(knob.diagnostics());
-        if (knob) {
-            (*knob)->set(result, change.value);
-            for (const std::string& field : (*knob)->fields) { // no longer what its source says
+        const auto parameter = find(parameters, change.key, machine);
+        problems.append(parameter.diagnostics());
+        if (parameter) {
+            (*parameter)->set(result, change.value);
+            for (const std::string& field :
+                 (*parameter)->fields) { // no longer what its source says
                 result.provenance[field] = {"changed by the user; not " + machine.name + "'s",
                                             Confidence::user};
             }

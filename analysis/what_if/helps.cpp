@@ -1,6 +1,6 @@
 #include "analysis/what_if/helps.hpp"
 
-#include "analysis/what_if/knob_map.hpp"
+#include "analysis/what_if/parameter_map.hpp"
 #include "analysis/what_if/sensitivity.hpp"
 #include "analysis/what_if/trials.hpp"
 
@@ -30,21 +30,21 @@ Result<Helps> what_would_help(const Question& asked, std::stop_token stop,
     helps.by_search = asked.scenario.policy == MappingPolicy::best;
     helps.time_s = trials->now().total.time_s;
     add_counterfactuals(trials->now(), helps);
-    const auto knobs = tried_knobs(trials->question().machine);
-    for (std::size_t i = 0; i < knobs.size() && !trials->stopped(); ++i) {
-        const Knob& knob = knobs[i];
+    const auto parameters = tried_parameters(trials->question().machine);
+    for (std::size_t i = 0; i < parameters.size() && !trials->stopped(); ++i) {
+        const Parameter& parameter = parameters[i];
         if (progress) {
-            progress({static_cast<double>(i) / static_cast<double>(knobs.size()),
-                      "more " + knob.name, 0.0, -1.0});
+            progress({static_cast<double>(i) / static_cast<double>(parameters.size()),
+                      "more " + parameter.name, 0.0, -1.0});
         }
-        ParameterHelp help{knob.key, knob.name, value_text(knob, knob.value)};
+        ParameterHelp help{parameter.key, parameter.name, value_text(parameter, parameter.value)};
         const auto gain = [&](double factor) {
-            return trials->speedup(knob, turned_value(knob, factor)).value_or(1.0);
+            return trials->speedup(parameter, turned_value(parameter, factor)).value_or(1.0);
         };
         help.tenth = gain(kSensitivityFactor);
         help.doubled = gain(kDoubled);
-        if (const auto next = next_helpful(*trials, knob)) {
-            help.next = value_text(knob, next->value);
+        if (const auto next = next_helpful(*trials, parameter)) {
+            help.next = value_text(parameter, next->value);
             help.with_next = next->speedup;
         }
         helps.parameters.push_back(std::move(help));

@@ -17,7 +17,7 @@ inline constexpr double kHelps = 1.001; // a speed-up below it is none
 
 // Speed-ups are time before over time after, of all layers together. Counts take at least one more.
 struct ParameterHelp {
-    std::string key, name; // of the knob
+    std::string key, name; // of the parameter
     std::string now;       // its value in the machine's unit: "64 KiB"
     double tenth = 1.0;    // +10 %
     double doubled = 1.0;  // x2

@@ -41,15 +41,15 @@ double effect_on(const Report& before, const Report& after, std::size_t step) {
     return then > 0.0 ? (then - transfer_s(after, step)) / then : 0.0;
 }
 
-// The knob that a step's limit names itself: "y axis" is "axis y", "psum network" is "psum network
-// bandwidth".
-const Knob* named_by(const std::string& limit, const std::vector<Knob>& knobs) {
+// The parameter that a step's limit names itself: "y axis" is "axis y", "psum network" is "psum
+// network bandwidth".
+const Parameter* named_by(const std::string& limit, const std::vector<Parameter>& parameters) {
     constexpr std::string_view axis = " axis";
     const std::string turned_round =
         limit.ends_with(axis) ? "axis " + limit.substr(0, limit.size() - axis.size()) : limit;
-    for (const Knob& knob : knobs) {
-        if (knob.name == turned_round || knob.name == limit + " bandwidth") {
-            return &knob;
+    for (const Parameter& parameter : parameters) {
+        if (parameter.name == turned_round || parameter.name == limit + " bandwidth") {
+            return &parameter;
         }
     }
     return nullptr;
@@ -70,19 +70,20 @@ using Gains = Result<std::vector<Sensitivity>>;
 
 Gains sensitivities(const Trials& trials, const ProgressCallback& progress) {
     std::vector<Sensitivity> all;
-    const auto knobs = tried_knobs(trials.question().machine);
-    for (const Knob& knob : knobs) {
+    const auto parameters = tried_parameters(trials.question().machine);
+    for (const Parameter& parameter : parameters) {
         if (progress) {
-            progress({static_cast<double>(&knob - knobs.data()) / static_cast<double>(knobs.size()),
-                      "10 % more " + knob.name, 0.0, -1.0});
+            progress({static_cast<double>(&parameter - parameters.data()) /
+                          static_cast<double>(parameters.size()),
+                      "10 % more " + parameter.name, 0.0, -1.0});
         }
-        const double value = turned_value(knob, kSensitivityFactor);
-        const auto speedup = trials.speedup(knob, value);
+        const double value = turned_value(parameter, kSensitivityFactor);
+        const auto speedup = trials.speedup(parameter, value);
         if (trials.stopped()) {
             return Gains::failure("cancelled", "cancelled");
         }
         if (speedup) {
-            all.push_back({knob.key, knob.name, value / knob.value, *speedup});
+            all.push_back({parameter.key, parameter.name, value / parameter.value, *speedup});
         }
     }
     return Gains(std::move(all));
@@ -111,19 +112,19 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std
     std::array<double, model::kSteps> most{};
     most.fill(std::log(kNoticeable));
     const model::Chain& before = trials->now().layers[0].steps;
-    const auto knobs = tried_knobs(trials->question().machine);
-    for (const Knob& knob : knobs) {
-        const auto after = trials->with({{knob.key, turned_value(knob, kDoubled)}});
+    const auto parameters = tried_parameters(trials->question().machine);
+    for (const Parameter& parameter : parameters) {
+        const auto after = trials->with({{parameter.key, turned_value(parameter, kDoubled)}});
         for (std::size_t step = 1; after && step <= model::kSteps; ++step) {
             const double effect = effect_on(trials->now(), *after, step);
             if (effect > most[step - 1]) {
                 most[step - 1] = effect;
-                help.behind[step - 1] = knob.key;
+                help.behind[step - 1] = parameter.key;
             }
         }
     }
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
-        if (const Knob* named = named_by(before[step - 1].limit, knobs)) {
+        if (const Parameter* named = named_by(before[step - 1].limit, parameters)) {
             help.behind[step - 1] = named->key;
         }
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/exam/run.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "analysis/what_if/trials.hpp"
 #include "base/progress.hpp"
 
@@ -19,27 +19,28 @@ inline constexpr double kSensitivityFactor = 1.1;
 inline constexpr double kDoubled = 2.0;
 
 struct Sensitivity {
-    std::string key, name; // of the knob
+    std::string key, name; // of the parameter
     double factor = 1.1;   // it was multiplied by; counts take at least one more
     double speedup = 1.0;  // time before over time after
 
     bool operator==(const Sensitivity&) const = default;
 };
 
-// Of the whole network, one for each knob, in the machine's order. A knob whose changed machine
-// is illegal or cannot run the network is skipped. Accelerators map by the dataflow's rules,
-// without a search, unless `examine` does otherwise. Errors: those of run() on the machine itself.
+// Of the whole network, one for each parameter, in the machine's order. A parameter whose changed
+// machine is illegal or cannot run the network is skipped. Accelerators map by the dataflow's
+// rules, without a search, unless `examine` does otherwise. Errors: those of run() on the machine
+// itself.
 Result<std::vector<Sensitivity>> sensitivities(const Question& question, std::stop_token stop = {},
                                                const ProgressCallback& progress = {},
                                                Examine examine = {});
 
-// For one layer: the knob behind each step, and the knob that would help.
+// For one layer: the parameter behind each step, and the parameter that would help.
 struct LayerHelp {
-    // By step 1 … 7, index 0 is step 1: the key of the knob that the step's limit names ("y axis"),
-    // or else of the one that, doubled, raises most what the step leaves of the step before it. Of
-    // steps 6 and 7, which are transfers, it is the one that shortens most what they take beside
-    // the units' own time, in seconds: a faster clock alone hardly does. nullopt where none does so
-    // by a thousandth.
+    // By step 1 … 7, index 0 is step 1: the key of the parameter that the step's limit names ("y
+    // axis"), or else of the one that, doubled, raises most what the step leaves of the step before
+    // it. Of steps 6 and 7, which are transfers, it is the one that shortens most what they take
+    // beside the units' own time, in seconds: a faster clock alone hardly does. nullopt where none
+    // does so by a thousandth.
     std::array<std::optional<std::string>, model::kSteps> behind;
     std::vector<Sensitivity> gains; // +10 % each, most helpful first
 };

@@ -19,9 +19,9 @@ Question without_search(Question question) {
 
 } // namespace
 
-double turned_value(const Knob& knob, double factor) {
-    const double value = knob.value * factor;
-    return knob.whole ? std::max(std::round(value), knob.value + 1.0) : value;
+double turned_value(const Parameter& parameter, double factor) {
+    const double value = parameter.value * factor;
+    return parameter.whole ? std::max(std::round(value), parameter.value + 1.0) : value;
 }
 
 Result<Trials> Trials::of(const Question& asked, std::stop_token stop, Examine examine) {
@@ -48,8 +48,8 @@ std::optional<Report> Trials::with(const std::vector<Change>& changes) const {
     return report ? std::optional(*std::move(report)) : std::nullopt;
 }
 
-std::optional<double> Trials::speedup(const Knob& knob, double value) const {
-    const auto after = with({{knob.key, value}});
+std::optional<double> Trials::speedup(const Parameter& parameter, double value) const {
+    const auto after = with({{parameter.key, value}});
     return after && after->total.time_s > 0.0
                ? std::optional(now_.total.time_s / after->total.time_s)
                : std::nullopt;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/exam/run.hpp"
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 
 #include <functional>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace eyeroof::analysis {
 
 // `factor` times the present value; counts take at least one more.
-double turned_value(const Knob& knob, double factor);
+double turned_value(const Parameter& parameter, double factor);
 
 // How a variant is examined. The default maps accelerators by the dataflow's rules, without a
 // search. Beside a report of other mappings, give what made that report.
@@ -30,8 +30,8 @@ class Trials {
     // The report of the machine with these changes; nullopt where it is not legal or cannot run the
     // network.
     std::optional<Report> with(const std::vector<Change>& changes) const;
-    // Time before over time after, with the knob at that value; nullopt as above.
-    std::optional<double> speedup(const Knob& knob, double value) const;
+    // Time before over time after, with the parameter at that value; nullopt as above.
+    std::optional<double> speedup(const Parameter& parameter, double value) const;
 
   private:
     Trials(Question question, Report now, std::stop_token stop, Examine examine)

@@ -1,4 +1,5 @@
-// eyeroof-dev tune-compare: strategies against each other, on stand-ins, on logs, on mappings.
+// eyeroof-dev tune-compare: strategies against each other, on synthetic targets, on logs, on
+// mappings.
 #include "analysis/tune_compare/compare.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
@@ -64,7 +65,7 @@ Result<std::vector<tuning::Arena>> kernels(Context& context, const TuneCompareCo
     }
     context.report(layers.diagnostics());
     const auto machine = tuning::gpu_machine_of(gpu, name);
-    return machine ? Made(tuning::stand_ins_of(*layers, *machine, tune_options(options.tune)))
+    return machine ? Made(tuning::synthetic_tasks_of(*layers, *machine, tune_options(options.tune)))
                    : Made::failure("unsupported",
                                    fmt::format("'{}' is no GPU that the template is for", name),
                                    "it is for NVIDIA's of compute capability 7.0 and later");
@@ -86,20 +87,20 @@ Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneCompareC
     constexpr std::uint64_t kNodes = 2'000'000;
     std::vector<tuning::Arena> arenas;
     for (const model::Layer& layer : network->layers) {
-        auto subject =
-            tuning::mapping_subject(layer, *accelerator, {0.0, 1}, kNodes, context.stop());
-        if (!subject) {
-            for (Diagnostic diagnostic : subject.diagnostics()) {
+        auto search_task =
+            tuning::mapping_task(layer, *accelerator, {0.0, 1}, kNodes, context.stop());
+        if (!search_task) {
+            for (Diagnostic diagnostic : search_task.diagnostics()) {
                 diagnostic.severity = Severity::warning;
                 found.add(std::move(diagnostic));
             }
             continue;
         }
         tuning::Arena arena;
-        arena.subject = std::move(subject->subject);
-        arena.target = std::move(subject->target);
-        arena.best_known = subject->optimum;
-        arena.proved = subject->proved;
+        arena.search_task = std::move(search_task->search_task);
+        arena.target = std::move(search_task->target);
+        arena.best_known = search_task->optimum;
+        arena.proved = search_task->proved;
         arenas.push_back(std::move(arena));
     }
     context.report(found);
@@ -141,11 +142,12 @@ Exit compare_searches(Context& context, const TuneCompareCommand& options) {
     }
     context.report(layers.diagnostics());
     return run_comparison(context, options,
-                          tuning::stand_ins_of(*layers, tune_options(options.tune)));
+                          tuning::synthetic_tasks_of(*layers, tune_options(options.tune)));
 }
 
 constexpr const char* kTuneCompareExamples =
-    "# which strategy needs how many trials: on stand-ins, on logs, against a proven optimum\n"
+    "# which strategy needs how many trials: on synthetic targets, on logs, against a proven "
+    "optimum\n"
     "eyeroof-dev tune-compare resnet18-c1-c12 --layers 'C[69]$' --trials 32 --seeds 3\n"
     "eyeroof-dev tune-compare --replay c6.jsonl --replay c9.jsonl\n"
     "eyeroof-dev tune-compare --replay c6.jsonl --replay c9.jsonl --recorded\n"
@@ -163,7 +165,7 @@ void add_tune_compare(Frame& frame) {
     add_tune_network(app, options->tune);
     app.add_option("--on", options->tune.machine,
                    "A GPU, whose kernels are computed, or an accelerator, whose mappings are tuned "
-                   "[a stand-in for this processor]")
+                   "[a synthetic target for this processor]")
         ->type_name("MACHINE|FILE");
     app.add_option("--replay", options->from, "Log whose trials are replayed instead (repeatable)")
         ->type_name("FILE")
@@ -177,7 +179,7 @@ void add_tune_compare(Frame& frame) {
     app.add_option("--jobs", options->jobs, "Threads; the answer does not depend on it")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
-    add_tune_stand_in(app, options->tune);
+    add_tune_synthetic(app, options->tune);
     add_tune_trees(app, options->tune);
     add_output(app, options->tune.output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return compare_searches(context, *options); });

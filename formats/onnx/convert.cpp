@@ -173,7 +173,7 @@ Result<ConvertedModel> Converter::run() {
         return found;
     }
     ConvertedModel result;
-    result.wiring = edges_of(graph_, order, costed_, file_);
+    result.edges = edges_of(graph_, order, costed_, file_);
     result.network = network(order);
     name_apart(result.network.layers);
     for (auto& [name, count] : tally_.nodes.kinds) {

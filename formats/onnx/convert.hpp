@@ -21,10 +21,10 @@ inline constexpr std::string_view kFuseAttention = "fused";
 
 struct ConvertedModel {
     model::Network network;
-    std::optional<model::GraphEdges> wiring; // nothing where it would have too many steps
-    std::vector<OperatorCount> operators;    // by name
-    std::vector<std::string> dimensions;     // names that the inputs' sizes have
-    std::size_t attentions = 0;              // patterns of two products and a softmax
+    std::optional<model::GraphEdges> edges; // nothing where it would have too many steps
+    std::vector<OperatorCount> operators;   // by name
+    std::vector<std::string> dimensions;    // names that the inputs' sizes have
+    std::size_t attentions = 0;             // patterns of two products and a softmax
 };
 
 // Operators that could not be costed are listed in the network. Warnings: "not-costed" with the

@@ -39,12 +39,12 @@ class Wirer {
             const auto& layers = costed_.layers[at];
             layers.empty() ? view(graph_.nodes[at]) : run(graph_.nodes[at], layers);
             next_layer_ += layers.size();
-            if (wiring_.steps.size() > model::kMostGraphSteps) {
+            if (edges_.steps.size() > model::kMostGraphSteps) {
                 return std::nullopt;
             }
         }
         mark_outputs();
-        return std::move(wiring_);
+        return std::move(edges_);
     }
 
   private:
@@ -79,14 +79,14 @@ class Wirer {
 
     std::size_t push(GraphStep step) {
         step.place = place_;
-        wiring_.steps.push_back(std::move(step));
-        return wiring_.steps.size() - 1;
+        edges_.steps.push_back(std::move(step));
+        return edges_.steps.size() - 1;
     }
 
     void begin_place(const OnnxNode& node) {
-        place_ = static_cast<std::uint32_t>(wiring_.places.size());
-        wiring_.places.push_back({file_, 0, 0});
-        wiring_.names.push_back(node.outputs.empty() ? node.name : node.outputs.front());
+        place_ = static_cast<std::uint32_t>(edges_.places.size());
+        edges_.places.push_back({file_, 0, 0});
+        edges_.names.push_back(node.outputs.empty() ? node.name : node.outputs.front());
     }
 
     // The sources as one tensor of so many elements; each step once.
@@ -99,7 +99,7 @@ class Wirer {
                                            [&](const Source& s) { return s.step == source.step; });
             if (!again) {
                 sources.push_back(source);
-                known = known && source.elements && source.step < wiring_.steps.size();
+                known = known && source.elements && source.step < edges_.steps.size();
                 have += source.elements.value_or(0);
             }
         }
@@ -181,7 +181,7 @@ class Wirer {
         const auto shared = shared_weights(node, layers);
         for (std::size_t i = 0; i < layers.size(); ++i) {
             for (Count n = 0; n < layers[i].count; ++n) {
-                if (wiring_.steps.size() > model::kMostGraphSteps) {
+                if (edges_.steps.size() > model::kMostGraphSteps) {
                     return;
                 }
                 sources = {
@@ -218,8 +218,8 @@ class Wirer {
 
     // What no one reads the network gives.
     void mark_outputs() {
-        std::vector<bool> read(wiring_.steps.size(), false);
-        for (const GraphStep& step : wiring_.steps) {
+        std::vector<bool> read(edges_.steps.size(), false);
+        for (const GraphStep& step : edges_.steps) {
             for (const std::size_t from : step.reads) {
                 if (from < read.size()) {
                     read[from] = true;
@@ -227,13 +227,13 @@ class Wirer {
             }
         }
         for (std::size_t i = 0; i < read.size(); ++i) {
-            GraphStep& step = wiring_.steps[i];
+            GraphStep& step = edges_.steps[i];
             step.output = step.kind == GraphStepKind::run && !read[i];
         }
         for (const std::string& name : graph_.outputs) {
             const auto made = made_.find(name);
-            if (made != made_.end() && made->second.step < wiring_.steps.size()) {
-                wiring_.steps[made->second.step].output = true;
+            if (made != made_.end() && made->second.step < edges_.steps.size()) {
+                edges_.steps[made->second.step].output = true;
             }
         }
     }
@@ -246,7 +246,7 @@ class Wirer {
     std::map<std::string, std::size_t> owners_; // of constants: the first layer that reads them
     std::size_t next_layer_ = 0;
     std::uint32_t place_ = 0;
-    GraphEdges wiring_;
+    GraphEdges edges_;
 };
 
 } // namespace

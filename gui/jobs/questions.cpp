@@ -1,6 +1,6 @@
 #include "gui/jobs/questions.hpp"
 
-#include "analysis/what_if/knobs.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "report/draw/plot_make.hpp"
 
 namespace eyeroof::gui {

@@ -1,4 +1,4 @@
-// A pane whose answer takes longer than a frame: it asks in the background once somebody looks,
+// A pane whose answer takes longer than a frame: it asks in the background once it is shown,
 // tells how far it is, and can be cancelled. Its own choices stand in a row above what it says.
 // Base of the panes that run a study of their own.
 #pragma once

@@ -28,11 +28,11 @@ double rounded(double value) {
     return std::round(value / unit) * unit;
 }
 
-QString shown(const analysis::Knob& knob, double value) {
-    const bool bytes = knob.unit == "B" && knob.whole;
-    return QString::fromStdString(knob.unit.empty() ? std::to_string(std::llround(value))
-                                  : bytes           ? format_iec(value, "B", 6)
-                                                    : format_si(value, knob.unit, 6));
+QString shown(const analysis::Parameter& parameter, double value) {
+    const bool bytes = parameter.unit == "B" && parameter.whole;
+    return QString::fromStdString(parameter.unit.empty() ? std::to_string(std::llround(value))
+                                  : bytes                ? format_iec(value, "B", 6)
+                                                         : format_si(value, parameter.unit, 6));
 }
 
 } // namespace
@@ -138,32 +138,32 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     machine_ = machine;
     changes_.clear();
     selected_.clear();
-    delete knobs_;
-    knobs_ = new QWidget(this);
-    grid_ = new QGridLayout(knobs_);
+    delete parameters_;
+    parameters_ = new QWidget(this);
+    grid_ = new QGridLayout(parameters_);
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setVerticalSpacing(2);
     grid_->setHorizontalSpacing(5);
     grid_->setColumnStretch(0, 1);
     rows_.clear();
-    for (const analysis::Knob& knob : analysis::tried_knobs(machine)) {
-        add_row(knob);
+    for (const analysis::Parameter& parameter : analysis::tried_parameters(machine)) {
+        add_row(parameter);
     }
-    static_cast<QVBoxLayout*>(layout())->insertWidget(1, knobs_);
+    static_cast<QVBoxLayout*>(layout())->insertWidget(1, parameters_);
     head_->setText(tr("Drag: all panes follow. Bars: what 10 % more of it would bring."));
     mark();
 }
 
-void WhatIfPane::add_row(const analysis::Knob& knob) {
+void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     const auto index = rows_.size();
     const auto line = 2 * static_cast<int>(index); // the slider has one of its own, for its length
-    const QString name = QString::fromStdString(knob.name);
-    Row row{knob,
-            knob.value,
-            new ElidedLabel(name, knobs_),
-            new SnapSlider(knobs_),
-            new QLineEdit(knobs_),
-            new GainBar(knobs_)};
+    const QString name = QString::fromStdString(parameter.name);
+    Row row{parameter,
+            parameter.value,
+            new ElidedLabel(name, parameters_),
+            new SnapSlider(parameters_),
+            new QLineEdit(parameters_),
+            new GainBar(parameters_)};
     row.label->setBuddy(row.number);
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
@@ -172,13 +172,13 @@ void WhatIfPane::add_row(const analysis::Knob& knob) {
     row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
-    row.number->setText(shown(knob, knob.value));
+    row.number->setText(shown(parameter, parameter.value));
     row.number->setCursorPosition(0);
     grid_->addWidget(row.label, line, 0);
     grid_->addWidget(row.number, line, 1);
     grid_->addWidget(row.bar, line, 2);
     grid_->addWidget(row.slider, line + 1, 0, 1, 4);
-    row.next = new QToolButton(knobs_);
+    row.next = new QToolButton(parameters_);
     row.next->setText("▸");
     row.next->setAutoRaise(true);
     row.next->setObjectName(name + " next");
@@ -188,9 +188,9 @@ void WhatIfPane::add_row(const analysis::Knob& knob) {
     setTabOrder(row.number, row.next);
     setTabOrder(row.next, row.slider);
     connect(row.next, &QToolButton::clicked, this,
-            [this, key = QString::fromStdString(knob.key)] { emit next_wanted(key); });
+            [this, key = QString::fromStdString(parameter.key)] { emit next_wanted(key); });
     connect(row.slider, &QSlider::valueChanged, this, [this, index](int step) {
-        const double original = rows_[index].knob.value;
+        const double original = rows_[index].parameter.value;
         turn(index, step == 0 ? original : rounded(original * SnapSlider::factor_of(step)), true);
     });
     connect(row.slider, &QSlider::sliderReleased, this, &WhatIfPane::released);
@@ -205,10 +205,10 @@ void WhatIfPane::enter(std::size_t index) {
         return;
     }
     const auto value =
-        analysis::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
+        analysis::parse_value(edited.parameter, edited.number->text().trimmed().toStdString());
     if (!value) {
         const Diagnostic& why = value.diagnostics().items().front();
-        edited.wrong = QString::fromStdString(edited.knob.name + ": " + why.message +
+        edited.wrong = QString::fromStdString(edited.parameter.name + ": " + why.message +
                                               (why.hint.empty() ? "" : "; " + why.hint));
         return show_wrong();
     }
@@ -241,34 +241,34 @@ void WhatIfPane::show_wrong() {
 void WhatIfPane::show_value(Row& row, double value) {
     row.value = value;
     row.wrong.clear();
-    row.number->setText(shown(row.knob, value));
+    row.number->setText(shown(row.parameter, value));
     row.number->setCursorPosition(0);
     const QSignalBlocker block(row.slider);
-    row.slider->set_factor(value / row.knob.value);
+    row.slider->set_factor(value / row.parameter.value);
 }
 
 void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {
     Row& row = rows_[index];
-    const double used = row.knob.whole ? std::max(1.0, std::round(value)) : value;
+    const double used = row.parameter.whole ? std::max(1.0, std::round(value)) : value;
     if (used == row.value) {
         return;
     }
     if (from_slider) {
         row.value = used;
         row.wrong.clear();
-        row.number->setText(shown(row.knob, used));
+        row.number->setText(shown(row.parameter, used));
         row.number->setCursorPosition(0);
     } else {
         show_value(row, used);
     }
-    apply(QString::fromStdString(row.knob.key));
+    apply(QString::fromStdString(row.parameter.key));
 }
 
 void WhatIfPane::apply(const QString& what) {
     changes_.clear();
     for (const Row& row : rows_) {
-        if (row.value != row.knob.value) {
-            changes_.push_back({row.knob.key, row.value});
+        if (row.value != row.parameter.value) {
+            changes_.push_back({row.parameter.key, row.value});
         }
     }
     mark();
@@ -280,9 +280,9 @@ void WhatIfPane::apply(const QString& what) {
 void WhatIfPane::mark() {
     for (const Row& row : rows_) {
         QFont font = row.label->font();
-        font.setBold(row.value != row.knob.value);
+        font.setBold(row.value != row.parameter.value);
         row.label->setFont(font);
-        const bool chosen = row.knob.key == selected_;
+        const bool chosen = row.parameter.key == selected_;
         row.label->setAutoFillBackground(chosen);
         row.label->setBackgroundRole(chosen ? QPalette::Highlight : QPalette::Window);
         row.label->setForegroundRole(chosen ? QPalette::HighlightedText : QPalette::WindowText);
@@ -296,9 +296,9 @@ void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes) {
         return;
     }
     for (Row& row : rows_) {
-        double value = row.knob.value;
+        double value = row.parameter.value;
         for (const analysis::Change& change : changes) {
-            value = change.key == row.knob.key ? change.value : value;
+            value = change.key == row.parameter.key ? change.value : value;
         }
         show_value(row, value);
     }
@@ -307,7 +307,7 @@ void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes) {
 
 bool WhatIfPane::turn_to(const std::string& key, double value) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (rows_[i].knob.key == key) {
+        if (rows_[i].parameter.key == key) {
             turn(i, value, false);
             emit released();
             return true;
@@ -332,7 +332,7 @@ void WhatIfPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {
     }
     for (const Row& row : rows_) {
         const auto gain = std::find_if(gains.begin(), gains.end(),
-                                       [&](const auto& g) { return g.key == row.knob.key; });
+                                       [&](const auto& g) { return g.key == row.parameter.key; });
         gain == gains.end() ? row.bar->clear() : row.bar->show_gain(*gain, most);
     }
 }
@@ -344,8 +344,8 @@ void WhatIfPane::await_gains() {
 }
 
 bool WhatIfPane::select(const std::string& key) {
-    const auto row =
-        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.knob.key == key; });
+    const auto row = std::find_if(rows_.begin(), rows_.end(),
+                                  [&](const Row& r) { return r.parameter.key == key; });
     if (row == rows_.end()) {
         return false;
     }

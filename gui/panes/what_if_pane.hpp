@@ -56,7 +56,7 @@ class WhatIfPane : public QWidget {
     bool is_changed() const { return !changes_.empty(); }
     bool is_held() const; // a slider, by the pointer
     void reset();
-    // In the knob's unit; false when the machine has none of this key.
+    // In the parameter's unit; false when the machine has none of this key.
     bool turn_to(const std::string& key, double value);
     void show_gains(const std::vector<analysis::Sensitivity>& gains);
     void await_gains(); // those that are shown are of another machine or mapping
@@ -72,7 +72,7 @@ class WhatIfPane : public QWidget {
 
   private:
     struct Row {
-        analysis::Knob knob;
+        analysis::Parameter parameter;
         double value = 0.0;
         QLabel* label = nullptr;
         SnapSlider* slider = nullptr;
@@ -81,7 +81,7 @@ class WhatIfPane : public QWidget {
         QToolButton* next = nullptr;
         QString wrong = {}; // why what stands in the field is not taken
     };
-    void add_row(const analysis::Knob& knob);
+    void add_row(const analysis::Parameter& parameter);
     void turn(std::size_t row, double value, bool from_slider);
     void enter(std::size_t row);
     void show_wrong();
@@ -93,7 +93,7 @@ class WhatIfPane : public QWidget {
     std::vector<analysis::Change> changes_;
     std::vector<Row> rows_;
     std::string selected_;
-    QWidget* knobs_ = nullptr; // holds the rows; rebuilt for every machine
+    QWidget* parameters_ = nullptr; // holds the rows; rebuilt for every machine
     QGridLayout* grid_ = nullptr;
     QLabel* head_ = nullptr;
     QLabel* wrong_ = nullptr;

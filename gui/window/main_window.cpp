@@ -189,7 +189,7 @@ void MainWindow::make_panes() {
     add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
     add_pane(tr("Seven steps"), "steps", steps_, Qt::RightDockWidgetArea);
     add_pane(tr("Diagnostics"), "errors", errors_, Qt::BottomDockWidgetArea);
-    // a machine may have more knobs, and a mapping more to say, than the screen has room
+    // a machine may have more parameters, and a mapping more to say, than the screen has room
     add_pane(tr("What if"), "what-if", new FittingScroll(what_if_, this), Qt::RightDockWidgetArea);
     add_pane(tr("Mapping"), "mapping", new FittingScroll(mapping_, this), Qt::RightDockWidgetArea);
     add_pane(tr("Details"), "details", details_, Qt::RightDockWidgetArea);

@@ -1,5 +1,5 @@
 // One selection for all panes, and what they show of it.
-#include "analysis/what_if/knob_map.hpp"
+#include "analysis/what_if/parameter_map.hpp"
 #include "base/units.hpp"
 #include "gui/jobs/as_in_view.hpp"
 #include "gui/views/qt_text.hpp"

@@ -22,7 +22,7 @@ bool applies(Perspective perspective, const QString& pane) {
         {"sparsity", {P::accelerator}},
         {"fusion", {P::accelerator, P::gpu}},
         {"traffic", {P::accelerator, P::gpu}},
-        {"knobs", {P::accelerator, P::gpu}},
+        {"parameters", {P::accelerator, P::gpu}},
         {"baseline", {P::accelerator, P::gpu, P::trace}},
         {"advice", {P::gpu, P::trace}},
         {"timeline", {P::gpu, P::trace}},

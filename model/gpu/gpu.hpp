@@ -42,7 +42,7 @@ MemoryType memory_type_from_name(std::string_view name);
 enum class Pipe { none, vector, tensor };
 
 struct Rate {
-    double flops_per_s = 0.0; // dense, 1 MAC = 2 FLOP; 0: the type is not served
+    double flops_per_s = 0.0; // dense, 1 MAC = 2 FLOP; 0: the type is not supported
     Pipe pipe = Pipe::none;
 
     bool operator==(const Rate&) const = default;
@@ -98,13 +98,13 @@ double pipe_clock_hz(const Gpu& gpu, DataType type);
 
 // The peak of the type that SMs x FLOP a cycle x clock make and that is nearest to the published
 // one, FLOP/s: an SM's fp32 lanes do two FLOP each, other units a power of two (also in fp32 where
-// an AMD peak is beyond the lanes': its matrix cores). 0 when it is not served.
+// an AMD peak is beyond the lanes': its matrix cores). 0 when it is not supported.
 double fitting_peak(const Gpu& gpu, DataType type);
 inline constexpr double kPeakTolerance = 0.01;
 // Whether the published peak is within the tolerance of that.
 bool peak_fits(const Gpu& gpu, DataType type);
 
-// MAC per cycle of the whole GPU for the type: peak / 2 / clock. 0 when it is not served.
+// MAC per cycle of the whole GPU for the type: peak / 2 / clock. 0 when it is not supported.
 double macs_per_cycle(const Gpu& gpu, DataType type);
 
 // Do the FP32 lanes of an SM take every issue slot of its schedulers, so that loads and addresses

@@ -275,8 +275,8 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     // No kernel does without its launch, which adds to what bandwidth and tiles allow.
     const double best_s = std::min(p.time_s, p.machine_step6_s + p.launch_s);
     p.machine_steps = chain_of(best, p.macs, best_s * g.clock_hz);
-    const NestCycles pace = nest_cycles_of(p.steps, p.units, p.macs, std::max(own.dram, own.l2));
-    p.limits = scaled(limits_of({pace}), 1.0 / g.clock_hz);
+    const NestCycles cycles = nest_cycles_of(p.steps, p.units, p.macs, std::max(own.dram, own.l2));
+    p.limits = scaled(limits_of({cycles}), 1.0 / g.clock_hz);
     explain({own.ctas, own.in_turn, own.depth, own.dram / g.clock_hz, own.l2 / g.clock_hz,
              own.l2_bytes, g.l2_bytes_per_s, g.resident, own.occupancy},
             gpu, work, kernel, p);

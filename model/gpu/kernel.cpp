@@ -4,7 +4,7 @@
 #include "model/gpu/memory_op.hpp"
 #include "model/gpu/miopen.hpp"
 #include "model/gpu/predict.hpp"
-#include "model/gpu/served.hpp"
+#include "model/gpu/supported.hpp"
 
 #include <fmt/format.h>
 
@@ -171,7 +171,7 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         return Result<KernelChoice>::failure(
             "unsupported-type",
             fmt::format("this GPU has no units for {}", data_type_name(kernel.type)),
-            "it has " + served_types(gpu));
+            "it has " + supported_types(gpu));
     }
     if (const auto link = link_of(gpu, layer); link && *link <= 0.0) {
         return Result<KernelChoice>::failure("no-link", "this machine has no link to copy over",

@@ -46,10 +46,10 @@ struct GraphEdges {
     bool operator==(const GraphEdges&) const = default;
 };
 
-// A network with its wiring, where it has one: without, its layers run as a chain.
+// A network with its edges, where it has them: without, its layers run as a chain.
 struct NetworkGraph {
     Network network;
-    std::optional<GraphEdges> wiring = {};
+    std::optional<GraphEdges> edges = {};
 
     bool operator==(const NetworkGraph&) const = default;
 };

@@ -803,7 +803,7 @@ class TuneOptions(TypedDict, total=False):
     log: Path
     # Loss of the boosted trees [regression]
     loss: Literal["regression", "rank"]
-    # Which stand-in [1]
+    # Which synthetic target [1]
     machine_seed: int
     # Standard deviation of the synthetic target's noise (0 to 1) [0.05]
     noise: Number

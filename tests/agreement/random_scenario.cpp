@@ -103,13 +103,13 @@ FieldValues values_of(const analysis::ScenarioField& field) {
 }
 
 analysis::Scenario random_scenario(std::uint64_t number) {
-    std::mt19937_64 dice(0x9e3779b97f4a7c15ULL + number);
-    const auto share = [&] { return static_cast<double>(dice() >> 11U) * 0x1p-53; };
+    std::mt19937_64 rng(0x9e3779b97f4a7c15ULL + number);
+    const auto share = [&] { return static_cast<double>(rng() >> 11U) * 0x1p-53; };
     analysis::Scenario scenario;
     for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
         const FieldValues values = values_of(field);
         const bool drawn = share() < values.chance && !values.values.empty();
-        const std::uint64_t which = dice();
+        const std::uint64_t which = rng();
         if (drawn && !(field.name == "optimizer" && !scenario.training)) {
             const auto wrong = field.set(scenario, {values.values[which % values.values.size()]});
             static_cast<void>(wrong); // refused: the default stays, as with every other number
@@ -120,7 +120,7 @@ analysis::Scenario random_scenario(std::uint64_t number) {
     const bool searches = scenario.policy == analysis::MappingPolicy::best ||
                           scenario.policy == analysis::MappingPolicy::automatic;
     if (searches && is_accelerator(scenario.machine)) {
-        scenario.network = few[dice() % few.size()];
+        scenario.network = few[rng() % few.size()];
     }
     return scenario;
 }

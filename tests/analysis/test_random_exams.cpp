@@ -20,9 +20,9 @@ using eyeroof::tests::near;
 
 namespace {
 
-class Dice {
+class Rng {
   public:
-    explicit Dice(unsigned seed) : engine_(seed) {}
+    explicit Rng(unsigned seed) : engine_(seed) {}
     std::size_t upto(std::size_t n) { return engine_() % n; }
     // 1 … most, as often below ten as above a tenth of it
     Count size(double most) {
@@ -37,73 +37,73 @@ class Dice {
     std::mt19937_64 engine_;
 };
 
-model::ConvShape random_conv(Dice& dice) {
+model::ConvShape random_conv(Rng& rng) {
     model::ConvShape c;
-    c.n = dice.size(16);
-    c.c = dice.size(512);
-    c.k = dice.size(512);
-    c.r = dice.one_of<Count>({1, 3, 5, 7});
-    c.s = dice.one_of<Count>({c.r, c.r, 1});
-    c.h = c.r + dice.size(64);
-    c.w = c.s + dice.size(64);
-    c.stride = {dice.one_of<Count>({1, 1, 2}), dice.one_of<Count>({1, 1, 2})};
+    c.n = rng.size(16);
+    c.c = rng.size(512);
+    c.k = rng.size(512);
+    c.r = rng.one_of<Count>({1, 3, 5, 7});
+    c.s = rng.one_of<Count>({c.r, c.r, 1});
+    c.h = c.r + rng.size(64);
+    c.w = c.s + rng.size(64);
+    c.stride = {rng.one_of<Count>({1, 1, 2}), rng.one_of<Count>({1, 1, 2})};
     c.pad = {c.r / 2, c.s / 2};
-    if (dice.upto(5) == 0) {
+    if (rng.upto(5) == 0) {
         c.k = c.groups = c.c;
     }
     return c;
 }
 
-model::Shape random_shape(Dice& dice, model::Op op) {
+model::Shape random_shape(Rng& rng, model::Op op) {
     switch (op) {
     case model::Op::conv2d:
-        return random_conv(dice);
+        return random_conv(rng);
     case model::Op::gemm:
-        return model::GemmShape{1, dice.size(4096), dice.size(4096), dice.size(4096)};
+        return model::GemmShape{1, rng.size(4096), rng.size(4096), rng.size(4096)};
     case model::Op::bmm:
-        return model::GemmShape{dice.size(64), dice.size(512), dice.size(512), dice.size(512)};
+        return model::GemmShape{rng.size(64), rng.size(512), rng.size(512), rng.size(512)};
     case model::Op::maxpool:
     case model::Op::avgpool: {
-        const Count window = dice.one_of<Count>({2, 3});
-        return model::PoolShape{dice.size(16),
-                                dice.size(256),
-                                window + dice.size(60),
-                                window + dice.size(60),
+        const Count window = rng.one_of<Count>({2, 3});
+        return model::PoolShape{rng.size(16),
+                                rng.size(256),
+                                window + rng.size(60),
+                                window + rng.size(60),
                                 window,
                                 window,
                                 {2, 2},
                                 {0, 0}};
     }
     case model::Op::elementwise:
-        return model::ElementwiseShape{dice.size(10'000), dice.size(1000),
-                                       dice.one_of<const char*>({"relu", "add", "mul"})};
+        return model::ElementwiseShape{rng.size(10'000), rng.size(1000),
+                                       rng.one_of<const char*>({"relu", "add", "mul"})};
     case model::Op::attention: {
         model::AttentionShape a;
-        a.batch = dice.size(8);
-        a.groups = dice.size(32);
-        a.m = a.n = dice.size(2048);
-        a.k = dice.one_of<Count>({32, 64, 128});
+        a.batch = rng.size(8);
+        a.groups = rng.size(32);
+        a.m = a.n = rng.size(2048);
+        a.k = rng.one_of<Count>({32, 64, 128});
         return a;
     }
     default:
-        return model::RowsShape{dice.size(10'000), dice.size(4096)};
+        return model::RowsShape{rng.size(10'000), rng.size(4096)};
     }
 }
 
-model::Layer random_layer(Dice& dice, const std::vector<model::DataType>& types) {
+model::Layer random_layer(Rng& rng, const std::vector<model::DataType>& types) {
     using model::Op;
     model::Layer layer;
     layer.name = "random";
-    layer.op = dice.one_of({Op::conv2d, Op::conv2d, Op::gemm, Op::gemm, Op::bmm, Op::maxpool,
-                            Op::avgpool, Op::elementwise, Op::softmax, Op::layernorm, Op::batchnorm,
-                            Op::embedding, Op::attention});
-    layer.shape = random_shape(dice, layer.op);
-    const model::DataType type = types[dice.upto(types.size())];
+    layer.op = rng.one_of({Op::conv2d, Op::conv2d, Op::gemm, Op::gemm, Op::bmm, Op::maxpool,
+                           Op::avgpool, Op::elementwise, Op::softmax, Op::layernorm, Op::batchnorm,
+                           Op::embedding, Op::attention});
+    layer.shape = random_shape(rng, layer.op);
+    const model::DataType type = types[rng.upto(types.size())];
     layer.types = {type, type, type};
-    if ((layer.op == Op::conv2d || layer.op == Op::gemm) && dice.upto(4) == 0) {
-        layer.direction = dice.one_of({model::Direction::bwd_data, model::Direction::bwd_weight});
+    if ((layer.op == Op::conv2d || layer.op == Op::gemm) && rng.upto(4) == 0) {
+        layer.direction = rng.one_of({model::Direction::bwd_data, model::Direction::bwd_weight});
     }
-    layer.count = dice.one_of<Count>({1, 1, 3});
+    layer.count = rng.one_of<Count>({1, 1, 3});
     return layer;
 }
 
@@ -218,18 +218,18 @@ std::size_t wanted_exams() {
 
 TEST_CASE("every field of a random exam on any machine means what the documents say") {
     const std::vector<model::Machine> machines = catalog();
-    Dice dice(20);
+    Rng rng(20);
     std::size_t examined = 0;
     for (std::size_t i = 0; i < wanted_exams(); ++i) {
         const model::Machine& machine = machines[i % machines.size()];
         model::Network network;
         network.id = network.name = "random";
-        network.layers = {random_layer(dice, types_of(machine))};
+        network.layers = {random_layer(rng, types_of(machine))};
         analysis::Scenario scenario;
         scenario.policy = analysis::MappingPolicy::dataflow;
         scenario.operators = analysis::Operators::all;
-        scenario.launch = dice.one_of({model::Launch::eager, model::Launch::stream,
-                                       model::Launch::none, model::Launch::graph});
+        scenario.launch = rng.one_of({model::Launch::eager, model::Launch::stream,
+                                      model::Launch::none, model::Launch::graph});
         CAPTURE(i);
         CAPTURE(machine.id);
         CAPTURE(model::op_name(network.layers[0].op));

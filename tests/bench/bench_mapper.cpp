@@ -64,17 +64,17 @@ struct Drawn {
 // Mappings of a space that fit all stores and fan-outs.
 std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator,
                         std::size_t count) {
-    std::mt19937_64 dice(1);
+    std::mt19937_64 rng(1);
     std::vector<double> product(space.cost_factors);
     std::vector<Drawn> drawn;
     while (drawn.size() < count) {
         Drawn one;
-        one.order = dice() % estimator.orders().combinations().size();
+        one.order = rng() % estimator.orders().combinations().size();
         for (std::size_t g = 0; g < mapper::kGroups; ++g) {
             const auto& nodes = space.groups[g].nodes;
-            std::size_t n = dice() % nodes.size();
+            std::size_t n = rng() % nodes.size();
             while (nodes[n].children > 0) {
-                n = nodes[n].first_child + dice() % nodes[n].children;
+                n = nodes[n].first_child + rng() % nodes[n].children;
             }
             one.rows[g] = space.cost_factor(g, n);
         }

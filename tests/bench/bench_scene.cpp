@@ -93,7 +93,7 @@ QString many_layers(const QTemporaryDir& folder, int count) {
 // One step of a slider: examined in the background, shown in all panes, painted. Budget: 33 ms on
 // ResNet-50.
 void slider_drag(benchmark::State& state, const char* network, const char* machine,
-                 const char* knob) {
+                 const char* parameter) {
     gui::MainWindow window(folders());
     window.resize(1280, 800);
     window.show();
@@ -110,7 +110,7 @@ void slider_drag(benchmark::State& state, const char* network, const char* machi
     while (!shown) {
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
-    auto* slider = window.what_if().findChild<QSlider*>(knob);
+    auto* slider = window.what_if().findChild<QSlider*>(parameter);
     if (slider == nullptr) {
         return state.SkipWithError("no such slider");
     }

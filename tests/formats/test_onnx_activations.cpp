@@ -40,7 +40,7 @@ OnnxGraph graph_of(std::vector<OnnxNode> nodes, std::vector<std::string> outputs
 std::vector<std::string> functions_of(const OnnxGraph& graph) {
     const auto converted = formats::onnx::convert(graph, "made.onnx");
     REQUIRE(converted.ok());
-    const auto graph_made = analysis::step::make_graph(converted->network, converted->wiring);
+    const auto graph_made = analysis::step::make_graph(converted->network, converted->edges);
     for (const Diagnostic& d : graph_made.diagnostics()) {
         FAIL_CHECK(to_string(d));
     }

@@ -56,7 +56,7 @@ ConvertedModel model_of(const Sized& sized) {
 }
 
 Graph graph_of(const ConvertedModel& model) {
-    auto graph = analysis::step::make_graph(model.network, model.wiring);
+    auto graph = analysis::step::make_graph(model.network, model.edges);
     for (const Diagnostic& d : graph.diagnostics()) {
         FAIL_CHECK(to_string(d));
     }
@@ -87,7 +87,7 @@ TEST_CASE("every ONNX graph becomes a step whose tensors agree with its layers")
     for (const Sized& sized : models()) {
         CAPTURE(sized.name);
         const ConvertedModel model = model_of(sized);
-        REQUIRE(model.wiring.has_value());
+        REQUIRE(model.edges.has_value());
         const Graph graph = graph_of(model);
         Count runs = 0;
         for (const model::Layer& layer : model.network.layers) {
@@ -137,7 +137,7 @@ TEST_CASE("a converted model written as YAML reads back with the same edges") {
         CAPTURE(sized.name);
         const ConvertedModel model = model_of(sized);
         const std::string yaml = formats::write_network_yaml(model.network) +
-                                 formats::write_wiring(*model.wiring, model.network.layers);
+                                 formats::write_edges(*model.edges, model.network.layers);
         auto back = formats::parse_network_yaml(yaml, "back.yaml");
         for (const Diagnostic& d : back.diagnostics()) {
             CHECK_MESSAGE(d.code == "not-costed", to_string(d));
@@ -145,9 +145,9 @@ TEST_CASE("a converted model written as YAML reads back with the same edges") {
         REQUIRE(back.ok());
         CHECK(back->network.uncosted == model.network.uncosted);
         CHECK(back->network.operators == model.network.operators);
-        REQUIRE(back->wiring.has_value());
-        auto told = back->wiring->steps; // places are the file's lines
-        auto own = model.wiring->steps;
+        REQUIRE(back->edges.has_value());
+        auto told = back->edges->steps; // places are the file's lines
+        auto own = model.edges->steps;
         for (auto* steps : {&told, &own}) {
             for (auto& step : *steps) {
                 step.place = 0;

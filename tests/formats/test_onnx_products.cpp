@@ -56,7 +56,7 @@ OnnxGraph linear(std::vector<OnnxNode> nodes, Names outputs) {
 model::Network network_of(const OnnxGraph& graph) {
     const auto converted = formats::onnx::convert(graph, "made.onnx");
     REQUIRE(converted.ok());
-    const auto wired = analysis::step::make_graph(converted->network, converted->wiring);
+    const auto wired = analysis::step::make_graph(converted->network, converted->edges);
     for (const Diagnostic& d : wired.diagnostics()) {
         FAIL_CHECK(to_string(d));
     }

@@ -296,8 +296,8 @@ TEST_CASE("AccelForge's einsums become layers that know who reads whom") {
     CHECK(work_of(layers[0])->macs == 2 * 16 * 4 * 8 * 32);
     CHECK(work_of(layers[2])->macs == 2 * 16 * 16 * 4 * 8);
     CHECK(layers[3].op == Op::softmax);
-    CHECK(made->wiring->steps[2].reads == std::vector<std::size_t>{0, 1});
-    CHECK(made->wiring->steps[3].output);
+    CHECK(made->edges->steps[2].reads == std::vector<std::size_t>{0, 1});
+    CHECK(made->edges->steps[3].output);
     const auto more = formats::parse_accelforge_workload(text, "w.yaml", {{"TOKENS", 32.0}});
     CHECK(work_of(more->network.layers[2])->macs == 2 * 32 * 32 * 4 * 8);
 

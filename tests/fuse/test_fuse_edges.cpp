@@ -21,7 +21,7 @@ formats::NetworkGraph wired(const std::string& name) {
     auto loaded = formats::load_wired_network(
         name, {std::filesystem::path(tests::source_dir()) / "examples/networks"});
     REQUIRE(loaded.ok());
-    REQUIRE(loaded->wiring);
+    REQUIRE(loaded->edges);
     return *std::move(loaded);
 }
 
@@ -48,7 +48,7 @@ bool together(const analysis::FuseResult& result, const std::string& a, const st
 
 TEST_CASE("a skip connection keeps what both of its readers need from staying on the chip") {
     const auto resnet = wired("resnet50");
-    const auto readers = analysis::only_readers(resnet.network, *resnet.wiring);
+    const auto readers = analysis::only_readers(resnet.network, *resnet.edges);
     CHECK(readers.at("conv2_1_a") == "conv2_1_b");
     CHECK(!readers.contains("maxpool")); // conv2_1_a and conv2_1_proj read it
     CHECK(!analysis::reads_alone(readers, "conv2_1_c", "conv2_1_proj"));
@@ -62,7 +62,7 @@ TEST_CASE("a skip connection keeps what both of its readers need from staying on
 
 TEST_CASE("an inverted residual's input leaves the chip, what is inside the block does not") {
     const auto mobile = wired("mobilenet-v2");
-    const auto readers = analysis::only_readers(mobile.network, *mobile.wiring);
+    const auto readers = analysis::only_readers(mobile.network, *mobile.edges);
     CHECK(!readers.contains("block2_project")); // block3 reads and adds it
     CHECK(readers.at("block3_expand") == "block3_depthwise");
     const auto result = fused(mobile.network, readers, 1e6);
@@ -72,7 +72,7 @@ TEST_CASE("an inverted residual's input leaves the chip, what is inside the bloc
 
 TEST_CASE("both products of attention are neighbours through scale, mask and softmax in a graph") {
     const auto bert = wired("bert-base");
-    const auto readers = analysis::only_readers(bert.network, *bert.wiring);
+    const auto readers = analysis::only_readers(bert.network, *bert.edges);
     const bool separate = readers.contains("scores");
     CHECK((!separate || readers.at("scores") == "context"));
     CHECK(readers.at("ffn1") == "ffn2");
@@ -81,7 +81,7 @@ TEST_CASE("both products of attention are neighbours through scale, mask and sof
 
 TEST_CASE("the last lines say what is proved, among what, and from where edges are known") {
     const auto mobile = wired("mobilenet-v2");
-    const auto readers = analysis::only_readers(mobile.network, *mobile.wiring);
+    const auto readers = analysis::only_readers(mobile.network, *mobile.edges);
     const auto ends_with = [](const analysis::FuseResult& result, const std::string& words) {
         std::string text = report::fuse_text(result);
         std::ranges::replace(text, '\n', ' '); // a sentence may go over several lines

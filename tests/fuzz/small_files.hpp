@@ -3,9 +3,9 @@
 // Used by the fuzz targets and by the test that replays their corpora.
 #pragma once
 
+#include "analysis/chip/area_table.hpp"
 #include "analysis/claims/claims.hpp"
 #include "analysis/cores/package.hpp"
-#include "analysis/silicon/area_table.hpp"
 #include "analysis/sparse/densities.hpp"
 #include "analysis/sweep/sweep_file.hpp"
 #include "analysis/upgrade/fleet_file.hpp"

@@ -59,7 +59,7 @@ double resident_MB() {
 
 class Monkey {
   public:
-    Monkey(gui::MainWindow& window, unsigned seed) : window_(window), dice_(seed) {
+    Monkey(gui::MainWindow& window, unsigned seed) : window_(window), rng_(seed) {
         const auto put = [&](const char* name, const QByteArray& text) {
             QFile file(folder_.filePath(name));
             if (file.open(QIODevice::WriteOnly)) {
@@ -131,7 +131,7 @@ class Monkey {
     }
 
   private:
-    int die(int sides) { return std::uniform_int_distribution<int>(0, sides - 1)(dice_); }
+    int die(int sides) { return std::uniform_int_distribution<int>(0, sides - 1)(rng_); }
 
     QWidget* somewhere(QPoint& at) {
         const QPoint place(die(std::max(1, window_.width())), die(std::max(1, window_.height())));
@@ -240,9 +240,9 @@ class Monkey {
     void undo() { die(2) == 0 ? window_.undo() : window_.redo(); }
 
     void page() {
-        const char* pages[] = {"roofline", "roofline", "upgrade", "what-if",  "mapping",
-                               "details",  "errors",   "layers",  "timeline", "memory",
-                               "scaling",  "sparsity", "fusion",  "knobs",    "advice",
+        const char* pages[] = {"roofline", "roofline", "upgrade", "what-if",    "mapping",
+                               "details",  "errors",   "layers",  "timeline",   "memory",
+                               "scaling",  "sparsity", "fusion",  "parameters", "advice",
                                "baseline", "tuning"};
         window_.show_page(pages[die(static_cast<int>(std::size(pages)))]);
         if (die(4) == 0) {
@@ -251,7 +251,7 @@ class Monkey {
     }
 
     gui::MainWindow& window_;
-    std::mt19937 dice_;
+    std::mt19937 rng_;
     QTemporaryDir folder_;
     QStringList files_;
 };

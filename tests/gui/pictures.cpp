@@ -20,9 +20,10 @@ using namespace eyeroof;
 using namespace eyeroof::gui::testing; // NOLINT(google-build-using-namespace)
 
 const QList<QSize> kSizes = {{1024, 700}, {1280, 800}, {1600, 1000}, {2560, 1440}};
-const QStringList kPages = {"roofline", "mapping", "details", "errors",   "traffic", "measurements",
-                            "baseline", "knobs",   "advice",  "timeline", "memory",  "scaling",
-                            "sparsity", "fusion",  "upgrade", "tuning"};
+const QStringList kPages = {"roofline", "mapping",      "details",  "errors",
+                            "traffic",  "measurements", "baseline", "parameters",
+                            "advice",   "timeline",     "memory",   "scaling",
+                            "sparsity", "fusion",       "upgrade",  "tuning"};
 
 // Until no pane works on an answer, and what is due is painted.
 void settle(gui::MainWindow& window) {

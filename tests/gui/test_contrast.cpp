@@ -195,7 +195,7 @@ void TestContrast::every_widget_can_be_read() {
     int seen = 0;
     for (const char* page :
          {"roofline", "what-if", "mapping", "details", "measurements", "baseline", "traffic",
-          "knobs", "advice", "errors", "layers", "timeline", "memory", "scaling", "sparsity",
+          "parameters", "advice", "errors", "layers", "timeline", "memory", "scaling", "sparsity",
           "fusion", "tuning", "upgrade"}) {
         window.show_page(page);
         QTest::qWait(1);

@@ -78,18 +78,18 @@ void TestHidden::while_a_slider_is_held_only_what_is_in_sight_follows() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     const QString behind = traffic_text(window), before = totals_text(window);
-    QSlider* knob = slider(window, "DRAM bandwidth");
-    knob->setSliderDown(true);
+    QSlider* parameter = slider(window, "DRAM bandwidth");
+    parameter->setSliderDown(true);
     for (const int step : {-20, -40}) { // each answer before the slider rests
-        QVERIFY(answered(window, [&] { knob->setSliderPosition(step); }));
+        QVERIFY(answered(window, [&] { parameter->setSliderPosition(step); }));
         QVERIFY(totals_text(window) != before);
         QCOMPARE(traffic_text(window), behind);
     }
     QTRY_VERIFY(traffic_text(window) != behind); // it rests, and is still held
     const QString rested = traffic_text(window);
-    QVERIFY(answered(window, [&] { knob->setSliderPosition(-60); }));
+    QVERIFY(answered(window, [&] { parameter->setSliderPosition(-60); }));
     QCOMPARE(traffic_text(window), rested);
-    knob->setSliderDown(false);
+    parameter->setSliderDown(false);
     QVERIFY(traffic_text(window) != rested);
 }
 
@@ -98,14 +98,14 @@ void TestHidden::a_pane_that_comes_to_the_front_shows_what_is_on_screen() {
     window.resize(1280, 800);
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
-    QSlider* knob = slider(window, "DRAM bandwidth");
-    knob->setSliderDown(true);
+    QSlider* parameter = slider(window, "DRAM bandwidth");
+    parameter->setSliderDown(true);
     window.show_page("traffic");
     QCoreApplication::processEvents();
     const QString before = traffic_text(window);
-    QVERIFY(answered(window, [&] { knob->setSliderPosition(-40); }));
+    QVERIFY(answered(window, [&] { parameter->setSliderPosition(-40); }));
     QVERIFY(traffic_text(window) != before); // it is in sight now
-    knob->setSliderDown(false);
+    parameter->setSliderDown(false);
 }
 
 void TestHidden::a_machine_of_several_is_switched_off() {

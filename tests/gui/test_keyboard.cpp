@@ -58,7 +58,7 @@ QImage look_of(QWidget& widget) {
 void TestKeyboard::tab_goes_through_every_pane_data() {
     QTest::addColumn<QString>("page");
     for (const char* page : {"timeline", "memory", "scaling", "sparsity", "fusion", "measurements",
-                             "knobs", "advice", "baseline"}) {
+                             "parameters", "advice", "baseline"}) {
         QTest::newRow(page) << page;
     }
 }

@@ -109,9 +109,9 @@ void TestLooks::a_step_of_a_slider_is_one_percent_and_round_factors_hold_the_poi
     MainWindow window(folders());
     show(window);
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
-    QSlider* knob = testing::slider(window, "DRAM bandwidth");
-    knob->setFocus();
-    QVERIFY(answered(window, [&] { QTest::keyClick(knob, Qt::Key_Right); }));
+    QSlider* parameter = testing::slider(window, "DRAM bandwidth");
+    parameter->setFocus();
+    QVERIFY(answered(window, [&] { QTest::keyClick(parameter, Qt::Key_Right); }));
     const double now = window.what_if().changes().at(0).value;
     QVERIFY(std::abs(now / 900e9 - 1.01) < 1e-3);
 }

@@ -5,8 +5,8 @@
 #include "gui/jobs/trace_origin.hpp"
 #include "gui/panes/advice/advice_pane.hpp"
 #include "gui/panes/baseline/baseline_pane.hpp"
-#include "gui/panes/knob_map/knob_map_pane.hpp"
 #include "gui/panes/measurements/measurements_pane.hpp"
+#include "gui/panes/parameter_map/parameter_map_pane.hpp"
 #include "gui/panes/traffic/traffic_pane.hpp"
 #include "hwdb/catalog.hpp"
 #include "profiles/import/importer.hpp"
@@ -43,8 +43,8 @@ class TestPanes : public QObject {
     void several_baselines_also_of_runs();
     void traffic_and_energy_are_those_of_the_report();
     void advice_is_ranked();
-    void two_knobs_make_a_map();
-    void a_knob_steps_to_the_next_value_that_helps();
+    void two_parameters_make_a_map();
+    void a_parameter_steps_to_the_next_value_that_helps();
     void links_lead_from_tab_to_tab();
     void every_pane_has_a_dock_and_stands_in_the_report();
     void two_hundred_openings_leave_no_memory_behind();
@@ -267,25 +267,25 @@ void TestPanes::advice_is_ranked() {
     QCOMPARE(rows.item(0, 3)->text().toStdString(), expected[0].text);
 }
 
-void TestPanes::two_knobs_make_a_map() {
+void TestPanes::two_parameters_make_a_map() {
     MainWindow window(folders());
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
-    auto& knobs = pane<KnobMapPane>(window);
-    QSignalSpy mapped(&knobs, &KnobMapPane::mapped);
-    window.show_page("knobs");
+    auto& parameters = pane<ParameterMapPane>(window);
+    QSignalSpy mapped(&parameters, &ParameterMapPane::mapped);
+    window.show_page("parameters");
     QVERIFY(mapped.size() > 0 || mapped.wait(kPatience_ms));
-    QVERIFY(knobs.map().has_value());
-    QCOMPARE(knobs.map()->now_s, window.reports()[0].total.time_s);
-    QVERIFY(knobs.picture().drawing().boxes.size() > 81); // the cells, and the frame of now
-    auto* across = window.findChild<QComboBox*>("knob across");
+    QVERIFY(parameters.map().has_value());
+    QCOMPARE(parameters.map()->now_s, window.reports()[0].total.time_s);
+    QVERIFY(parameters.picture().drawing().boxes.size() > 81); // the cells, and the frame of now
+    auto* across = window.findChild<QComboBox*>("parameter across");
     across->setCurrentIndex(across->findData("dram-bandwidth"));
     emit across->activated(across->currentIndex());
     QVERIFY(mapped.wait(kPatience_ms));
-    QCOMPARE(knobs.map()->x.key, std::string("dram-bandwidth"));
+    QCOMPARE(parameters.map()->x.key, std::string("dram-bandwidth"));
 }
 
-void TestPanes::a_knob_steps_to_the_next_value_that_helps() {
+void TestPanes::a_parameter_steps_to_the_next_value_that_helps() {
     MainWindow window(folders());
     window.show();
     auto session = session_of("alexnet", {"v100-sxm2-16gb"});
@@ -341,7 +341,7 @@ void TestPanes::every_pane_has_a_dock_and_stands_in_the_report() {
     MainWindow window(folders());
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
-    for (const char* name : {"measurements", "baseline", "traffic", "knobs", "advice"}) {
+    for (const char* name : {"measurements", "baseline", "traffic", "parameters", "advice"}) {
         auto* dock = window.findChild<QDockWidget*>(name);
         QVERIFY(dock != nullptr);
         window.show_page(name);

@@ -116,7 +116,7 @@ void TestPerspectives::what_is_opened_brings_its_panes_and_hides_those_that_do_n
     QCOMPARE(shown_perspective(window), QString("Trace"));
     panes = panes_of(window);
     QVERIFY(panes.contains("measurements") && panes.contains("Timeline"));
-    QVERIFY(!panes.contains("Scaling") && !panes.contains("knobs"));
+    QVERIFY(!panes.contains("Scaling") && !panes.contains("parameters"));
     window.show_page("scaling"); // by hand, and it stays while it is in front
     QVERIFY(panes_of(window).contains("Scaling"));
 }

@@ -59,19 +59,19 @@ bool gains_are_known(MainWindow& window) {
 }
 
 // The bar that stands in the row of a slider.
-GainBar* bar_of(MainWindow& window, const QString& knob) {
+GainBar* bar_of(MainWindow& window, const QString& parameter) {
     const auto sliders = window.what_if().findChildren<QSlider*>();
     const auto bars = window.what_if().findChildren<GainBar*>();
     for (qsizetype i = 0; i < sliders.size(); ++i) {
-        if (sliders[i]->objectName() == knob) {
+        if (sliders[i]->objectName() == parameter) {
             return bars.value(i);
         }
     }
     return nullptr;
 }
 
-void enter(MainWindow& window, const QString& knob, const QString& value) {
-    auto* field = window.what_if().findChild<QLineEdit*>(knob + " value");
+void enter(MainWindow& window, const QString& parameter, const QString& value) {
+    auto* field = window.what_if().findChild<QLineEdit*>(parameter + " value");
     QVERIFY(field != nullptr);
     field->setFocus();
     field->selectAll();
@@ -111,16 +111,18 @@ void TestTraps::a_bar_of_gains_is_what_turning_the_parameter_brings() {
     QTRY_VERIFY_WITH_TIMEOUT(gains_are_known(window), kPatience_ms);
     const double before = window.reports()[0].total.time_s;
     QHash<QString, double> shown;
-    for (const QSlider* knob : window.what_if().findChildren<QSlider*>()) {
-        shown[knob->objectName()] = *bar_of(window, knob->objectName())->gain();
+    for (const QSlider* parameter : window.what_if().findChildren<QSlider*>()) {
+        shown[parameter->objectName()] = *bar_of(window, parameter->objectName())->gain();
     }
     // counts take at least one more, not a factor of 1.1
-    for (const QString knob : {"clock", "DRAM interface bandwidth"}) {
-        QVERIFY2(shown.value(knob) > 0.0, qPrintable(QStringList(shown.keys()).join(", ")));
-        QVERIFY(answered(window, [&] { enter(window, knob, "x1.1"); }));
+    for (const QString parameter : {"clock", "DRAM interface bandwidth"}) {
+        QVERIFY2(shown.value(parameter) > 0.0, qPrintable(QStringList(shown.keys()).join(", ")));
+        QVERIFY(answered(window, [&] { enter(window, parameter, "x1.1"); }));
         const double gain = before / window.reports()[0].total.time_s - 1.0;
-        QVERIFY2(std::abs(gain - shown[knob]) < 1e-6,
-                 qPrintable(QString("%1: bar %2, turned %3").arg(knob).arg(shown[knob]).arg(gain)));
+        QVERIFY2(
+            std::abs(gain - shown[parameter]) < 1e-6,
+            qPrintable(
+                QString("%1: bar %2, turned %3").arg(parameter).arg(shown[parameter]).arg(gain)));
         QVERIFY(answered(window, [&] { window.undo(); }));
     }
 }

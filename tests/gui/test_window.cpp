@@ -150,7 +150,7 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     const auto to = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
     const auto wired = formats::load_wired_network("bert-large", folders().networks).value();
     analysis::UpgradeOptions asked; // what the form asks for unless told otherwise
-    asked.wiring = wired.wiring;
+    asked.edges = wired.edges;
     const auto options =
         analysis::with_surroundings(asked, from, to, {}, folders().machines).value();
     const auto expected = analysis::upgrade(wired.network, from, to, options);

@@ -52,27 +52,27 @@ def layers_of(path):
     return json.loads(printed("net", "show", path, "--format", "json"))["layers"]
 
 
-def name(dice, number):
+def name(rng, number):
     """A name that quoting and encodings matter to."""
-    return f"L{number}" + dice.choice(["", "", " a, b", ' "quoted"', " #7", ": x", " ü→", " it's", " {a}", " [0]", " - b",
+    return f"L{number}" + rng.choice(["", "", " a, b", ' "quoted"', " #7", ": x", " ü→", " it's", " {a}", " [0]", " - b",
                                        "; c", " 100%", " &x", " *y", " !z", " null", " 0x10", " \\n"])
 
 
-def layer(dice, number):
+def layer(rng, number):
     """A layer as its columns; the work that follows from them."""
-    made = {"name": name(dice, number), "op": dice.choice(["gemm", "bmm", "conv2d", "layernorm"])}
-    if dice.random() < 0.3:
-        made["count"] = dice.randint(1, 50)
-    size = lambda: dice.choice([1, 7, 64, dice.randint(1, 5000)])
+    made = {"name": name(rng, number), "op": rng.choice(["gemm", "bmm", "conv2d", "layernorm"])}
+    if rng.random() < 0.3:
+        made["count"] = rng.randint(1, 50)
+    size = lambda: rng.choice([1, 7, 64, rng.randint(1, 5000)])
     count = made.get("count", 1)
     if made["op"] in ("gemm", "bmm"):
-        made.update(m=size(), n=size(), k=size(), batch=dice.randint(1, 9))
+        made.update(m=size(), n=size(), k=size(), batch=rng.randint(1, 9))
         macs = made["batch"] * made["m"] * made["n"] * made["k"]
     elif made["op"] == "conv2d":
-        window, groups = dice.choice([1, 3, 5]), dice.choice([1, 1, 2])
-        made.update(n=dice.randint(1, 4), c=2 * dice.randint(1, 60), h=dice.randint(8, 60), w=dice.randint(8, 60),
-                    k=2 * dice.randint(1, 60), r=window, s=window, stride=dice.randint(1, 3),
-                    pad=dice.randint(0, window // 2), groups=groups)
+        window, groups = rng.choice([1, 3, 5]), rng.choice([1, 1, 2])
+        made.update(n=rng.randint(1, 4), c=2 * rng.randint(1, 60), h=rng.randint(8, 60), w=rng.randint(8, 60),
+                    k=2 * rng.randint(1, 60), r=window, s=window, stride=rng.randint(1, 3),
+                    pad=rng.randint(0, window // 2), groups=groups)
         p, q = ((made[side] + 2 * made["pad"] - window) // made["stride"] + 1 for side in "hw")
         macs = made["n"] * made["k"] * p * q * made["c"] // groups * window * window
     else:
@@ -96,21 +96,21 @@ def check_layers(ours, theirs):
     return len(ours)
 
 
-def differ_layer_csv(dice, folder):
-    made = [layer(dice, i) for i in range(dice.randint(1, 30))]
-    extra = [f"note{i}" for i in range(dice.randint(0, 4))]
+def differ_layer_csv(rng, folder):
+    made = [layer(rng, i) for i in range(rng.randint(1, 30))]
+    extra = [f"note{i}" for i in range(rng.randint(0, 4))]
     columns = COLUMNS + extra
-    dice.shuffle(columns)
-    notes = [{key: dice.choice(["", "x", "a,b", 'say "hi"', "two\nlines", "ü", "3.5", "a  b"]) for key in extra}
+    rng.shuffle(columns)
+    notes = [{key: rng.choice(["", "x", "a,b", 'say "hi"', "two\nlines", "ü", "3.5", "a  b"]) for key in extra}
              for _ in made]
     text = io.StringIO()
-    table = csv.writer(text, quoting=dice.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
-                       lineterminator=dice.choice(["\n", "\r\n"]))
+    table = csv.writer(text, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
+                       lineterminator=rng.choice(["\n", "\r\n"]))
     table.writerow(columns)
     for (one, _, _), note in zip(made, notes):
         table.writerow([{**one, **note}.get(key, "") for key in columns])
     path = os.path.join(folder, "t.csv")
-    with open(path, "w", newline="", encoding=dice.choice(["utf-8", "utf-8-sig"])) as file:
+    with open(path, "w", newline="", encoding=rng.choice(["utf-8", "utf-8-sig"])) as file:
         file.write(text.getvalue())
     with open(path, newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
@@ -138,15 +138,15 @@ def check_sums(path, theirs):
     return len(theirs)
 
 
-def differ_measured_csv(dice, folder):
+def differ_measured_csv(rng, folder):
     path = os.path.join(folder, "m.csv")
-    names = [f"void k{i}<float, {i}>(float*)" + dice.choice(["", ' "x"', "; y"]) for i in range(dice.randint(1, 40))]
+    names = [f"void k{i}<float, {i}>(float*)" + rng.choice(["", ' "x"', "; y"]) for i in range(rng.randint(1, 40))]
     with open(path, "w", newline="") as file:
-        table = csv.writer(file, quoting=dice.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-                           lineterminator=dice.choice(["\n", "\r\n"]))
+        table = csv.writer(file, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+                           lineterminator=rng.choice(["\n", "\r\n"]))
         table.writerow(["kernel", "layer", "time_us"])
-        for _ in range(dice.randint(1, 3000)):
-            table.writerow([dice.choice(names), f"l{dice.randint(0, 9)}", dice.choice([1, 2.5, 0.125, 1e3])])
+        for _ in range(rng.randint(1, 3000)):
+            table.writerow([rng.choice(names), f"l{rng.randint(0, 9)}", rng.choice([1, 2.5, 0.125, 1e3])])
     sums = collections.defaultdict(list)
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
@@ -154,33 +154,33 @@ def differ_measured_csv(dice, folder):
     return check_sums(path, {one: (len(ns), sum(ns), min(ns), max(ns)) for one, ns in sums.items()})
 
 
-def differ_sqlite(dice, folder):
+def differ_sqlite(rng, folder):
     path = os.path.join(folder, "n.sqlite")
     if os.path.exists(path):
         os.remove(path)
     base = sqlite3.connect(path)
-    base.execute(f"PRAGMA page_size={dice.choice([512, 4096, 65536])}")
-    base.execute(f"PRAGMA encoding='{dice.choice(['UTF-8', 'UTF-16le', 'UTF-16be'])}'")
-    base.execute(f"PRAGMA auto_vacuum={dice.choice(['NONE', 'FULL', 'INCREMENTAL'])}")
+    base.execute(f"PRAGMA page_size={rng.choice([512, 4096, 65536])}")
+    base.execute(f"PRAGMA encoding='{rng.choice(['UTF-8', 'UTF-16le', 'UTF-16be'])}'")
+    base.execute(f"PRAGMA auto_vacuum={rng.choice(['NONE', 'FULL', 'INCREMENTAL'])}")
     more = ["contextId INTEGER", "registersPerThread INTEGER", "note TEXT"]
     columns = ["start INTEGER", "end INTEGER", "deviceId INTEGER", "streamId INTEGER", "correlationId INTEGER",
                "globalPid INTEGER", "demangledName INTEGER", "gridX INTEGER", "gridY INTEGER", "gridZ INTEGER",
-               "blockX INTEGER", "blockY INTEGER", "blockZ INTEGER"] + dice.sample(more, dice.randint(0, 3))
-    dice.shuffle(columns)
+               "blockX INTEGER", "blockY INTEGER", "blockZ INTEGER"] + rng.sample(more, rng.randint(0, 3))
+    rng.shuffle(columns)
     base.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
     base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({', '.join(columns)})")
-    names = [f"void k{i}<{'float, ' * dice.choice([0, 1, 300])}{i}>(ü*)" for i in range(dice.randint(1, 50))]
+    names = [f"void k{i}<{'float, ' * rng.choice([0, 1, 300])}{i}>(ü*)" for i in range(rng.randint(1, 50))]
     base.executemany("INSERT INTO StringIds VALUES (?, ?)", [(7 * i + 1, one) for i, one in enumerate(names)])
     keys = [column.split()[0] for column in columns]
-    rows, at = [], dice.choice([0, 1 << 40, 1_700_000_000_000_000_000])
-    for i in range(dice.randint(1, 4000)):
-        at += dice.randint(1, 1000)
-        row = {"start": at, "end": at + dice.choice([0, 1, 255, 70000, 1 << 33]), "deviceId": 0, "streamId": 7,
-               "correlationId": i, "globalPid": 5 << 24, "demangledName": 7 * dice.randrange(len(names)) + 1,
-               "gridX": dice.randint(1, 1 << 20), "gridY": 1, "gridZ": 1, "blockX": 128, "blockY": 1, "blockZ": 1}
+    rows, at = [], rng.choice([0, 1 << 40, 1_700_000_000_000_000_000])
+    for i in range(rng.randint(1, 4000)):
+        at += rng.randint(1, 1000)
+        row = {"start": at, "end": at + rng.choice([0, 1, 255, 70000, 1 << 33]), "deviceId": 0, "streamId": 7,
+               "correlationId": i, "globalPid": 5 << 24, "demangledName": 7 * rng.randrange(len(names)) + 1,
+               "gridX": rng.randint(1, 1 << 20), "gridY": 1, "gridZ": 1, "blockX": 128, "blockY": 1, "blockZ": 1}
         rows.append([row.get(key) for key in keys])
     base.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({', '.join('?' * len(keys))})", rows)
-    if dice.random() < 0.5:  # pages that are free
+    if rng.random() < 0.5:  # pages that are free
         base.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId % 3 = 1")
     base.commit()
     theirs = {row[0]: row[1:] for row in base.execute(
@@ -190,15 +190,15 @@ def differ_sqlite(dice, folder):
     return check_sums(path, theirs) if theirs else 0
 
 
-def differ_yaml(dice, folder):
+def differ_yaml(rng, folder):
     import yaml
 
-    made = [layer(dice, i) for i in range(dice.randint(1, 30))]
-    document = {"name": name(dice, 0), "layers": [one for one, _, _ in made]}
-    text = yaml.safe_dump(document, default_flow_style=dice.choice([True, False, None]), width=dice.choice([20, 80, 999]),
-                          allow_unicode=dice.choice([True, False]), default_style=dice.choice([None, None, "'", '"']),
-                          sort_keys=dice.choice([True, False]), indent=dice.choice([2, 4]),
-                          explicit_start=dice.choice([True, False]), explicit_end=dice.choice([True, False]))
+    made = [layer(rng, i) for i in range(rng.randint(1, 30))]
+    document = {"name": name(rng, 0), "layers": [one for one, _, _ in made]}
+    text = yaml.safe_dump(document, default_flow_style=rng.choice([True, False, None]), width=rng.choice([20, 80, 999]),
+                          allow_unicode=rng.choice([True, False]), default_style=rng.choice([None, None, "'", '"']),
+                          sort_keys=rng.choice([True, False]), indent=rng.choice([2, 4]),
+                          explicit_start=rng.choice([True, False]), explicit_end=rng.choice([True, False]))
     text = text.replace('!!int "', '"').replace("!!int '", "'")  # a quoted number is one, too
     path = os.path.join(folder, "n.yaml")
     with open(path, "w", encoding="utf-8") as file:
@@ -212,11 +212,11 @@ def differ_yaml(dice, folder):
     return compared
 
 
-def onnx_graph(dice):
+def onnx_graph(rng):
     """A random network of images, its nodes by name."""
     from onnx import TensorProto, helper
 
-    batch, channels, side = dice.randint(1, 4), dice.choice([3, 8, 16]), dice.choice([17, 32, 56])
+    batch, channels, side = rng.randint(1, 4), rng.choice([3, 8, 16]), rng.choice([17, 32, 56])
     nodes, weights = [], []
     value, number, shape = "x", 0, [batch, channels, side, side]
 
@@ -230,15 +230,15 @@ def onnx_graph(dice):
         nodes.append(helper.make_node(op, inputs, [f"v{number}"], f"{op}_{number}", **attributes))
         return f"v{number}"
 
-    for _ in range(dice.randint(2, 12)):
-        kind = dice.choice(["Conv", "Conv", "Conv", "depthwise", "Relu", "MaxPool", "Add", "Concat"])
+    for _ in range(rng.randint(2, 12)):
+        kind = rng.choice(["Conv", "Conv", "Conv", "depthwise", "Relu", "MaxPool", "Add", "Concat"])
         if kind in ("Conv", "depthwise"):
-            window = dice.choice([1, 3, 5])
-            groups = channels if kind == "depthwise" else dice.choice([1, 1, 2]) if channels % 2 == 0 else 1
-            out = channels if kind == "depthwise" else groups * dice.randint(1, 24)
+            window = rng.choice([1, 3, 5])
+            groups = channels if kind == "depthwise" else rng.choice([1, 1, 2]) if channels % 2 == 0 else 1
+            out = channels if kind == "depthwise" else groups * rng.randint(1, 24)
             value = add("Conv", [value, weight(out, channels // groups, window, window)], group=groups,
-                        kernel_shape=[window, window], pads=[dice.randint(0, 2), dice.randint(0, 2)] * 2,
-                        strides=[1, dice.choice([1, 1, 2])], dilations=[1, 1])
+                        kernel_shape=[window, window], pads=[rng.randint(0, 2), rng.randint(0, 2)] * 2,
+                        strides=[1, rng.choice([1, 1, 2])], dilations=[1, 1])
             channels = out
         elif kind == "Relu":
             value = add("Relu", [value])
@@ -298,11 +298,11 @@ def computed_shapes(model):
     return {"x": given, **{one: list(tensor.shape) for one, tensor in zip(names, tensors)}}
 
 
-def differ_onnx(dice, folder, shapes_of):
+def differ_onnx(rng, folder, shapes_of):
     import onnx
 
     while True:
-        model = onnx_graph(dice)
+        model = onnx_graph(rng)
         inferred = inferred_shapes(model)
         if min(min(shape) for shape in inferred.values()) >= 1 and windows_fit(model, inferred):
             break

@@ -52,7 +52,7 @@ PROGRAMS = {
     "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"], "analysis/diff": ["diff"],
     "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
     "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
-    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/silicon": ["silicon"],
+    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],

@@ -207,7 +207,7 @@ TEST_CASE("an upgrade takes the times that exams give") {
         UpgradeOptions options;
         options.from = options.to = asked.scenario;
         options.from_issue = options.to_issue = asked.question.host;
-        options.wiring = asked.question.wiring;
+        options.edges = asked.question.edges;
         options.assumptions = false;
         const auto better =
             upgrade(asked.question.network, old_gpu, asked.question.machine, options);

@@ -38,7 +38,7 @@ inline analysis::step::Graph graph_of(const std::string& name, bool training = f
     if (training) {
         options.training = analysis::TrainingOptions{optimizer};
     }
-    auto graph = analysis::step::make_graph(wired.network, wired.wiring, options);
+    auto graph = analysis::step::make_graph(wired.network, wired.edges, options);
     for (const auto& d : graph.diagnostics()) {
         MESSAGE(to_string(d));
     }
@@ -71,7 +71,7 @@ inline Result<analysis::step::Graph> graph_from(const std::string& yaml,
     if (!file) {
         return file.diagnostics();
     }
-    return analysis::step::make_graph(file->network, file->wiring, options);
+    return analysis::step::make_graph(file->network, file->edges, options);
 }
 
 } // namespace eyeroof::tests

@@ -32,7 +32,7 @@ BoundReport bounded(const analysis::Question& question, std::optional<double> me
 model::NetworkGraph network_from(const std::string& yaml) {
     auto file = formats::parse_network_yaml(yaml, "net.yaml");
     REQUIRE(file.ok());
-    return {file->network, file->wiring};
+    return {file->network, file->edges};
 }
 
 // 10 SMs at 1 GHz, 1 TFLOP/s in fp32, 100 GB/s of memory, 1 MB of cache.

@@ -17,7 +17,7 @@ namespace {
 analysis::Question compiled(const std::string& yaml, const char* machine = "a100-sxm-40gb") {
     auto file = formats::parse_network_yaml(yaml, "net.yaml");
     REQUIRE(file.ok());
-    auto question = tests::question_of({file->network, file->wiring},
+    auto question = tests::question_of({file->network, file->edges},
                                        tests::machine_with(tests::catalog_gpu(machine), machine));
     question.scenario.compiled = true;
     return question;

@@ -168,12 +168,12 @@ TEST_CASE("what is kept for a gradient is still written when its maker fuses") {
 
 TEST_CASE("attention written out becomes one kernel, forward and backward, and keeps no scores") {
     const auto wired = tests::catalog_network("bert-large:dropout=1");
-    const Rewired rewired = with_attention(wired.network, wired.wiring);
+    const Rewired rewired = with_attention(wired.network, wired.edges);
     CHECK(rewired.replaced == 24);
     GraphOptions options;
     options.training = analysis::TrainingOptions{"adam"};
-    const auto plain = make_graph(wired.network, wired.wiring, options);
-    const auto fused = make_graph(rewired.network, rewired.wiring, options);
+    const auto plain = make_graph(wired.network, wired.edges, options);
+    const auto fused = make_graph(rewired.network, rewired.edges, options);
     REQUIRE(fused.ok());
     // Six operators become one; so do their seven gradients (two of each product).
     CHECK(fused->operators.size() < plain->operators.size() - 24 * 8);
@@ -186,10 +186,10 @@ TEST_CASE("attention written out becomes one kernel, forward and backward, and k
     };
     CHECK(activations(*fused) < activations(*plain));
     CHECK(with_attention(tests::catalog_network("resnet50").network,
-                         tests::catalog_network("resnet50").wiring)
+                         tests::catalog_network("resnet50").edges)
               .replaced == 0);
     CHECK(with_attention(tests::catalog_network("llama-3-8b").network,
-                         tests::catalog_network("llama-3-8b").wiring)
+                         tests::catalog_network("llama-3-8b").edges)
               .replaced == 32);
 }
 

@@ -79,15 +79,15 @@ TEST_CASE("a graph says who reads whose output") {
 
 TEST_CASE("the graph of another network is refused") {
     const auto network = graph_from(kLayers).value().layers;
-    model::GraphEdges wiring;
-    wiring.steps.resize(2);
-    wiring.places.resize(1);
-    wiring.names.resize(1);
-    wiring.steps[1].layer = 3;
-    CHECK(codes_of(make_graph({{}, {}, {}, network}, wiring).diagnostics()) == "wrong-wiring@0");
-    wiring.steps[1].layer = 0;
-    wiring.steps[1].weights_of = 3;
-    CHECK(codes_of(make_graph({{}, {}, {}, network}, wiring).diagnostics()) == "wrong-wiring@0");
+    model::GraphEdges edges;
+    edges.steps.resize(2);
+    edges.places.resize(1);
+    edges.names.resize(1);
+    edges.steps[1].layer = 3;
+    CHECK(codes_of(make_graph({{}, {}, {}, network}, edges).diagnostics()) == "wrong-edges@0");
+    edges.steps[1].layer = 0;
+    edges.steps[1].weights_of = 3;
+    CHECK(codes_of(make_graph({{}, {}, {}, network}, edges).diagnostics()) == "wrong-edges@0");
 }
 
 TEST_CASE("bad graphs are named with their place") {
@@ -119,14 +119,14 @@ TEST_CASE("bad graphs are named with their place") {
 TEST_CASE("a written graph reads back as the same") {
     for (const char* name : {"resnet50", "bert-base", "llama-3-8b", "qwen3-30b-a3b", "vit-b-16"}) {
         const auto wired = tests::catalog_network(name);
-        REQUIRE(wired.wiring);
+        REQUIRE(wired.edges);
         const std::string text = formats::write_network_yaml(wired.network) +
-                                 formats::write_wiring(*wired.wiring, wired.network.layers);
+                                 formats::write_edges(*wired.edges, wired.network.layers);
         const auto again = formats::parse_network_yaml(text, "again.yaml");
         REQUIRE(again.ok());
-        REQUIRE(again->wiring);
-        const auto first = make_graph(wired.network, wired.wiring);
-        const auto second = make_graph(again->network, again->wiring);
+        REQUIRE(again->edges);
+        const auto first = make_graph(wired.network, wired.edges);
+        const auto second = make_graph(again->network, again->edges);
         REQUIRE(first.ok());
         REQUIRE(second.ok());
         CHECK(first->operators == second->operators);
@@ -198,7 +198,7 @@ TEST_CASE("a network that is a training step itself is not trained again") {
     const auto wired = tests::catalog_network("mlp-2layer");
     GraphOptions options;
     options.training = analysis::TrainingOptions{};
-    const auto graph = make_graph(wired.network, wired.wiring, options);
+    const auto graph = make_graph(wired.network, wired.edges, options);
     REQUIRE(!graph.ok());
     CHECK(graph.diagnostics().items().front().code == "not-forward");
 }

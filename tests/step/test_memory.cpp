@@ -192,7 +192,7 @@ TEST_CASE("the largest batch fits and the next one does not") {
         GraphOptions options;
         options.training = analysis::TrainingOptions{};
         options.batch = batch;
-        return memory_of(*make_graph(*network, wired.wiring, options)).peak;
+        return memory_of(*make_graph(*network, wired.edges, options)).peak;
     };
     const Count limit = 15'500'000'000;
     const Count batch = largest_batch(limit, 1 << 20, peak);
@@ -206,9 +206,9 @@ TEST_CASE("relu in place never needs more, and less where a tensor is kept for i
     const auto wired = tests::catalog_network("resnet50");
     GraphOptions options;
     options.training = analysis::TrainingOptions{};
-    const auto plain = make_graph(wired.network, wired.wiring, options);
+    const auto plain = make_graph(wired.network, wired.edges, options);
     options.in_place = true;
-    const auto over = make_graph(wired.network, wired.wiring, options);
+    const auto over = make_graph(wired.network, wired.edges, options);
     CHECK(over->operators.size() == plain->operators.size());
     // Sums keep nothing: the relu behind each of the sixteen writes over them; norms' outputs too.
     CHECK(memory_of(*over).peak <= memory_of(*plain).peak);

@@ -16,7 +16,7 @@ TEST_CASE("every network of the catalog has a training graph, also with tables o
     for (const auto& head : *heads) {
         CAPTURE(head.id);
         const auto wired = tests::catalog_network(head.id);
-        const auto graph = make_graph(wired.network, wired.wiring, options);
+        const auto graph = make_graph(wired.network, wired.edges, options);
         if (!graph && graph.diagnostics().begin()->code == "not-forward") {
             continue; // is a training step itself
         }

@@ -52,10 +52,10 @@ TEST_CASE("a field is named as --set names it, as axes.NAME, or by its place in 
         CHECK(field->key == "axis-kernel");
         CHECK(field->numbers.front() == std::vector<double>{8, 16});
     }
-    const Knob* some = nullptr;
-    const auto knobs = knobs_of(machine);
-    for (const Knob& knob : knobs) {
-        some = knob.key == "axis-kernel" ? &knob : some;
+    const Parameter* some = nullptr;
+    const auto parameters = parameters_of(machine);
+    for (const Parameter& parameter : parameters) {
+        some = parameter.key == "axis-kernel" ? &parameter : some;
     }
     REQUIRE(some != nullptr);
     CHECK(resolve_field({some->fields.front(), {"8"}}, {machine})->key == "axis-kernel");

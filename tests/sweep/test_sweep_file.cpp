@@ -100,7 +100,7 @@ TEST_CASE("sweeps whose values differ only in where one ends are different quest
 }
 
 TEST_CASE(
-    "numbers of a network, a knob, and the batch are numbers in a JSON row, names are texts") {
+    "numbers of a network, a parameter, and the batch are numbers in a JSON row, names are texts") {
     const auto grid = SweepGrid::make(
         tests::question("bert-base", "npu-int8",
                         {"network.seq=64,128", "axis-kernel=8,16", "batch=2", "dataflow=ws,os"}),

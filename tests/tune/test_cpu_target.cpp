@@ -1,7 +1,7 @@
 // Kernels that are really compiled and run: right ones, wrong ones, and those that never end.
 #include "analysis/tune/cpu_source.hpp"
-#include "analysis/tune/cpu_subject.hpp"
 #include "analysis/tune/cpu_target.hpp"
+#include "analysis/tune/cpu_task.hpp"
 #include "analysis/tune/search.hpp"
 #include "analysis/tune/tuner.hpp"
 #include "report/tune/report.hpp"
@@ -56,13 +56,13 @@ CpuOptions quick() {
 
 Outcome measured(const CpuOptions& options) {
     const Workload work = small_product();
-    const Subject subject = cpu_subject(work, host_machine());
+    const SearchTask search_task = cpu_task(work, host_machine());
     auto session = CpuSession::open(options);
     REQUIRE(session);
-    const auto target = (*session)->target(work, subject.space);
+    const auto target = (*session)->target(work, search_task.space);
     REQUIRE(target);
-    Dice dice(1);
-    return (*target)->measure(*subject.space.draw(dice));
+    Rng rng(1);
+    return (*target)->measure(*search_task.space.draw(rng));
 }
 
 std::string with(const std::string& body) {
@@ -85,15 +85,15 @@ TEST_CASE("random candidates compile, give the exact result and a time, on produ
     auto session = CpuSession::open(quick());
     REQUIRE(session);
     for (const Workload& work : {small_product(), small_convolution()}) {
-        const Subject subject = cpu_subject(work, host_machine(), 2);
-        const auto target = (*session)->target(work, subject.space);
+        const SearchTask search_task = cpu_task(work, host_machine(), 2);
+        const auto target = (*session)->target(work, search_task.space);
         REQUIRE(target);
-        Dice dice(5);
+        Rng rng(5);
         for (int n = 0; n < 4; ++n) {
-            const Point point = *subject.space.draw(dice);
+            const Point point = *search_task.space.draw(rng);
             const Outcome outcome = (*target)->measure(point);
             CHECK_MESSAGE(outcome.ok(), work.name, " ", outcome.error, " ", outcome.detail, " ",
-                          plan_text(cpu_plan(subject.space, point)));
+                          plan_text(cpu_plan(search_task.space, point)));
             CHECK(outcome.times_s.size() >= 3);
         }
     }

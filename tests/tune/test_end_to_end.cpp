@@ -230,8 +230,8 @@ TEST_CASE("a kernel that computes something else makes the whole network wrong" 
     std::vector<CpuPlan> kernels;
     for (const Workload& work : plan.works) {
         const Space space = cpu_space(work, host_machine());
-        Dice dice(3);
-        kernels.push_back(cpu_plan(space, *space.draw(dice)));
+        Rng rng(3);
+        kernels.push_back(cpu_plan(space, *space.draw(rng)));
     }
     REQUIRE(run_network(**session, plan, kernels, 1, 0.01).ok());
     NetPlan other = plan;

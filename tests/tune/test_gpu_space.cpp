@@ -1,6 +1,6 @@
 // The GPU template's space, its closed form and its logs: no compiler, no device.
 #include "analysis/tune/gpu_source.hpp"
-#include "analysis/tune/gpu_subject.hpp"
+#include "analysis/tune/gpu_task.hpp"
 #include "analysis/tune_compare/compare.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"
@@ -48,9 +48,9 @@ TEST_CASE("each of ResNet-18's layers has over 10^6 valid points on a GPU, of wh
         const Space space = gpu_space(work, machine);
         REQUIRE(space.valid_size());
         CHECK(*space.valid_size() > 1'000'000);
-        Dice dice(1);
+        Rng rng(1);
         for (int n = 0; n < 200; ++n) {
-            const GpuPlan plan = gpu_plan(space, *space.draw(dice), work, machine);
+            const GpuPlan plan = gpu_plan(space, *space.draw(rng), work, machine);
             CHECK((plan.warp_m / plan.thread_m) * (plan.warp_n / plan.thread_n) == 32);
             CHECK(plan.block_m % plan.warp_m == 0);
             CHECK(plan.block_n % plan.warp_n == 0);
@@ -76,18 +76,18 @@ TEST_CASE("the seven bounds of a GPU candidate never rise, and its time is that 
         const GpuMachine machine = machine_of_capability(capability);
         for (const Workload& work :
              {product(512, 768, 3072), convolution(1, 128, 28, 28, 256, 3, 2, 1)}) {
-            const Subject subject = gpu_subject(work, machine);
-            Dice dice(static_cast<std::uint64_t>(capability));
+            const SearchTask search_task = gpu_task(work, machine);
+            Rng rng(static_cast<std::uint64_t>(capability));
             for (int n = 0; n < 200; ++n) {
-                const Point point = *subject.space.draw(dice);
-                const Described what = subject.described(point);
+                const Point point = *search_task.space.draw(rng);
+                const Described what = search_task.described(point);
                 for (std::size_t step = 1; step < what.bound.size(); ++step) {
                     CHECK_MESSAGE(what.bound[step] <= what.bound[step - 1] * (1.0 + 1e-12),
                                   what.text, " step ", step + 1);
                 }
                 CHECK(what.seconds ==
                       near(static_cast<double>(work.macs()) / what.bound[6] / machine.clock_hz));
-                CHECK(subject.predicted(point) == near(what.seconds));
+                CHECK(search_task.predicted(point) == near(what.seconds));
             }
         }
     }
@@ -112,41 +112,42 @@ TEST_CASE("a worked example: 128 x 128 tiles of 1024 x 1024 x 1024 on an A100") 
 TEST_CASE("a GPU's trials survive their log, and teach another layer") {
     const GpuMachine machine = machine_of_capability(90);
     const Workload work = product(256, 384, 512);
-    const Subject subject = gpu_subject(work, machine);
-    const auto target = stand_in(work, machine, subject, 3, {0.02, 1});
+    const SearchTask search_task = gpu_task(work, machine);
+    const auto target = synthetic_target(work, machine, search_task, 3, {0.02, 1});
     TrialOrigin origin;
     origin.target = "model";
     origin.machine = machine.name;
     origin.gpu = machine;
     std::string text;
-    Dice dice(2);
+    Rng rng(2);
     for (Count n = 0; n < 40; ++n) {
-        const Point point = *subject.space.draw(dice);
-        text +=
-            trial_text(line_of(subject, work, origin, {point, target->measure(point), 0, 0, 0}, n));
+        const Point point = *search_task.space.draw(rng);
+        text += trial_text(
+            line_of(search_task, work, origin, {point, target->measure(point), 0, 0, 0}, n));
     }
     const auto lines = parse_trials(text, "log");
     REQUIRE(lines);
     CHECK(lines->front().origin == origin);
-    CHECK(point_of(subject_of(lines->front())->space, lines->front()).has_value());
+    CHECK(point_of(search_task_of(lines->front())->space, lines->front()).has_value());
     CHECK(pools_of(*lines).size() == 1);
     const TreeOptions trees;
     CHECK(learn_global(*lines, kAllFeatures, trees, kGpuTemplate));
-    CHECK(!learn_global(*lines, kAllFeatures, trees, "cpu-blocked/1")); // no lesson for another
+    CHECK(
+        !learn_global(*lines, kAllFeatures, trees, "cpu-blocked/1")); // no training set for another
 }
 
 TEST_CASE("a log's GPU that cannot be is told by its key") {
     const GpuMachine machine = machine_of_capability(80);
     const Workload work = product(64, 64, 64);
-    const Subject subject = gpu_subject(work, machine);
+    const SearchTask search_task = gpu_task(work, machine);
     TrialOrigin origin;
     origin.target = "gpu";
     origin.gpu = machine;
     origin.gpu->sms = -4;
-    Dice dice(1);
+    Rng rng(1);
     const auto lines =
-        parse_trials(trial_text(line_of(subject, work, origin,
-                                        {*subject.space.draw(dice), {1.0, {1.0}}, 0, 0, 0}, 0)),
+        parse_trials(trial_text(line_of(search_task, work, origin,
+                                        {*search_task.space.draw(rng), {1.0, {1.0}}, 0, 0, 0}, 0)),
                      "log");
     REQUIRE(!lines);
     CHECK(lines.diagnostics().items().front().field == "origin.gpu.sms");
@@ -155,7 +156,8 @@ TEST_CASE("a log's GPU that cannot be is told by its key") {
 TEST_CASE("on a computed GPU the learned search is ahead of a random one") {
     TuneOptions options;
     const auto median_share = [&](StrategyKind kind) {
-        auto arenas = stand_ins_of({product(512, 512, 512)}, machine_of_capability(80), options);
+        auto arenas =
+            synthetic_tasks_of({product(512, 512, 512)}, machine_of_capability(80), options);
         Contender random{"random", {}, false}, one{"one", {}, false};
         random.strategy.kind = StrategyKind::random;
         one.strategy.kind = kind;

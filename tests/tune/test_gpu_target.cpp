@@ -56,9 +56,9 @@ void check_points(const Workload& work, int points, std::uint64_t seed) {
     const Space space = gpu_space(work, (*session)->machine());
     const auto target = (*session)->target(work, space);
     REQUIRE(target);
-    Dice dice(seed);
+    Rng rng(seed);
     for (int n = 0; n < points; ++n) {
-        const Point point = *space.draw(dice);
+        const Point point = *space.draw(rng);
         const Outcome outcome = (*target)->measure(point);
         CHECK_MESSAGE(outcome.ok(), work.name, ": ", outcome.error, " ", outcome.detail, " of ",
                       plan_text(gpu_plan(space, point, work, (*session)->machine())));
@@ -76,8 +76,8 @@ Outcome with_source(const std::function<std::string(const GpuPlan&)>& source,
     const Space space = gpu_space(work, (*session)->machine());
     const auto target = (*session)->target(work, space);
     REQUIRE(target);
-    Dice dice(1);
-    return (*target)->measure(*space.draw(dice));
+    Rng rng(1);
+    return (*target)->measure(*space.draw(rng));
 }
 
 // The generated text with other words in it.
@@ -181,9 +181,9 @@ TEST_CASE("points of the GPU template compile with NVRTC for every GPU generatio
         for (const Workload& work : {product(512, 512, 512), convolution(1, 3, 56, 56, 64, 7, 2, 3),
                                      convolution(1, 64, 14, 14, 128, 3, 1, 1)}) {
             const Space space = gpu_space(work, machine);
-            Dice dice(static_cast<std::uint64_t>(capability));
+            Rng rng(static_cast<std::uint64_t>(capability));
             for (int n = 0; n < points_wanted(1); ++n) {
-                const GpuPlan plan = gpu_plan(space, *space.draw(dice), work, machine);
+                const GpuPlan plan = gpu_plan(space, *space.draw(rng), work, machine);
                 const auto image = nvrtc->compile(gpu_source(plan), capability, {});
                 CHECK_MESSAGE(image, capability, ": ", plan_text(plan), ": ",
                               image ? "" : image.diagnostics().items().front().message);

@@ -27,16 +27,16 @@ Workload product(Count m, Count n, Count k) {
 
 TrialLine some_line(Count number) {
     const Workload work = product(64, 48, 32);
-    const Subject subject = cpu_subject(work, CpuMachine{});
-    Dice dice(static_cast<std::uint64_t>(number) + 1);
+    const SearchTask search_task = cpu_task(work, CpuMachine{});
+    Rng rng(static_cast<std::uint64_t>(number) + 1);
     TrialOrigin origin;
     origin.target = "cpu";
     origin.machine = "a processor";
     origin.lanes = 8;
     origin.registers = 16;
     origin.date = "2024-01-01T00:00:00Z";
-    Trial trial{*subject.space.draw(dice), {1.25e-3, {1.5e-3, 1.25e-3, 1e-3}}, 2, 0.5, 3.25};
-    return line_of(subject, work, origin, trial, number);
+    Trial trial{*search_task.space.draw(rng), {1.25e-3, {1.5e-3, 1.25e-3, 1e-3}}, 2, 0.5, 3.25};
+    return line_of(search_task, work, origin, trial, number);
 }
 
 std::string text_of(const fs::path& path) {
@@ -75,10 +75,10 @@ TEST_CASE("a line comes back as it was written, and so does its point") {
         REQUIRE(back);
         REQUIRE(back->size() == 1);
         CHECK(back->front() == line);
-        const Subject subject = cpu_subject(line.work, CpuMachine{});
-        const auto point = point_of(subject.space, line);
+        const SearchTask search_task = cpu_task(line.work, CpuMachine{});
+        const auto point = point_of(search_task.space, line);
         REQUIRE(point);
-        CHECK(line_of(subject, line.work, line.origin,
+        CHECK(line_of(search_task, line.work, line.origin,
                       {*point, line.outcome, line.round, line.predicted, line.at_s},
                       line.trial) == line);
     }
@@ -170,20 +170,20 @@ TEST_CASE("what other layers' trials teach is right about the order of a layer t
     std::vector<TrialLine> lines;
     const auto noted = [&](Count size, std::uint64_t seed) {
         const Workload work = product(size, size, size);
-        const Subject subject = cpu_subject(work, CpuMachine{});
-        const auto target = stand_in(work, CpuMachine{}, subject, 1, {0.0, 1});
-        Dice dice(seed);
+        const SearchTask search_task = cpu_task(work, CpuMachine{});
+        const auto target = synthetic_target(work, CpuMachine{}, search_task, 1, {0.0, 1});
+        Rng rng(seed);
         TrialOrigin origin;
         origin.target = "model";
-        origin.machine = "stand-in";
+        origin.machine = "synthetic target";
         const CpuMachine machine;
         origin.lanes = machine.lanes;
         origin.registers = machine.registers;
         std::vector<TrialLine> some;
         for (Count n = 0; n < 150; ++n) {
-            const Point point = *subject.space.draw(dice);
-            some.push_back(
-                line_of(subject, work, origin, {point, target->measure(point), 0, 0.0, 0.0}, n));
+            const Point point = *search_task.space.draw(rng);
+            some.push_back(line_of(search_task, work, origin,
+                                   {point, target->measure(point), 0, 0.0, 0.0}, n));
         }
         return some;
     };
@@ -194,11 +194,11 @@ TEST_CASE("what other layers' trials teach is right about the order of a layer t
     const GlobalModel global = learn_global(lines, kSteps, {}, kCpuTemplate);
     REQUIRE(global);
     const auto held = noted(256, 9);
-    const Subject subject = cpu_subject(product(256, 256, 256), CpuMachine{});
+    const SearchTask search_task = cpu_task(product(256, 256, 256), CpuMachine{});
     Table table;
     std::vector<double> speeds;
     for (const TrialLine& line : held) {
-        subject.features(*point_of(subject.space, line), kSteps, table.values);
+        search_task.features(*point_of(search_task.space, line), kSteps, table.values);
         speeds.push_back(1.0 / line.outcome.cost);
     }
     table.columns = table.values.size() / speeds.size();

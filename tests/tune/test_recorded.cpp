@@ -1,5 +1,5 @@
 // Searches as their logs tell them: trials counted as they were spent.
-#include "analysis/tune/cpu_subject.hpp"
+#include "analysis/tune/cpu_task.hpp"
 #include "analysis/tune/log_searches.hpp"
 #include "analysis/tune_compare/compare.hpp"
 #include "report/tune/search_chart.hpp"

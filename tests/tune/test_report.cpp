@@ -59,12 +59,12 @@ TEST_CASE("the JSON of a search is as its schema says, and the curve falls to th
 
 TEST_CASE("a line of a log is as its schema says") {
     const Workload work = product(64, 64, 64);
-    const Subject subject = cpu_subject(work, CpuMachine{});
+    const SearchTask search_task = cpu_task(work, CpuMachine{});
     for (const Outcome& outcome :
          {Outcome{1e-3, {1e-3}}, Outcome{kNoCost, {}, "timeout", "late"}}) {
-        const Trial trial{subject.space.at(0), outcome, 0, 0.0, 0.1};
+        const Trial trial{search_task.space.at(0), outcome, 0, 0.0, 0.1};
         for (const std::string& fault :
-             faults("trial.schema.json", trial_text(line_of(subject, work, {}, trial, 0)))) {
+             faults("trial.schema.json", trial_text(line_of(search_task, work, {}, trial, 0)))) {
             FAIL_CHECK(fault);
         }
     }
@@ -80,8 +80,8 @@ TEST_CASE("a search's text, table and picture name every layer") {
 
 TEST_CASE("a comparison is the same for any number of jobs") {
     TuneOptions options;
-    auto one = stand_ins_of({product(96, 96, 96), product(50, 70, 90)}, options);
-    auto two = stand_ins_of({product(96, 96, 96), product(50, 70, 90)}, options);
+    auto one = synthetic_tasks_of({product(96, 96, 96), product(50, 70, 90)}, options);
+    auto two = synthetic_tasks_of({product(96, 96, 96), product(50, 70, 90)}, options);
     const auto contenders = usual_contenders(false);
     const Comparison alone = compare(one, contenders, 2, 24, 1);
     const Comparison together = compare(two, contenders, 2, 24, 4);
@@ -96,17 +96,17 @@ TEST_CASE("a comparison is the same for any number of jobs") {
 TEST_CASE("on a pool every strategy chooses measured points alone, and ends at the best of them") {
     const Workload work = product(96, 64, 48);
     const CpuMachine machine;
-    const Subject subject = cpu_subject(work, machine);
-    const auto target = stand_in(work, machine, subject, 3, {0.0, 1});
+    const SearchTask search_task = cpu_task(work, machine);
+    const auto target = synthetic_target(work, machine, search_task, 3, {0.0, 1});
     TrialOrigin origin;
     origin.lanes = machine.lanes;
     origin.registers = machine.registers;
-    Dice dice(4);
+    Rng rng(4);
     std::vector<TrialLine> lines;
     for (Count n = 0; n < 60; ++n) {
-        const Point point = *subject.space.draw(dice);
+        const Point point = *search_task.space.draw(rng);
         lines.push_back(
-            line_of(subject, work, origin, {point, target->measure(point), 0, 0.0, 0.0}, n));
+            line_of(search_task, work, origin, {point, target->measure(point), 0, 0.0, 0.0}, n));
     }
     auto pools = pools_of(lines);
     REQUIRE(pools.size() == 1);

@@ -1,5 +1,5 @@
 // Spaces: numbered points, rules, exact counts.
-#include "analysis/tune/cpu_subject.hpp"
+#include "analysis/tune/cpu_task.hpp"
 #include "formats/catalog.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -46,14 +46,14 @@ TEST_CASE("a space counts its valid points exactly without listing what no rule 
 
 TEST_CASE("drawn points and neighbours are valid, and neighbours differ in one knob") {
     const Space space = small_space();
-    Dice dice(7);
+    Rng rng(7);
     std::set<Count> seen;
     for (int n = 0; n < 600; ++n) {
-        const auto point = space.draw(dice);
+        const auto point = space.draw(rng);
         REQUIRE(point);
         CHECK(space.valid(*point));
         seen.insert(space.index_of(*point));
-        const Point next = space.neighbour(*point, dice);
+        const Point next = space.neighbour(*point, rng);
         CHECK(space.valid(next));
         int differ = 0;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -69,13 +69,13 @@ TEST_CASE("a space that is restricted to a pool gives nothing else") {
     const Point a = space.at(0);
     const Point b = space.at(5);
     space.restrict_to({a, b});
-    Dice dice(1);
+    Rng rng(1);
     CHECK(space.valid_size() == 2);
     for (int n = 0; n < 20; ++n) {
-        const auto point = space.draw(dice);
+        const auto point = space.draw(rng);
         REQUIRE(point);
         CHECK((*point == a || *point == b));
-        const Point next = space.neighbour(*point, dice);
+        const Point next = space.neighbour(*point, rng);
         CHECK((next == a || next == b));
     }
 }
@@ -146,11 +146,11 @@ TEST_CASE("the chain of a candidate by hand: a tile of two by one vectors cannot
 
 TEST_CASE("no bound of a candidate is above the one before it") {
     const CpuMachine machine;
-    Dice dice(3);
+    Rng rng(3);
     for (const Workload& work : twelve()) {
         const Space space = cpu_space(work, machine, 4);
         for (int n = 0; n < 300; ++n) {
-            const CpuChain chain = cpu_chain(work, cpu_plan(space, *space.draw(dice)), machine);
+            const CpuChain chain = cpu_chain(work, cpu_plan(space, *space.draw(rng)), machine);
             for (std::size_t step = 1; step < 7; ++step) {
                 CHECK(chain.bound[step] <= chain.bound[step - 1] * (1 + 1e-12));
             }

@@ -29,12 +29,13 @@ CpuMachine wide_machine() {
 
 std::vector<Trial> searched(const Workload& work, const StrategyOptions& strategy,
                             std::size_t trials, double noise = 0.05) {
-    const Subject subject = cpu_subject(work, wide_machine());
-    const auto target = stand_in(work, wide_machine(), subject, 11, {noise, strategy.seed});
+    const SearchTask search_task = cpu_task(work, wide_machine());
+    const auto target =
+        synthetic_target(work, wide_machine(), search_task, 11, {noise, strategy.seed});
     SearchPlan plan;
     plan.strategy = strategy;
     plan.trials = trials;
-    return run_search(subject, *target, plan).trials;
+    return run_search(search_task, *target, plan).trials;
 }
 
 StrategyOptions options_of(StrategyKind kind, std::uint64_t seed) {
@@ -71,22 +72,22 @@ class Bowl final : public Target {
     const Space& space_;
 };
 
-Subject bowl_subject() {
-    Subject subject;
-    subject.name = "bowl";
+SearchTask bowl_task() {
+    SearchTask search_task;
+    search_task.name = "bowl";
     std::vector<Knob> knobs;
     for (const char* name : {"a", "b", "c", "d", "e"}) {
         knobs.push_back({name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
     }
-    subject.space = Space(knobs, {});
-    const auto space = std::make_shared<const Space>(subject.space);
-    subject.features = [space](const Point& point, unsigned, std::vector<float>& out) {
+    search_task.space = Space(knobs, {});
+    const auto space = std::make_shared<const Space>(search_task.space);
+    search_task.features = [space](const Point& point, unsigned, std::vector<float>& out) {
         for (std::size_t k = 0; k < 5; ++k) {
             out.push_back(static_cast<float>(space->value(point, k)));
         }
     };
-    subject.predicted = [](const Point&) { return 1.0; };
-    return subject;
+    search_task.predicted = [](const Point&) { return 1.0; };
+    return search_task;
 }
 
 } // namespace
@@ -102,11 +103,11 @@ TEST_CASE("every strategy proposes valid points, none twice, the same for the sa
     for (const std::string& name : strategy_names()) {
         const auto options = options_of(*strategy_from_name(name), 3);
         const auto trials = searched(product(96, 200, 33), options, 70);
-        const Subject subject = cpu_subject(product(96, 200, 33), wide_machine());
+        const SearchTask search_task = cpu_task(product(96, 200, 33), wide_machine());
         std::set<Count> seen;
         for (const Trial& trial : trials) {
-            CHECK_MESSAGE(subject.space.valid(trial.point), name);
-            CHECK_MESSAGE(seen.insert(subject.space.index_of(trial.point)).second, name);
+            CHECK_MESSAGE(search_task.space.valid(trial.point), name);
+            CHECK_MESSAGE(seen.insert(search_task.space.index_of(trial.point)).second, name);
         }
         CHECK_MESSAGE(trials.size() == 70, name);
         const auto again = searched(product(96, 200, 33), options, 70);
@@ -128,16 +129,16 @@ TEST_CASE("strategies that begin at random begin with the same points") {
 }
 
 TEST_CASE("a small space is exhausted, not asked for ever") {
-    Subject subject = bowl_subject();
-    subject.space = Space({{"a", {6, 7, 8}}, {"b", {7}}}, {});
-    subject.features = [](const Point& point, unsigned, std::vector<float>& out) {
+    SearchTask search_task = bowl_task();
+    search_task.space = Space({{"a", {6, 7, 8}}, {"b", {7}}}, {});
+    search_task.features = [](const Point& point, unsigned, std::vector<float>& out) {
         out.push_back(static_cast<float>(point.digit[0]));
     };
-    Bowl bowl(subject.space);
+    Bowl bowl(search_task.space);
     for (const std::string& name : strategy_names()) {
         SearchPlan plan;
         plan.strategy = options_of(*strategy_from_name(name), 1);
-        const SearchEnd end = run_search(subject, bowl, plan);
+        const SearchEnd end = run_search(search_task, bowl, plan);
         CHECK_MESSAGE(end.exhausted, name);
         CHECK_MESSAGE(end.trials.size() == 3, name);
         CHECK(best_cost(end.trials) == near(1.0));
@@ -145,13 +146,13 @@ TEST_CASE("a small space is exhausted, not asked for ever") {
 }
 
 TEST_CASE("the learned search finds the bottom of a known function among 10^5 points") {
-    const Subject subject = bowl_subject();
-    Bowl bowl(subject.space);
+    const SearchTask search_task = bowl_task();
+    Bowl bowl(search_task.space);
     SearchPlan plan;
     plan.trials = 256;
     plan.strategy.kind = StrategyKind::learned;
     plan.strategy.seed = 1;
-    CHECK(best_cost(run_search(subject, bowl, plan).trials) == near(1.0));
+    CHECK(best_cost(run_search(search_task, bowl, plan).trials) == near(1.0));
 }
 
 TEST_CASE("a failed candidate costs one trial and the search goes on") {
@@ -164,18 +165,18 @@ TEST_CASE("a failed candidate costs one trial and the search goes on") {
             return {1.0 + point.digit[1], {}};
         }
     };
-    const Subject subject = bowl_subject();
+    const SearchTask search_task = bowl_task();
     Half half;
     SearchPlan plan;
     plan.trials = 64;
-    const auto trials = run_search(subject, half, plan).trials;
+    const auto trials = run_search(search_task, half, plan).trials;
     CHECK(trials.size() == 64);
     const auto failed = std::count_if(trials.begin() + 32, trials.end(),
                                       [](const Trial& t) { return !t.outcome.ok(); });
     CHECK(failed < 12); // of 32: it has learned which those are
 }
 
-TEST_CASE("on the stand-in the learned search is ahead of random and genetic ones") {
+TEST_CASE("on the synthetic target the learned search is ahead of random and genetic ones") {
     const double random = median_best(StrategyKind::random, 96);
     const double genetic = median_best(StrategyKind::genetic, 96);
     const double learned = median_best(StrategyKind::learned, 96);
@@ -183,38 +184,40 @@ TEST_CASE("on the stand-in the learned search is ahead of random and genetic one
     CHECK(learned < genetic);
 }
 
-TEST_CASE("a stand-in's noise belongs to the point, whatever was measured before") {
+TEST_CASE("a synthetic target's noise belongs to the point, whatever was measured before") {
     const Workload work = product(64, 64, 64);
-    const Subject subject = cpu_subject(work, wide_machine());
-    Dice dice(1);
-    const Point a = *subject.space.draw(dice);
-    const Point b = *subject.space.draw(dice);
-    const auto one = stand_in(work, wide_machine(), subject, 1, {0.05, 9});
-    const auto two = stand_in(work, wide_machine(), subject, 1, {0.05, 9});
+    const SearchTask search_task = cpu_task(work, wide_machine());
+    Rng rng(1);
+    const Point a = *search_task.space.draw(rng);
+    const Point b = *search_task.space.draw(rng);
+    const auto one = synthetic_target(work, wide_machine(), search_task, 1, {0.05, 9});
+    const auto two = synthetic_target(work, wide_machine(), search_task, 1, {0.05, 9});
     const double first = one->measure(a).cost;
     (void)two->measure(b);
     CHECK(two->measure(a).cost == first);
 }
 
-TEST_CASE("the default strategy is the best of its table on stand-ins that no one has seen") {
+TEST_CASE(
+    "the default strategy is the best of its table on synthetic targets that no one has seen") {
     StrategyOptions usual = options_of(StrategyKind::learned, 1); // what `tune` takes
     usual.prior = true;
     const std::vector<Workload> layers = {tests::convolution(1, 64, 28, 28, 64, 3, 1, 1),
                                           tests::convolution(1, 128, 14, 14, 256, 1, 2, 0),
                                           product(196, 256, 512), product(64, 1000, 512)};
-    // Costs of the best after so many trials, of all layers and stand-ins, as a geometric mean.
+    // Costs of the best after so many trials, of all layers and synthetic targets, as a geometric
+    // mean.
     const auto after = [&](const StrategyOptions& strategy, std::size_t trials) {
         double sum = 0.0;
         for (const Workload& work : layers) {
             for (std::uint64_t machine = 21; machine < 24; ++machine) {
-                const Subject subject = cpu_subject(work, wide_machine());
+                const SearchTask search_task = cpu_task(work, wide_machine());
                 const auto target =
-                    stand_in(work, wide_machine(), subject, machine, {0.0, machine});
+                    synthetic_target(work, wide_machine(), search_task, machine, {0.0, machine});
                 SearchPlan plan;
                 plan.strategy = strategy;
                 plan.strategy.seed = machine;
                 plan.trials = trials;
-                sum += std::log(best_cost(run_search(subject, *target, plan).trials));
+                sum += std::log(best_cost(run_search(search_task, *target, plan).trials));
             }
         }
         return sum / static_cast<double>(3 * layers.size());

@@ -1,5 +1,5 @@
 // Boosted trees, own and XGBoost's: that they learn, and the same each time.
-#include "analysis/tune/dice.hpp"
+#include "analysis/tune/rng.hpp"
 #include "analysis/tune/trees.hpp"
 #include "tests/near.hpp"
 
@@ -14,24 +14,24 @@ using eyeroof::tests::near;
 namespace {
 
 // Two of three features matter: y = x0 * x1.
-Lesson products(std::size_t rows, std::uint64_t seed) {
-    Lesson lesson;
-    lesson.table.columns = 3;
-    Dice dice(seed);
+TrainingSet products(std::size_t rows, std::uint64_t seed) {
+    TrainingSet training_set;
+    training_set.table.columns = 3;
+    Rng rng(seed);
     for (std::size_t n = 0; n < rows; ++n) {
-        const float a = static_cast<float>(dice.unit());
-        const float b = static_cast<float>(dice.unit());
-        lesson.table.values.insert(lesson.table.values.end(),
-                                   {a, b, static_cast<float>(dice.unit())});
-        lesson.targets.push_back(a * b);
+        const float a = static_cast<float>(rng.unit());
+        const float b = static_cast<float>(rng.unit());
+        training_set.table.values.insert(training_set.table.values.end(),
+                                         {a, b, static_cast<float>(rng.unit())});
+        training_set.targets.push_back(a * b);
     }
-    return lesson;
+    return training_set;
 }
 
 double learned_order(const TreeOptions& options, std::size_t rows) {
-    const Lesson lesson = products(rows, 1);
-    const Lesson held = products(500, 2);
-    const auto trees = fit_trees(lesson, options);
+    const TrainingSet training_set = products(rows, 1);
+    const TrainingSet held = products(500, 2);
+    const auto trees = fit_trees(training_set, options);
     const auto found = trees->predict(held.table);
     return rank_correlation({found.begin(), found.end()},
                             {held.targets.begin(), held.targets.end()});
@@ -49,16 +49,16 @@ TEST_CASE("rank correlation by hand, with a tie") {
 
 TEST_CASE("one split of one tree is the one with the greatest gain, worked by hand") {
     // targets 0 0 1 1 by x: gradients of 0 are 0 0 -1 -1; left 0, right 2 / (2 + 1), eta 1
-    Lesson lesson;
-    lesson.table = {1, {1.0F, 2.0F, 3.0F, 4.0F}};
-    lesson.targets = {0.0F, 0.0F, 1.0F, 1.0F};
+    TrainingSet training_set;
+    training_set.table = {1, {1.0F, 2.0F, 3.0F, 4.0F}};
+    training_set.targets = {0.0F, 0.0F, 1.0F, 1.0F};
     TreeOptions options;
     options.rounds = 1;
     options.depth = 1;
     options.eta = 1.0;
     for (const TreeMaker maker : {TreeMaker::own, usual_trees()}) {
         options.maker = maker;
-        const auto found = fit_trees(lesson, options)->predict(lesson.table);
+        const auto found = fit_trees(training_set, options)->predict(training_set.table);
         CHECK(found[0] == near(0.0F));
         CHECK(found[1] == near(0.0F));
         CHECK(found[2] == near(2.0 / 3.0, 1e-6));
@@ -80,12 +80,12 @@ TEST_CASE("both makers learn an order from 128 rows with both losses, the same e
 }
 
 TEST_CASE("margins are what is known before: trees learn the rest alone") {
-    Lesson lesson = products(200, 3);
-    lesson.margins = lesson.targets; // all is known
+    TrainingSet training_set = products(200, 3);
+    training_set.margins = training_set.targets; // all is known
     for (const TreeMaker maker : {TreeMaker::own, usual_trees()}) {
         TreeOptions options;
         options.maker = maker;
-        for (const float rest : fit_trees(lesson, options)->predict(lesson.table)) {
+        for (const float rest : fit_trees(training_set, options)->predict(training_set.table)) {
             CHECK(std::abs(rest) < 1e-6F);
         }
     }

@@ -41,8 +41,8 @@ Result<FusionAnswer> answer_to(const FusionQuestion& question, const std::stop_t
         return chip.diagnostics();
     }
     chip->buffer_bytes = question.buffer_bytes.value_or(chip->buffer_bytes);
-    const auto readers = layers->wiring
-                             ? std::optional(analysis::only_readers(network, *layers->wiring))
+    const auto readers = layers->edges
+                             ? std::optional(analysis::only_readers(network, *layers->edges))
                              : std::nullopt;
     auto groups = analysis::fuse_network(network, *chip, question.aim, stop, progress, readers);
     if (!groups) {

@@ -187,7 +187,7 @@ Background::Job SparsePane::job(const PaneInput& input) {
     dense.scenario.training.reset();
     dense.scenario.operators = analysis::Operators::all;
     dense.network = input.network->network;
-    dense.wiring = input.network->wiring;
+    dense.edges = input.network->edges;
     const SparseQuestion question{std::move(dense),
                                   input.scenario->layers.value_or(""),
                                   machine_->currentData().toString().toStdString(),

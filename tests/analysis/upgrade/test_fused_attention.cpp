@@ -45,7 +45,7 @@ model::Layer softmax(Count rows, Count cols) {
     return layer;
 }
 
-// By neighbors, as of a network without wiring.
+// By neighbors, as of a network without edges.
 model::Network fused(const model::Network& net) {
     return analysis::step::with_attention(net, std::nullopt).network;
 }
