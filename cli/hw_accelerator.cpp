@@ -76,6 +76,14 @@ std::string store_text(const model::Store& store) {
 // "      ddr4-3200 x 2: 51.2 GB/s peak, runs of 64 B: bursts 100 %, rows 47 %, refresh 95 %".
 std::string dram_text(const model::DramLink& link) {
     const model::DramRate rate = model::rate_of(link);
+    if (link.by_mapping) {
+        return fmt::format(
+            "      {} x {}: {} peak; a stream reaches {:.3g} % of it, a mapping what "
+            "its tiles allow (tensors {})\n",
+            link.standard, link.channels, format_si(rate.peak_bytes_per_s, "B/s"),
+            100.0 * rate.bytes_per_s() / rate.peak_bytes_per_s,
+            link.layout == model::TensorLayout::channels_last ? "channels last" : "channels first");
+    }
     const Count run =
         link.run_bytes > 0 ? link.run_bytes : model::dram_standard(link.standard)->row_bytes;
     return fmt::format(
@@ -223,6 +231,7 @@ Json dram_json(const model::Channel& channel) {
     return {{"standard", channel.dram->standard},
             {"channels", channel.dram->channels},
             {"run_bytes", channel.dram->run_bytes},
+            {"pattern", channel.dram->by_mapping ? "mapping" : "stated"},
             {"peak_bytes_per_s", rate.peak_bytes_per_s},
             {"bytes_per_s", rate.bytes_per_s()}};
 }

@@ -257,6 +257,44 @@ class WorkloadReader {
         return called ? *called : windows ? *windows : named ? *named : given ? *given : 1;
     }
 
+    // Windows of the input beyond two: those whose words exceed what they reach the least. Their
+    // positions and taps are folded as dimensions of two tensors.
+    static std::vector<const ForgeCoordinate*>
+    unfolded_of(const Einsum& einsum, const ForgeSizes& sizes, std::size_t weight) {
+        const ForgeTensor& input = einsum.inputs[1 - weight];
+        std::vector<std::pair<double, const ForgeCoordinate*>> windows;
+        for (const ForgeCoordinate& c : input.coordinates) {
+            if (c.terms.size() != 2) {
+                continue;
+            }
+            const bool first_is_tap = !einsum.output.has(c.terms[0].variable);
+            const ForgeTerm& position = c.terms[first_is_tap ? 1 : 0];
+            const ForgeTerm& tap = c.terms[first_is_tap ? 0 : 1];
+            const auto positions = sizes.find(position.variable);
+            const auto taps = sizes.find(tap.variable);
+            if (positions == sizes.end() || taps == sizes.end() ||
+                !einsum.inputs[weight].has(tap.variable)) {
+                return {};
+            }
+            windows.emplace_back(
+                unfolding_factor(positions->second, position.factor, taps->second, tap.factor), &c);
+        }
+        std::stable_sort(windows.begin(), windows.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<const ForgeCoordinate*> unfolded;
+        for (std::size_t i = 0; i + 2 < windows.size(); ++i) {
+            unfolded.push_back(windows[i].second);
+            einsum.node.warning(
+                "unfolded-window",
+                fmt::format(
+                    "{} has a third window: its positions count as images and its taps as "
+                    "channels, so that {} has {:.3g} times the words that the windows reach",
+                    einsum.name, input.name, windows[i].first),
+                "traffic of that tensor is an upper bound");
+        }
+        return unfolded;
+    }
+
     bool fill_product(const Einsum& einsum, const ForgeSizes& sizes, Layer& layer) const {
         const std::size_t w = weight_of(einsum);
         const ForgeTensor& weight = einsum.inputs[w];
@@ -265,8 +303,10 @@ class WorkloadReader {
         ConvRoles roles;
         ConvLoops loops;
         std::set<std::string> placed;
+        const std::vector<const ForgeCoordinate*> unfolded = unfolded_of(einsum, sizes, w);
         for (const ForgeCoordinate& c : input.coordinates) {
-            if (c.terms.size() == 1 && c.terms[0].factor == 1) {
+            if ((c.terms.size() == 1 && c.terms[0].factor == 1) ||
+                std::find(unfolded.begin(), unfolded.end(), &c) != unfolded.end()) {
                 continue;
             }
             ForgeTerm position = c.terms.front();
@@ -283,11 +323,10 @@ class WorkloadReader {
                                    false)
                     : std::nullopt;
             if (!rows) {
-                einsum.node.error("unsupported",
-                                  fmt::format("{} has a window more than a convolution, or one "
-                                              "that is no sum of a position and a tap",
-                                              input.name),
-                                  "up to two windows are modelled");
+                einsum.node.error(
+                    "unsupported",
+                    fmt::format("a window of {} is no sum of a position and a tap", input.name),
+                    "write it as one of each");
                 return false;
             }
             (*rows ? loops.stride.h : loops.stride.w) = position.factor;

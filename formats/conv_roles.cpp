@@ -78,6 +78,22 @@ void ConvRoles::place_single(const std::string& name) {
     }
 }
 
+std::optional<Dim> folded_into(const TensorsOf& t) {
+    return t.output && t.input && t.weight ? std::optional(Dim::G)
+           : t.output && t.weight          ? std::optional(Dim::K)
+           : t.output && t.input           ? std::optional(Dim::N)
+           : t.input && t.weight           ? std::optional(Dim::C)
+                                           : std::nullopt;
+}
+
+double unfolding_factor(Count positions, Count stride, Count taps, Count dilation) {
+    const auto p = static_cast<double>(positions);
+    const auto r = static_cast<double>(taps);
+    const double reach =
+        (p - 1.0) * static_cast<double>(stride) + (r - 1.0) * static_cast<double>(dilation) + 1.0;
+    return p * r / std::min(p * r, reach);
+}
+
 std::optional<ConvShape> conv_of(const ConvLoops& loops) {
     const auto bound = [&](Dim d) { return loops.bounds[index(d)]; };
     const auto h = extent_of(bound(Dim::P), loops.stride.h, bound(Dim::R), loops.dilation.h);

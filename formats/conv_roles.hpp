@@ -39,6 +39,14 @@ class ConvRoles {
     std::map<std::string, model::Dim, std::less<>> dims_;
 };
 
+// The role of a dimension that is one more than a convolution has: it is folded into the one that
+// lies in the same tensors, as their product. None for a dimension of one tensor alone.
+std::optional<model::Dim> folded_into(const TensorsOf& tensors);
+
+// A window beyond the second is unfolded: its positions count as images, its taps as channels. By
+// how much the words of the input then exceed those between the first and the last, as a factor.
+double unfolding_factor(Count positions, Count stride, Count taps, Count dilation);
+
 // A convolution by its loops, as wide as they need; the input is padded by `pad` where that leaves
 // at least one row and column of it.
 struct ConvLoops {

@@ -120,15 +120,19 @@ class Shape {
         place_windows();
         std::vector<std::string> alone;
         for (const std::string& dim : dims_) {
-            if (!roles_.has(dim) && belongs_to_one(dim)) {
+            if (roles_.has(dim) || is_folded(dim)) {
+                continue;
+            }
+            if (belongs_to_one(dim)) {
                 alone.push_back(dim);
-            } else if (!roles_.has(dim)) {
+            } else {
                 place(dim);
             }
         }
         for (const auto& [name, dim] : roles_.dims()) {
             loops.bounds[index(dim)] = size_of(instance_.need(name), variables_);
         }
+        multiply_folded();
         for (const std::string& dim : alone) { // a mapping may name it, with one trip
             roles_.place_single(dim);
         }
@@ -244,11 +248,27 @@ class Shape {
                            [](const Coordinate& c) { return c.terms.size() == 2; });
     }
 
-    // Coordinates of the input with two terms: rows first, unless the names say otherwise.
+    // Coordinates of the input with two terms: rows first, unless the names say otherwise. Of three
+    // windows the one whose words exceed those that it reaches the least is unfolded.
     void place_windows() {
+        std::vector<const Coordinate*> windows;
+        for (const Coordinate& c : input_->coordinates) {
+            if (c.terms.size() == 2) {
+                windows.push_back(&c);
+            }
+        }
+        while (windows.size() > 2 && !transposed && sized(windows)) {
+            const auto least =
+                std::min_element(windows.begin(), windows.end(), [&](const auto* a, const auto* b) {
+                    return factor_of(*a) < factor_of(*b);
+                });
+            unfold(**least);
+            windows.erase(least);
+        }
         for (const DataSpace& space : spaces_) {
             for (const Coordinate& c : space.coordinates) {
-                const bool plain = c.terms.size() == 1 && c.terms[0].coefficient.empty();
+                const bool plain = (c.terms.size() == 1 && c.terms[0].coefficient.empty()) ||
+                                   (!c.terms.empty() && is_folded(c.terms[0].dim));
                 if (!plain && (&space != input_ || c.terms.size() != 2 || !place_window(c))) {
                     c.node.error("unsupported",
                                  fmt::format("this coordinate of {} is not a plain dimension, nor "
@@ -260,10 +280,60 @@ class Shape {
         }
     }
 
+    const Term& tap_of(const Coordinate& c) const {
+        return c.terms[weight_->has(c.terms[0].dim) ? 0 : 1];
+    }
+    const Term& position_of(const Coordinate& c) const {
+        return c.terms[weight_->has(c.terms[0].dim) ? 1 : 0];
+    }
+    bool sized(const std::vector<const Coordinate*>& windows) const {
+        return std::all_of(windows.begin(), windows.end(), [&](const Coordinate* c) {
+            const Term& tap = tap_of(*c);
+            const Term& position = position_of(*c);
+            return weight_->has(tap.dim) && !output_->has(tap.dim) && output_->has(position.dim) &&
+                   !weight_->has(position.dim) && instance_.has(tap.dim) &&
+                   instance_.has(position.dim);
+        });
+    }
+    double factor_of(const Coordinate& c) {
+        const Term& tap = tap_of(c);
+        const Term& position = position_of(c);
+        return unfolding_factor(size_of(instance_[position.dim], variables_), coefficient(position),
+                                size_of(instance_[tap.dim], variables_), coefficient(tap));
+    }
+    void unfold(const Coordinate& c) {
+        const std::string& tap = tap_of(c).dim;
+        const std::string& position = position_of(c).dim;
+        folded_.emplace_back(position, Dim::N);
+        folded_.emplace_back(tap, Dim::C);
+        c.node.warning("unfolded-window",
+                       fmt::format("the window of {} and {} is the third: its positions count as "
+                                   "images and its taps as channels, so that {} has {:.3g} times "
+                                   "the words that the windows reach",
+                                   position, tap, input_->name, factor_of(c)),
+                       "traffic of that tensor is an upper bound; a mapping cannot name the two");
+    }
+    bool is_folded(const std::string& dim) const {
+        return std::any_of(folded_.begin(), folded_.end(),
+                           [&](const auto& entry) { return entry.first == dim; });
+    }
+    void multiply_folded() {
+        for (const auto& [name, dim] : folded_) {
+            Count& bound = loops.bounds[index(dim)];
+            const auto product = checked_mul(bound, size_of(instance_.need(name), variables_));
+            if (!product || *product > kMaxDimension) {
+                shape_.error("overflow",
+                             fmt::format("with {} folded in, a dimension is too large", name),
+                             "make the layer smaller");
+                return;
+            }
+            bound = *product;
+        }
+    }
+
     bool place_window(const Coordinate& c) {
-        const bool first_is_tap = weight_->has(c.terms[0].dim);
-        const Term& tap = c.terms[first_is_tap ? 0 : 1];
-        const Term& position = c.terms[first_is_tap ? 1 : 0];
+        const Term& tap = tap_of(c);
+        const Term& position = position_of(c);
         if (!weight_->has(tap.dim) || output_->has(tap.dim) || !output_->has(position.dim) ||
             weight_->has(position.dim)) {
             return false;
@@ -295,13 +365,18 @@ class Shape {
         const bool o = output_->has(dim);
         const bool i = input_->has(dim);
         const bool w = weight_->has(dim);
-        if (!roles_.place(dim, {o, i, w})) {
-            shape_.error("unsupported",
-                         fmt::format("dimension {} is one more than a convolution has of those "
-                                     "that address {}{}{}",
-                                     dim, o ? output_->name + " " : "", i ? input_->name + " " : "",
-                                     w ? weight_->name : ""),
-                         "fold it into another dimension");
+        if (roles_.place(dim, {o, i, w})) {
+            return;
+        }
+        if (const auto role = folded_into({o, i, w})) { // exact: the same tensors hold both
+            folded_.emplace_back(dim, *role);
+            shape_.warning(
+                "folded",
+                fmt::format("dimension {} is folded into another of the same tensors", dim),
+                "a mapping cannot name it");
+        } else {
+            shape_.error("unsupported", fmt::format("dimension {} addresses no tensor", dim),
+                         "remove it");
         }
     }
 
@@ -310,6 +385,7 @@ class Shape {
     const Variables& variables_;
     std::vector<std::pair<std::string, Count*>> places_; // of coefficients in `loops`
     ConvRoles roles_;
+    std::vector<std::pair<std::string, Dim>> folded_; // and what they are a factor of
     std::vector<std::string> dims_;
     std::map<std::string, Count> coefficients_;
     std::vector<DataSpace> spaces_;

@@ -345,6 +345,25 @@ class AcceleratorReader {
         return store;
     }
 
+    static void read_pattern(const Node& node, model::DramLink& link) {
+        static constexpr std::pair<std::string_view, bool> kPatterns[] = {{"stated", false},
+                                                                          {"mapping", true}};
+        static constexpr std::pair<std::string_view, model::TensorLayout> kLayouts[] = {
+            {"channels_first", model::TensorLayout::channels_first},
+            {"channels_last", model::TensorLayout::channels_last}};
+        link.by_mapping = node["pattern"].choice(kPatterns, "pattern").value_or(false);
+        const Node layout = node["layout"];
+        link.layout = layout.choice(kLayouts, "layout").value_or(link.layout);
+        if (link.by_mapping && node.has("run")) {
+            node["run"].error("conflict", "`pattern: mapping` takes runs from each mapping",
+                              "remove `run`, or `pattern`");
+        }
+        if (!link.by_mapping && layout) {
+            layout.error("conflict", "`layout` has an effect only on runs that follow the mapping",
+                         "add `pattern: mapping`, or remove `layout`");
+        }
+    }
+
     model::DramLink read_dram(const Sourced& entry) {
         std::vector<std::pair<std::string_view, std::string>> standards;
         for (const model::DramStandard& standard : model::dram_standards()) {
@@ -360,6 +379,7 @@ class AcceleratorReader {
             link.run_bytes = read_capacity(run, {Operand::input}).value_or(0);
         }
         link.one_group = entry.node()["one_bank_group"].boolean().value_or(false);
+        read_pattern(entry.node(), link);
         return link;
     }
 

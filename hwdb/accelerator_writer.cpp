@@ -201,6 +201,12 @@ void write_dram(Block block, const model::DramLink& link) {
     if (link.one_group) {
         block.line("one_bank_group", "true");
     }
+    if (link.by_mapping) {
+        block.line("pattern", "mapping");
+    }
+    if (link.layout == model::TensorLayout::channels_last) {
+        block.line("layout", "channels_last");
+    }
 }
 
 void write_wires(Block block, const model::Wires& wires) {

@@ -1,6 +1,7 @@
 #include "mapper/achievable_bounds.hpp"
 
 #include "mapper/estimate.hpp"
+#include "model/cost/dram_pattern.hpp"
 
 #include <limits>
 
@@ -54,6 +55,7 @@ Result<AchievableBounds> achievable_bounds(const Task& task, const SearchOptions
     AchievableBounds result;
     result.macs_per_cycle = {macs / least.workload, macs / least.dataflow, macs / least.units};
     Task fastest = task;
+    fastest.machine = at_stream_rate(task.machine); // as the chain's step 6
     fastest.objective = Objective::latency();
     fastest.time = Time::overlapped; // the chain's steps 4 to 6
     Task stored = fastest;

@@ -1,5 +1,7 @@
 #include "mapper/frontier.hpp"
 
+#include "model/cost/dram_pattern.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -66,6 +68,7 @@ Result<Front> pareto_front(const Task& task, const FrontOptions& options, std::s
                            const ProgressCallback& progress) {
     Series series(options.search, std::move(stop), progress);
     Task now = task;
+    now.machine = at_stream_rate(task.machine);
     now.objective = Objective::energy();
     Front front;
     while (true) {

@@ -27,8 +27,9 @@ struct FrontOptions {
                             // that needs no more energy; 0: nothing is left out
 };
 
-// task.objective is not used; its constraints (max_energy_pj and max_cycles among them) hold for
-// every point. Errors: those of search().
+// A DRAM whose rate follows the mapping is taken at that of a stream. task.objective is not used;
+// its constraints (max_energy_pj and max_cycles among them) hold for every point. Errors: those of
+// search().
 Result<Front> pareto_front(const Task& task, const FrontOptions& options = {},
                            std::stop_token stop = {}, const ProgressCallback& progress = {});
 

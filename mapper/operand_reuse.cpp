@@ -75,8 +75,7 @@ OperandReuse::OperandReuse(const Space& space)
                 kept_inside_.insert(o);
             }
         }
-        const bool arrives =
-            edge_ > 0 && o != problem.produced && channel_of(task_.machine.levels[0], o) != nullptr;
+        const bool arrives = edge_ > 0 && channel_of(task_.machine.levels[0], o) != nullptr;
         last_ = arrives ? std::max(last_, std::min(next, levels_) - 1) : last_;
     }
     at_edge_ = channel_costs(task_, edge_);
@@ -295,16 +294,17 @@ double OperandReuse::least_cycles(const Crossing& crossing) const {
         outer += channel_cost.cycles(crossing.outer, late, 1.0);
         const double here = channel_cost.cycles(crossing.outer, early, 1.0);
         overlapped = std::max(overlapped, here);
-        double most = 1.0;
+        double most = 0.0;
+        double sums = 1.0;
         for (const Operand o : kAllOperands) {
-            if (present_.contains(o) && channel_cost.operands.contains(o) &&
-                o != task_.problem.produced) {
+            if (present_.contains(o) && channel_cost.operands.contains(o)) {
                 const double moves = changes(o, std::min(next_[index(o)], levels_) - 1);
-                (early.contains(o) ? most : visits) =
-                    std::max(early.contains(o) ? most : visits, moves);
+                const bool made = o == task_.problem.produced;
+                double& known = made ? sums : early.contains(o) ? most : visits;
+                known = std::max(known, made && !early.contains(o) ? 1.0 : moves);
             }
         }
-        first = std::max(first, here / most);
+        first = std::max(first, here / (most > 0.0 ? most : sums));
     }
     const auto total = [&](double each) {
         const double met = std::min(visits, passes) * std::min(each, outer / visits);

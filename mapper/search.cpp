@@ -7,6 +7,7 @@
 #include "mapper/exact.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/trivial_bound.hpp"
+#include "model/cost/dram_pattern.hpp"
 #include "model/cost/leakage.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,9 @@ constexpr const char* kLeftOut =
     "its trips";
 constexpr const char* kNotPlaced =
     "some trips can be put on the axes in more ways than are looked at";
+constexpr const char* kAsStream =
+    "the bound takes the DRAM as a stream, which no mapping exceeds; the tiles of this one are "
+    "accessed more slowly";
 constexpr const char* kOutside =
     "a known mapping, with tile sizes from outside the space, is better than all in it";
 
@@ -334,8 +338,10 @@ std::optional<Strategy> strategy_from_name(std::string_view name) {
     return std::nullopt;
 }
 
-Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::stop_token stop,
-                            const ProgressCallback& progress) {
+namespace {
+
+Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
+                                  std::stop_token stop, const ProgressCallback& progress) {
     Diagnostics found = check_task(task);
     if (found.has_errors()) {
         return found;
@@ -400,6 +406,42 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.time_s = effort.seconds();
     result.history = std::move(outcome.history);
     return Result<SearchResult>(std::move(result));
+}
+
+// The best mapping found at the rate of a stream, or a known one, at the rates of their own tiles.
+// Tiles slow a DRAM down and never speed it up, so the bound of the streamed task holds.
+Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed) {
+    Task known = task;
+    known.known.push_back(streamed.mapping);
+    std::optional<SearchResult> best = best_known(known);
+    if (!best) {
+        return Result<SearchResult>::failure(
+            "no-mapping",
+            "no mapping was found that keeps the limits at the DRAM's rate for its tiles",
+            "raise the limits, or state the DRAM's `run`");
+    }
+    const double value = best->certificate.value;
+    best->certificate = streamed.certificate;
+    best->history = std::move(streamed.history);
+    Certificate& c = best->certificate;
+    c.value = value;
+    c.gap = std::max(0.0, (value - c.lower_bound) / value);
+    c.proved = c.gap <= 2.0 * kSlack;
+    c.note = c.proved || value <= streamed.certificate.value * (1.0 + kSlack) ? c.note : kAsStream;
+    return Result<SearchResult>(*std::move(best));
+}
+
+} // namespace
+
+Result<SearchResult> search(const Task& task, const SearchOptions& options, std::stop_token stop,
+                            const ProgressCallback& progress) {
+    if (task.counting != Counting::eyeroof || !follows_mapping(task.machine)) {
+        return search_space(task, options, std::move(stop), progress);
+    }
+    Task streamed = task;
+    streamed.machine = at_stream_rate(task.machine);
+    auto found = search_space(streamed, options, std::move(stop), progress);
+    return found ? at_own_rates(task, *std::move(found)) : std::move(found);
 }
 
 } // namespace eyeroof::mapper

@@ -1,7 +1,9 @@
 #include "analysis/exam/examine_nest.hpp"
 
+#include "base/units.hpp"
 #include "mapper/preset/preset.hpp"
 #include "mapper/preset/stationary.hpp"
+#include "model/cost/dram_pattern.hpp"
 #include "model/cost/leakage.hpp"
 
 #include <fmt/format.h>
@@ -82,6 +84,32 @@ Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& 
                                                  : by_dataflow(problem, context);
 }
 
+// "DRAM link: input in runs of 28 B at 43.8 % of a stream's rate; …", by what the mapping moves.
+void add_dram_notes(const AcceleratorContext& context, NestExam& exam) {
+    for (const Channel& channel : context.accelerator.levels.front().channels) {
+        if (!channel.dram || !channel.dram->by_mapping) {
+            continue;
+        }
+        const auto pattern = dram_pattern(exam.problem, context.accelerator, exam.mapping, channel);
+        std::string text;
+        for (const Operand o : kAllOperands) {
+            const EdgeTraffic& traffic = exam.cost.edges.front();
+            const TensorAccess& tensor = pattern[index(o)];
+            const bool written = traffic.up[index(o)] > 0;
+            if (traffic.down[index(o)] == 0 && !written) {
+                continue;
+            }
+            text += fmt::format("{}{} in runs of {} at {:.3g} % of a stream's rate",
+                                text.empty() ? "" : "; ", operand_name(o),
+                                format_iec(tensor.run_bytes, "B"),
+                                100.0 / (written ? tensor.write_slowdown : tensor.read_slowdown));
+        }
+        if (!text.empty()) {
+            exam.notes.push_back(channel.name + ": " + text);
+        }
+    }
+}
+
 // Bounds that physics sets on every result.
 Diagnostics check_bounds(const NestExam& exam, double units, bool keeps_rules) {
     constexpr double rounding = 1.0 + 1e-9;
@@ -133,6 +161,9 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
                        ? overlapped_latency(exam.cost)
                        : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
     add_leakage(context.accelerator, exam.mapping, exam.latency.total_cycles(), exam.cost);
+    if (counting == Counting::eyeroof) {
+        add_dram_notes(context, exam);
+    }
     const bool keeps_rules = context.policy != MappingPolicy::given;
     const Dataflow rules = keeps_rules ? dataflow_for(problem, context.dataflow)
                                        : unrestricted_dataflow(context.accelerator);

@@ -5,6 +5,7 @@
 #include "analysis/sweep/workloads.hpp"
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
+#include "model/cost/dram_pattern.hpp"
 #include "model/cost/leakage.hpp"
 #include "model/vector_unit.hpp"
 
@@ -72,7 +73,8 @@ PointFigures SweepEngine::at(std::uint64_t point) {
         options_.scenario = grid_.scenario_at(at);
     }
     const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
-    if (accelerator == nullptr || options_.scenario.counting != Counting::eyeroof) {
+    if (accelerator == nullptr || options_.scenario.counting != Counting::eyeroof ||
+        follows_mapping(*accelerator)) {
         return slow(at);
     }
     options_.machine.name = last_.machine->name;

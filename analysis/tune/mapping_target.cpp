@@ -2,6 +2,7 @@
 #include "analysis/tune/model_target.hpp"
 #include "mapper/evaluate.hpp"
 #include "mapper/exact.hpp"
+#include "model/cost/dram_pattern.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -180,7 +181,7 @@ Result<MappingTask> mapping_task(const model::Layer& layer, const model::Acceler
         return Made::failure("unsupported", "'" + layer.name + "' is not one nest of loops");
     }
     const model::Dataflow* rules = machine.dataflows.empty() ? nullptr : &machine.dataflows.front();
-    mapper::Task task = task_of(problems->front(), machine, rules);
+    mapper::Task task = task_of(problems->front(), at_stream_rate(machine), rules);
     task.objective = natural_objective(machine);
     mapper::SearchOptions options;
     options.max_nodes = search_nodes;

@@ -187,8 +187,11 @@ void add_dram(std::vector<Parameter>& parameters, const Accelerator& machine, st
                           static_cast<double>(run),
                           true,
                           [=](Machine& m, double v) {
-                              turn_dram(m, index, c,
-                                        [&](model::DramLink& link) { link.run_bytes = whole(v); });
+                              turn_dram(m, index, c, [&](model::DramLink& link) {
+                                  link.run_bytes = whole(v);
+                                  link.by_mapping = false; // stated instead
+                                  link.layout = {};
+                              });
                           },
                           {field + "run"}});
     parameters.back().tried = false;

@@ -34,7 +34,8 @@ struct LatencyTerms {
         std::size_t channel = 0;
         ChannelLoad waited;
         ChannelLoad overlapped;
-        double most_changes = 1.0; // of what arrives early
+        // Of the inputs that arrive early; of the sums where no input does.
+        double most_changes = 1.0;
 
         bool operator==(const AtOutermost&) const = default;
     };

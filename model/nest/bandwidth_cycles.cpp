@@ -1,6 +1,7 @@
 #include "model/nest/bandwidth_cycles.hpp"
 
 #include "model/accelerator/data_width.hpp"
+#include "model/cost/dram_pattern.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,6 +101,8 @@ class TransferTimer {
 
     void time_channel(std::size_t level, std::size_t number) {
         const Channel& channel = counts_.machine.levels[level].channels[number];
+        const auto pattern =
+            dram_pattern(counts_.problem, counts_.machine, counts_.mapping, channel);
         double down = 0.0;
         double up = 0.0;
         for (const Operand o : kAllOperands) {
@@ -107,8 +110,10 @@ class TransferTimer {
                 const DataWidth bytes =
                     sent_width(counts_.problem, counts_.machine, level, channel, o);
                 const double one = o == counts_.problem.produced ? bytes.partial : bytes.complete;
-                down += one * static_cast<double>(counts_.busy[level][index(o)].down);
-                up += up_bytes(level, o, bytes, counts_.busy[level][index(o)].up);
+                down += one * static_cast<double>(counts_.busy[level][index(o)].down) *
+                        pattern[index(o)].read_slowdown;
+                up += up_bytes(level, o, bytes, counts_.busy[level][index(o)].up) *
+                      pattern[index(o)].write_slowdown;
             }
         }
         record({level, number, false, down, up});

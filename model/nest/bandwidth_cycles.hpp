@@ -17,6 +17,7 @@ struct Busy {
 struct TransferCounts {
     const Problem& problem;
     const Accelerator& machine;
+    const Mapping& mapping;
     Counting counting;
     const std::vector<PerOperand<Busy>>& busy; // by level
     std::vector<PortTraffic>* transfers;       // where each transfer is noted; nullptr: nowhere

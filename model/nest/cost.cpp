@@ -71,7 +71,8 @@ class CostCounter {
                 "make the layer smaller, or the tiles more even");
         }
         add_energy();
-        nest::set_bandwidth_cycles({problem_, machine_, counting_, busy_, transfers_}, cost_);
+        nest::set_bandwidth_cycles({problem_, machine_, mapping_, counting_, busy_, transfers_},
+                                   cost_);
         return checked();
     }
 

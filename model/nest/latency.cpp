@@ -3,6 +3,7 @@
 #include "model/accelerator/data_width.hpp"
 #include "model/accelerator/fanout.hpp"
 #include "model/cost/arrival.hpp"
+#include "model/cost/dram_pattern.hpp"
 #include "model/cost/latency_terms.hpp"
 #include "model/nest/digits.hpp"
 
@@ -30,7 +31,8 @@
 //   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
 //   units' burst loads go on meanwhile). What can arrive early, because the store is double
 //   buffered, or prefetches and holds the tile twice, or stores further in hold the current tile,
-//   costs its first tile, and what exceeds the processing time. A tile is what the next store that
+//   costs its first tile, and what exceeds the processing time. Where sums alone leave early, the
+//   last of them leaves after the units have ended. A tile is what the next store that
 //   keeps the operand takes in at a time, whatever levels it passes by on the way.
 //
 // Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
@@ -140,8 +142,10 @@ double results_of(const Problem& problem) {
 
 // Bytes per instance of the edge's level that the chosen operands move over a channel.
 template <class Chosen>
-ChannelLoad load_on(const Problem& problem, const Accelerator& accelerator, std::size_t level,
-                    const Channel& channel, const MappingCost& cost, Chosen chosen) {
+ChannelLoad load_on(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                    std::size_t level, const Channel& channel, const MappingCost& cost,
+                    Chosen chosen) {
+    const auto pattern = dram_pattern(problem, accelerator, mapping, channel);
     ChannelLoad load;
     const auto instances = static_cast<double>(cost.levels[level].instances);
     const EdgeTraffic& traffic = cost.edges[level];
@@ -149,10 +153,11 @@ ChannelLoad load_on(const Problem& problem, const Accelerator& accelerator, std:
         if (channel.operands.contains(o) && chosen(o)) {
             const DataWidth word = sent_width(problem, accelerator, level, channel, o);
             const double down = o == problem.produced ? word.partial : word.complete;
-            load.down_bytes += static_cast<double>(traffic.down[index(o)]) * down / instances;
+            load.down_bytes += static_cast<double>(traffic.down[index(o)]) * down / instances *
+                               pattern[index(o)].read_slowdown;
             load.up_bytes +=
                 word.of_results(static_cast<double>(traffic.up[index(o)]), results_of(problem)) /
-                instances;
+                instances * pattern[index(o)].write_slowdown;
         }
     }
     return load;
@@ -193,7 +198,7 @@ LatencyTerms::AtArray terms_at_array(const Problem& problem, const Accelerator& 
                                      const Array& array, std::size_t c) {
     const Channel& channel = accelerator.levels[array.edge].channels[c];
     const auto load = [&](auto chosen) {
-        return load_on(problem, accelerator, array.edge, channel, cost, chosen);
+        return load_on(problem, accelerator, mapping, array.edge, channel, cost, chosen);
     };
     const auto early = [&](Operand o) {
         return arrives_early(problem, accelerator, mapping, array.edge, o);
@@ -256,16 +261,23 @@ void add_outermost(const Problem& problem, const Accelerator& accelerator, const
     };
     LatencyTerms::AtOutermost own;
     own.channel = c;
-    own.waited =
-        load_on(problem, accelerator, 0, channel, cost, [&](Operand o) { return !buffered(o); });
-    own.overlapped = load_on(problem, accelerator, 0, channel, cost, buffered);
+    const auto load = [&](auto chosen) {
+        return load_on(problem, accelerator, mapping, 0, channel, cost, chosen);
+    };
+    own.waited = load([&](Operand o) { return !buffered(o); });
+    own.overlapped = load(buffered);
+    const double sums = buffered(problem.produced) && channel.operands.contains(problem.produced)
+                            ? arrivals(problem, mapping, 0, problem.produced)
+                            : 1.0;
+    own.most_changes = 0.0;
     for (const Operand o : kAllOperands) {
         if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
             const double changes = arrivals(problem, mapping, 0, o);
-            own.most_changes = std::max(own.most_changes, buffered(o) ? changes : 1.0);
+            own.most_changes = std::max(own.most_changes, buffered(o) ? changes : 0.0);
             terms.visits = std::max(terms.visits, buffered(o) ? 1.0 : changes);
         }
     }
+    own.most_changes = own.most_changes > 0.0 ? own.most_changes : sums;
     terms.outermost[terms.outermosts++] = own;
 }
 

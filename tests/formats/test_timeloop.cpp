@@ -278,9 +278,36 @@ TEST_CASE("a shape of one's own is placed by the tensors that its dimensions add
         "    - {name: O, projection: [[[K]], [[L]], [[P]]], read_write: true}\n"
         "  instance: {K: 2, L: 3, P: 4}\n",
         "two.yaml");
-    REQUIRE_FALSE(two);
-    CHECK(says(two.diagnostics(), "two.yaml:3:"));
-    CHECK(says(two.diagnostics(), "is one more than a convolution has"));
+    REQUIRE(two); // K and L address the same tensors, so their product is one dimension
+    CHECK(problem_of(two->network).bounds == Extents{1, 1, 6, 1, 4, 1, 1, 1});
+    CHECK(says(two.diagnostics(), "dimension L is folded"));
+}
+
+// 3-D convolution: the window whose words exceed what it reaches the least is unfolded.
+TEST_CASE("a third window counts its positions as images and its taps as channels") {
+    const std::string text =
+        "problem:\n  shape:\n    dimensions: [N, K, C, D, P, Q, T, R, S]\n    data_spaces:\n"
+        "    - {name: Weights, projection: [[[K]], [[C]], [[T]], [[R]], [[S]]]}\n"
+        "    - {name: Inputs, projection: [[[N]], [[C]], [[D], [T]], [[P], [R]], [[Q], [S]]]}\n"
+        "    - {name: Outputs, projection: [[[N]], [[K]], [[D]], [[P]], [[Q]]], read_write: true}\n"
+        "  instance: {N: 1, K: 8, C: 4, D: 4, P: 8, Q: 16, T: 3, R: 3, S: 3}\n";
+    const auto volume = parse_timeloop_problem(text, "volume.yaml");
+    REQUIRE(volume);
+    // D (4 x 3 words for 6) before P (8 x 3 for 10) and Q (16 x 3 for 18).
+    CHECK(problem_of(volume->network).bounds == Extents{4, 1, 8, 12, 8, 16, 3, 3});
+    CHECK(says(volume.diagnostics(), "Inputs has 2 times the words"));
+    CHECK_FALSE(volume->names.dims.contains("D")); // a mapping that names it is refused
+}
+
+TEST_CASE("any number of ranks of the same tensors is one dimension") {
+    const auto sum = parse_timeloop_problem(
+        "problem:\n  shape:\n    dimensions: [I, J]\n    data_spaces:\n"
+        "    - {name: A, projection: [[[I]], [[J]]]}\n    - {name: B, projection: [[[I]], [[J]]]}\n"
+        "    - {name: Z, projection: [[[I]], [[J]]], read_write: true}\n"
+        "  instance: {I: 4, J: 6}\n",
+        "sum.yaml");
+    REQUIRE(sum);
+    CHECK(problem_of(sum->network).bounds == Extents{1, 24, 1, 1, 1, 1, 1, 1});
 }
 
 TEST_CASE("a dot product sums over all of its loops, and its one result has no coordinates") {

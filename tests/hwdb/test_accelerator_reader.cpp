@@ -348,6 +348,31 @@ TEST_CASE("a link may name a DRAM standard in place of a bandwidth") {
           "dram-inside");
 }
 
+TEST_CASE("a link may take its rate from each mapping, which at best is a stream's") {
+    const std::string stated = "run: 64 B, one_bank_group: true";
+    const auto with = [&](const std::string& to) {
+        std::string text(tests::kSmallArray);
+        text.replace(text.find(stated), stated.size(), to);
+        return text;
+    };
+    const auto file = good(with("pattern: mapping, layout: channels_last"));
+    const auto& pins = std::get<model::Accelerator>(file.machine.kind).levels[0].channels.front();
+    REQUIRE(pins.dram);
+    CHECK(*pins.dram ==
+          model::DramLink{"ddr4-3200", 2, 0, false, true, model::TensorLayout::channels_last});
+    CHECK(pins.down_bytes_per_cycle ==
+          tests::near(2 * 25.6e9 * (1.0 - 360.0 / 7800.0) / 1e6, 1e-6));
+    const auto first_error = [&](const std::string& to) {
+        auto document = hwdb::parse_yaml(with(to), "array.yaml");
+        REQUIRE(document.ok());
+        const auto read = hwdb::read_accelerator(*document, "array");
+        REQUIRE_FALSE(read.ok());
+        return read.diagnostics().begin()->code;
+    };
+    CHECK(first_error("pattern: mapping, run: 64 B") == "conflict");
+    CHECK(first_error("layout: channels_last") == "conflict");
+}
+
 TEST_CASE("a network's topology gives its rates and the energy of a word") {
     const auto file = good(tests::kSmallArray);
     const auto& sums = std::get<model::Accelerator>(file.machine.kind).levels[1].channels[1];

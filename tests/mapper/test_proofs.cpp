@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 namespace test_mapper_proofs {
@@ -132,6 +133,49 @@ TEST_CASE("proofs of the reported time equal an enumeration on machines that wai
         CHECK(found->certificate.proved);
         CHECK(found->certificate.value == near(best, 1e-9));
     }
+}
+
+// The search takes such a DRAM as a stream: its bound holds for every mapping, and what it calls
+// proven is the best.
+TEST_CASE("where a DRAM's rate follows the mapping the bound holds, and only the best is proven") {
+    Random r(33);
+    const int wanted = number_of("EYEROOF_RANDOM_CASES", 150);
+    int proved = 0;
+    int open = 0;
+    for (int compared = 0; compared < wanted;) {
+        mapper::Task task = waiting_task(r);
+        std::vector<Channel>& channels = task.machine.levels.front().channels;
+        if (channels.empty() || task.counting != Counting::eyeroof) {
+            continue;
+        }
+        const auto& standard = dram_standards()[static_cast<std::size_t>(r.upto(7))];
+        const TensorLayout layout =
+            r.chance(50) ? TensorLayout::channels_first : TensorLayout::channels_last;
+        channels.front().dram = DramLink{std::string(standard.name), 1, 0, false, true, layout};
+        if (validate(task.machine).has_errors()) {
+            continue;
+        }
+        Enumerator every(task);
+        const double best = every.run();
+        if (every.too_many() || best < 0) {
+            continue;
+        }
+        ++compared;
+        CAPTURE(compared);
+        CAPTURE(task.objective.name());
+        const auto found = mapper::search(task);
+        REQUIRE(found);
+        const mapper::Certificate& c = found->certificate;
+        CHECK(c.lower_bound <= best * (1.0 + 1e-9));
+        CHECK(c.value >= best * (1.0 - 1e-9));
+        CHECK(std::abs(c.gap - (1.0 - c.lower_bound / c.value)) < 1e-9);
+        if (c.proved) {
+            CHECK(c.value == near(best, 1e-9));
+        }
+        (c.proved ? proved : open) += 1;
+    }
+    CHECK(proved > wanted / 10); // both happen
+    CHECK(open > wanted / 10);
 }
 
 } // namespace test_mapper_proofs

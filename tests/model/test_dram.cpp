@@ -1,9 +1,15 @@
 // What a DRAM channel gives by its standard and by the runs of its accesses, worked by hand.
 #include "model/accelerator/dram.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/dram_pattern.hpp"
+#include "model/cost/latency.hpp"
+#include "tests/model/machines.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <random>
 #include <utility>
 
 namespace test_model_dram {
@@ -65,6 +71,180 @@ TEST_CASE("longer runs of whole bursts are never slower, and no pattern beats th
         CHECK(dram_standard(standard.name) == &standard);
     }
     CHECK(dram_standard("ddr9-1") == nullptr);
+}
+
+// ---- the pattern of a mapping -------------------------------------------------------------------
+
+// A memory by the standard, a buffer, and one unit; 8-bit words.
+Accelerator one_buffer(const std::string& standard, TensorLayout layout, int buffers = 2) {
+    Accelerator a;
+    a.clock_hz = 1e9;
+    a.word_bits = {8, 8, 8};
+    Level memory = test::level("DRAM", {test::store(test::kAll, 0, 1e9, 1e9, 0)});
+    Channel link;
+    link.name = "DRAM link";
+    link.operands = test::kAll;
+    link.half_duplex = true;
+    link.dram = DramLink{standard, 1, 0, false, true, layout};
+    link.down_bytes_per_cycle = rate_of(*link.dram).bytes_per_s() / a.clock_hz;
+    link.up_bytes_per_cycle = link.down_bytes_per_cycle;
+    memory.channels = {link};
+    Level buffer = test::level("buffer", {test::store(test::kAll, 0, 1e9, 1e9, 0)});
+    buffer.stores.front().buffers = buffers;
+    a.levels = {memory, buffer};
+    return a;
+}
+
+// C16 H28 W28, 8 filters of 1x1: all of it in the buffer but for the loops given at the memory.
+Mapping tiled(const Problem& problem, std::vector<TemporalLoop> outside) {
+    Mapping m;
+    m.levels.resize(2);
+    m.levels[0].keeps = test::kAll;
+    m.levels[1].keeps = test::kAll;
+    for (const Dim d : kAllDims) {
+        Count inside = problem.bounds[index(d)];
+        for (const TemporalLoop& loop : outside) {
+            inside = loop.dim == d ? ceil_div(inside, loop.bound) : inside;
+        }
+        m.levels[1].temporal.push_back({d, inside});
+    }
+    m.levels[0].temporal = std::move(outside);
+    return m;
+}
+
+const Problem kPointwise = test::conv("1x1", {1, 1, 28, 28, 16, 8, 1});
+
+TensorAccess pattern(const std::vector<TemporalLoop>& outside, Operand o,
+                     TensorLayout layout = TensorLayout::channels_first,
+                     const Problem& problem = kPointwise) {
+    const Accelerator a = one_buffer("ddr4-3200", layout);
+    return dram_pattern(problem, a, tiled(problem, outside), a.levels[0].channels[0])[index(o)];
+}
+
+TEST_CASE("a whole tensor is a stream, whatever its order in memory") {
+    for (const TensorLayout layout : {TensorLayout::channels_first, TensorLayout::channels_last}) {
+        const TensorAccess input = pattern({}, Operand::input, layout);
+        CHECK(input.run_bytes == 12544);                        // 16 x 28 x 28
+        CHECK(input.access == DramAccess{12544.0, 196.0, 2.0}); // bursts of 64 B, rows of 8 KiB
+        CHECK(input.read_slowdown == 1.0);
+    }
+}
+
+TEST_CASE("half rows of an image move in runs of half a row") {
+    // 16 channels x 28 rows of 14 B, 28 B apart: the bursts between the first and the last byte of
+    // a channel are fewer than one for each row.
+    const TensorAccess input = pattern({{Dim::Q, 2}}, Operand::input);
+    CHECK(input.run_bytes == 14);
+    CHECK(input.access == DramAccess{6272.0, 196.0, 2.0}); // (28 x 28 x 16 - 14) B / 64, rounded up
+    CHECK(input.read_slowdown == near(2.0));               // all bursts for half of the bytes
+    // With channels last a run is 14 columns of 16 channels.
+    const TensorAccess last = pattern({{Dim::Q, 2}}, Operand::input, TensorLayout::channels_last);
+    CHECK(last.run_bytes == 224);
+    CHECK(last.access == DramAccess{6272.0, 28.0 * 4.0, 2.0}); // 224 B are four bursts
+    CHECK(last.read_slowdown == near(4.0 * 64.0 / 224.0));
+}
+
+TEST_CASE("tiles that follow one another in memory and in time are one stream") {
+    // Four channels at a time: 3,136 B, which the next tile continues.
+    const TensorAccess joined = pattern({{Dim::C, 4}}, Operand::input);
+    CHECK(joined.run_bytes == 12544);
+    CHECK(joined.read_slowdown == 1.0);
+    // Where filters come between them the tile is the same all the while.
+    CHECK(pattern({{Dim::C, 4}, {Dim::K, 2}}, Operand::input).run_bytes == 12544);
+    // Rows inside channels: seven rows of a channel, then the next seven; a channel is one run,
+    // four channels are four.
+    CHECK(pattern({{Dim::C, 16}, {Dim::P, 4}}, Operand::input).run_bytes == 12544);
+    CHECK(pattern({{Dim::P, 4}, {Dim::C, 16}}, Operand::input).run_bytes == 7 * 28);
+}
+
+TEST_CASE("a stride fetches the bursts of what it skips") {
+    Problem strided = test::conv("1x1/2", {1, 1, 14, 14, 16, 8, 1}, 2, 2);
+    const TensorAccess input = pattern({}, Operand::input, TensorLayout::channels_first, strided);
+    CHECK(input.run_bytes == 1);
+    CHECK(input.access.bytes == 14.0 * 14.0 * 16.0);
+    CHECK(input.access.bursts == std::ceil(27.0 * 27.0 * 16.0 / 64.0)); // 27 of 27 columns and rows
+    CHECK(input.read_slowdown > 3.5);
+}
+
+TEST_CASE("matrices are row-major, weights by the row of an output") {
+    Problem gemm = test::conv("gemm", {1, 1, 64, 1, 256, 128, 1}); // 64 x 256 times 256 x 128
+    for (const TensorLayout layout : {TensorLayout::channels_first, TensorLayout::channels_last}) {
+        CHECK(pattern({{Dim::C, 4}, {Dim::P, 4}}, Operand::input, layout, gemm).run_bytes == 64);
+        CHECK(pattern({{Dim::C, 4}, {Dim::K, 4}}, Operand::weight, layout, gemm).run_bytes == 64);
+        CHECK(pattern({{Dim::K, 4}, {Dim::C, 2}}, Operand::output, layout, gemm).run_bytes == 32);
+    }
+}
+
+TEST_CASE("writes wait for the bus to turn once in a batch") {
+    const DramLink link{"ddr4-3200", 1, 0, false, true, {}};
+    const DramAccess access{6400.0, 100.0, 1.0}; // 100 bursts of 2.5 ns
+    CHECK(slowdown_of(link, access, false) == 1.0);
+    CHECK(slowdown_of(link, access, true) == near(1.0 + 17.5 / 19.0 / 2.5));
+}
+
+// Zynq-7000's controller (AMD, UG585, "DDR efficiency"; DDR3 at 1,050 Mb/s): reads in sequence 97,
+// reads and writes in sequence 87 % of the peak.
+TEST_CASE("streams of DDR3 reach what its controller's maker states, within 4 %") {
+    const DramLink link{"ddr3-1066", 1, 0, false, true, {}};
+    const DramAccess rows{8192.0, 128.0, 1.0};
+    const double stream = rate_of(link).bytes_per_s() / rate_of(link).peak_bytes_per_s;
+    const double mixed =
+        stream * 2.0 / (slowdown_of(link, rows, false) + slowdown_of(link, rows, true));
+    CHECK(stream == near(0.97, 0.01));
+    CHECK(mixed == near(0.87, 0.04));
+}
+
+TEST_CASE("longer runs are never slower for each byte") {
+    std::mt19937 random(20261126);
+    const auto up_to = [&](Count most) {
+        return std::uniform_int_distribution<Count>(1, most)(random);
+    };
+    for (std::size_t n = 0; n < 2000; ++n) {
+        CAPTURE(n);
+        const DramStandard& standard = dram_standards()[n % dram_standards().size()];
+        std::vector<LaidAxis> axes(3);
+        const auto run = static_cast<std::size_t>(up_to(3)) - 1; // the axis that ends it
+        const Count times = up_to(4);
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            axes[i].size = up_to(64) * (i == run ? times : 1);
+            axes[i].words = i > run ? axes[i].size : up_to(axes[i].size / (i == run ? times : 1));
+            axes[i].reach = axes[i].words;
+        }
+        const DramLink link{std::string(standard.name), 1, 0, false, true, {}};
+        const DramAccess small = access_of(axes, 16, standard);
+        axes[run].words *= times;
+        axes[run].reach = axes[run].words;
+        const DramAccess large = access_of(axes, 16, standard);
+        CHECK(large.bytes == small.bytes * static_cast<double>(times));
+        CHECK(large.bursts <= small.bursts * static_cast<double>(times));
+        CHECK(large.rows <= small.rows * static_cast<double>(times));
+        for (const bool written : {false, true}) {
+            CHECK(slowdown_of(link, large, written) <=
+                  slowdown_of(link, small, written) * 1.000001);
+        }
+    }
+}
+
+TEST_CASE("the time of a mapping counts its own pattern, and is that of a stream at best") {
+    const Accelerator own = one_buffer("ddr4-3200", TensorLayout::channels_first);
+    const Accelerator stream = at_stream_rate(own);
+    CHECK(follows_mapping(own));
+    CHECK_FALSE(follows_mapping(stream));
+    const auto cycles = [](const Accelerator& machine, const Mapping& mapping) {
+        const auto cost = cost_of(kPointwise, machine, mapping);
+        REQUIRE(cost.ok());
+        return std::pair{cost->moving_cycles,
+                         latency_of(kPointwise, machine, mapping, *cost).total_cycles()};
+    };
+    const Mapping halves = tiled(kPointwise, {{Dim::Q, 2}});
+    // Inputs 12,544 B twice as long, weights 128 B, outputs 6,272 B in halves of rows and with
+    // turns.
+    const double out = slowdown_of(*own.levels[0].channels[0].dram, {3136.0, 98.0, 1.0}, true);
+    CHECK(cycles(own, halves).first == near((2.0 * 12544.0 + 5.3125 * 25.6 + out * 6272.0) /
+                                            own.levels[0].channels[0].down_bytes_per_cycle));
+    CHECK(cycles(stream, halves).first ==
+          near((12544.0 + 128.0 + 6272.0) / own.levels[0].channels[0].down_bytes_per_cycle));
+    CHECK(cycles(own, halves).second >= cycles(stream, halves).second);
 }
 
 } // namespace test_model_dram
