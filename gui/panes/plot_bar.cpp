@@ -171,18 +171,18 @@ void PlotBar::resizeEvent(QResizeEvent* event) {
 void PlotBar::show_levels(const report::PlotInput& input, const report::ViewState& view) {
     const QSignalBlocker block(level_);
     level_->clear();
-    level_->addItem(tr("outermost bytes"), QString());
+    level_->addItem(tr("outermost"), QString());
     std::set<std::string> seen;
     for (const report::PlotPoint& point : input.points) {
         for (std::size_t i = 1; i < point.bytes.size(); ++i) {
             const std::string& level = point.bytes[i].level;
             if (seen.insert(level).second) {
-                level_->addItem(tr("%1 bytes").arg(text(level)), text(level));
+                level_->addItem(text(level), text(level));
             }
         }
     }
     if (!seen.empty()) {
-        level_->addItem(tr("every level's bytes"), QString(report::kAllLevels));
+        level_->addItem(tr("every level"), QString(report::kAllLevels));
     }
     level_->setCurrentIndex(std::max(0, level_->findData(text(view.level))));
     level_->setVisible(level_->count() > 1);

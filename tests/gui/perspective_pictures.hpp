@@ -88,9 +88,9 @@ inline bool fill_perspective(MainWindow& window, Perspective perspective,
 }
 
 // Made, shown, filled, and analyzed.
-inline bool show_perspective(MainWindow& window, Perspective perspective,
+inline bool show_perspective(MainWindow& window, Perspective perspective, QSize size,
                              const QTemporaryDir& folder) {
-    window.resize(kPictureSizes[1]);
+    window.resize(size);
     window.show();
     QSignalSpy analysed(&window, &MainWindow::analysed);
     if (!fill_perspective(window, perspective, folder)) {

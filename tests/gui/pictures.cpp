@@ -42,16 +42,15 @@ int write_perspectives(const QString& target) {
     const QTemporaryDir folder;
     const bool scaled = qApp->devicePixelRatio() > 1.0; // large pictures: of one size
     for (const gui::Perspective perspective : gui::kPerspectives) {
-        gui::use_theme("light");
-        gui::MainWindow window(folders());
-        if (!show_perspective(window, perspective, folder)) {
-            std::fputs("nothing to show\n", stderr);
-            return 1;
-        }
         for (const QSize& size : scaled ? kPictureSizes.mid(0, 1) : kPictureSizes) {
+            gui::use_theme("light");
+            gui::MainWindow window(folders()); // as it opens at that size
+            if (!show_perspective(window, perspective, size, folder)) {
+                std::fputs("nothing to show\n", stderr);
+                return 1;
+            }
             for (const QString& theme : kPictureThemes) {
                 gui::use_theme(theme);
-                window.resize(size);
                 settle(window);
                 constexpr int smallest = 0; // as PNG takes it: the best compression
                 const QString file = target + "/" + picture_name(perspective, size, theme);

@@ -18,7 +18,7 @@ class TestPictures : public QObject {
 
 namespace {
 
-constexpr double kOfOther = 0.05; // share of pixels by which pictures of other layouts differ
+constexpr double kOfOther = 0.03; // share of pixels by which pictures of other layouts differ
 
 QString documents() {
     return QString::fromStdString(std::string(tests::source_dir()) + "/docs/images/window/");
@@ -77,7 +77,7 @@ void TestPictures::the_pictures_of_the_documents_are_not_stale() {
     QImage before;
     for (const Perspective perspective : kPerspectives) {
         MainWindow window(folders());
-        QVERIFY(show_perspective(window, perspective, folder));
+        QVERIFY(show_perspective(window, perspective, kPictureSizes[1], folder));
         settle(window);
         const QString file = picture_name(perspective, kPictureSizes[1], "light");
         const QImage committed(documents() + file);
