@@ -139,6 +139,35 @@ OperandSet read_operands(const Node& owner) {
     return set;
 }
 
+std::string read_standard(const Node& node) {
+    std::vector<std::pair<std::string_view, std::string>> standards;
+    for (const model::DramStandard& standard : model::dram_standards()) {
+        standards.emplace_back(standard.name, standard.name);
+    }
+    return node.need("standard")
+        .choice(standards, "DRAM standard")
+        .value_or(standards.front().second);
+}
+
+void read_pattern(const Node& node, model::DramLink& link) {
+    static constexpr std::pair<std::string_view, bool> kPatterns[] = {{"stated", false},
+                                                                      {"mapping", true}};
+    static constexpr std::pair<std::string_view, model::TensorLayout> kLayouts[] = {
+        {"channels_first", model::TensorLayout::channels_first},
+        {"channels_last", model::TensorLayout::channels_last}};
+    link.by_mapping = node["pattern"].choice(kPatterns, "pattern").value_or(false);
+    const Node layout = node["layout"];
+    link.layout = layout.choice(kLayouts, "layout").value_or(link.layout);
+    if (link.by_mapping && node.has("run")) {
+        node["run"].error("conflict", "`pattern: mapping` takes runs from each mapping",
+                          "remove `run`, or `pattern`");
+    }
+    if (!link.by_mapping && layout) {
+        layout.error("conflict", "`layout` has an effect only on runs that follow the mapping",
+                     "add `pattern: mapping`, or remove `layout`");
+    }
+}
+
 class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
@@ -345,35 +374,9 @@ class AcceleratorReader {
         return store;
     }
 
-    static void read_pattern(const Node& node, model::DramLink& link) {
-        static constexpr std::pair<std::string_view, bool> kPatterns[] = {{"stated", false},
-                                                                          {"mapping", true}};
-        static constexpr std::pair<std::string_view, model::TensorLayout> kLayouts[] = {
-            {"channels_first", model::TensorLayout::channels_first},
-            {"channels_last", model::TensorLayout::channels_last}};
-        link.by_mapping = node["pattern"].choice(kPatterns, "pattern").value_or(false);
-        const Node layout = node["layout"];
-        link.layout = layout.choice(kLayouts, "layout").value_or(link.layout);
-        if (link.by_mapping && node.has("run")) {
-            node["run"].error("conflict", "`pattern: mapping` takes runs from each mapping",
-                              "remove `run`, or `pattern`");
-        }
-        if (!link.by_mapping && layout) {
-            layout.error("conflict", "`layout` has an effect only on runs that follow the mapping",
-                         "add `pattern: mapping`, or remove `layout`");
-        }
-    }
-
     model::DramLink read_dram(const Sourced& entry) {
-        std::vector<std::pair<std::string_view, std::string>> standards;
-        for (const model::DramStandard& standard : model::dram_standards()) {
-            standards.emplace_back(standard.name, standard.name);
-        }
         model::DramLink link;
-        link.standard = entry.node()
-                            .need("standard")
-                            .choice(standards, "DRAM standard")
-                            .value_or(standards.front().second);
+        link.standard = read_standard(entry.node());
         link.channels = entry["channels"].integer({1, 4096}).value_or(1);
         if (const Sourced run = entry["run"]) {
             link.run_bytes = read_capacity(run, {Operand::input}).value_or(0);
