@@ -466,8 +466,10 @@ Result<ClusterValidation> validate_clusters(const std::vector<ClusterRow>& rows,
                                                : server(row, sources, stop);
         if (!result) {
             Diagnostics failed = result.diagnostics();
-            failed.error("not-predicted", fmt::format("line {} is not predicted", row.line),
-                         "correct the row, or leave it out");
+            if (!stop.stop_requested()) {
+                failed.error("not-predicted", fmt::format("line {} is not predicted", row.line),
+                             "correct the row, or leave it out");
+            }
             return failed;
         }
         validation.rows.push_back(*std::move(result));

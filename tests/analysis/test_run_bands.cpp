@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -35,23 +36,29 @@ void append(std::vector<RunRatio>& all, const std::vector<RunRatio>& more) {
     all.insert(all.end(), more.begin(), more.end());
 }
 
-// The published runs beside what the program predicts today, once for all cases.
+// The published runs beside what the program predicts of them.
+Result<ClusterValidation> validated(std::stop_token stop = {},
+                                    const ProgressCallback& progress = {}) {
+    const fs::path data = fs::path(tests::source_dir()) / "hwdb";
+    const std::string file = (data / "evidence" / "scale.csv").string();
+    const std::vector<fs::path> machines = {data};
+    const std::vector<fs::path> networks = {fs::path(tests::source_dir()) / "examples" /
+                                            "networks"};
+    const ClusterSources sources = {
+        [=](const std::string& name) { return formats::load_network(name, networks); },
+        [=](const std::string& name) { return hwdb::load_machine(name, machines); },
+        [=](const std::string& name) { return hwdb::load_fabric(name, machines); }};
+    const auto text = read_text_file(file);
+    REQUIRE(text.ok());
+    const auto rows = parse_clusters(*text, file);
+    REQUIRE(rows.ok());
+    return validate_clusters(*rows, sources, std::move(stop), progress);
+}
+
+// Once for all cases.
 const ClusterValidation& published_runs() {
     static const ClusterValidation runs = [] {
-        const fs::path data = fs::path(tests::source_dir()) / "hwdb";
-        const std::string file = (data / "evidence" / "scale.csv").string();
-        const std::vector<fs::path> machines = {data};
-        const std::vector<fs::path> networks = {fs::path(tests::source_dir()) / "examples" /
-                                                "networks"};
-        const ClusterSources sources = {
-            [=](const std::string& name) { return formats::load_network(name, networks); },
-            [=](const std::string& name) { return hwdb::load_machine(name, machines); },
-            [=](const std::string& name) { return hwdb::load_fabric(name, machines); }};
-        const auto text = read_text_file(file);
-        REQUIRE(text.ok());
-        const auto rows = parse_clusters(*text, file);
-        REQUIRE(rows.ok());
-        const auto result = validate_clusters(*rows, sources);
+        const auto result = validated();
         REQUIRE(result.ok());
         return *result;
     }();
@@ -156,6 +163,16 @@ TEST_CASE("published training runs fit their devices by the memory model") {
         CHECK(r.memory <= kMargin * r.capacity);
     }
     CHECK(steps > 100);
+}
+
+TEST_CASE("a validation that is stopped within a row says so, and blames no row") {
+    std::stop_source stop;
+    const auto result =
+        validated(stop.get_token(), [&](const Progress&) { stop.request_stop(); });
+    REQUIRE_FALSE(result.ok());
+    for (const Diagnostic& one : result.diagnostics()) {
+        CHECK(one.code == "cancelled");
+    }
 }
 
 } // namespace test_analysis_run_bands
