@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace test_silicon_silicon {
+namespace test_chip_chip {
 
 using namespace eyeroof;
 using eyeroof::tests::near;
@@ -206,4 +206,4 @@ TEST_CASE(
     CHECK(!report.chip);
 }
 
-} // namespace test_silicon_silicon
+} // namespace test_chip_chip

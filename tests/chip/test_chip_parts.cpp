@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace test_silicon_chip_parts {
+namespace test_chip_chip_parts {
 
 using namespace eyeroof;
 using eyeroof::tests::near;
@@ -105,4 +105,4 @@ TEST_CASE("a broken table of processes is refused with the place of each mistake
     }
 }
 
-} // namespace test_silicon_chip_parts
+} // namespace test_chip_chip_parts

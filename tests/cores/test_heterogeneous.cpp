@@ -13,7 +13,7 @@
 #include <fstream>
 #include <numeric>
 
-namespace test_cores_mixed {
+namespace test_cores_heterogeneous {
 
 using namespace eyeroof;
 using eyeroof::tests::near;
@@ -162,4 +162,4 @@ TEST_CASE("a placement's JSON is as its schema says, its CSV has a row for each 
     CHECK(report::heterogeneous_text(report).find("optimal over all") != std::string::npos);
 }
 
-} // namespace test_cores_mixed
+} // namespace test_cores_heterogeneous

@@ -18,7 +18,7 @@
 #include <limits>
 #include <random>
 
-namespace test_scale_mixed {
+namespace test_scale_heterogeneous {
 
 using namespace eyeroof;
 using namespace eyeroof::analysis;
@@ -237,4 +237,4 @@ TEST_CASE("what cuts a chain is what is read behind it, each tensor once") {
     CHECK(one.diagnostics().items().front().code == "too-few-devices");
 }
 
-} // namespace test_scale_mixed
+} // namespace test_scale_heterogeneous

@@ -18,7 +18,7 @@
 #include <random>
 #include <set>
 
-namespace test_scale_mixed_training {
+namespace test_scale_heterogeneous_training {
 
 using namespace eyeroof;
 using namespace eyeroof::analysis;
@@ -345,4 +345,4 @@ TEST_CASE("training that one device does not hold is divided over two, or refuse
     CHECK(tight.diagnostics().items().front().code == "fits-nowhere");
 }
 
-} // namespace test_scale_mixed_training
+} // namespace test_scale_heterogeneous_training

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace test_model_gpu_served {
+namespace test_model_gpu_supported {
 
 using namespace eyeroof;        // NOLINT
 using namespace eyeroof::model; // NOLINT
@@ -59,4 +59,4 @@ TEST_CASE("exactly the layers that the prediction refuses are found before it") 
     }
 }
 
-} // namespace test_model_gpu_served
+} // namespace test_model_gpu_supported
