@@ -39,8 +39,8 @@ struct Calibrated {
     bool operator==(const Calibrated&) const = default;
 };
 
-// Minimises mean |ln(predicted / measured)| + pull mean (ln change)^2 by damped least squares in the
-// logarithms of the constants, with the GPU's present ones as the start; the launch cost of the
+// Minimises mean |ln(predicted / measured)| + pull mean (ln change)^2 by damped least squares in
+// the logarithms of the constants, with the GPU's present ones as the start; the launch cost of the
 // mode is one of them. Half of the shapes (is_held_out) gives the error and the interval. Errors:
 // those of predict(); "too-few-rows" for a class with less than 20, "too-few-shapes" where less
 // than five rows fall on one side.

@@ -167,8 +167,7 @@ TEST_CASE("published training runs fit their devices by the memory model") {
 
 TEST_CASE("a validation that is stopped within a row says so, and blames no row") {
     std::stop_source stop;
-    const auto result =
-        validated(stop.get_token(), [&](const Progress&) { stop.request_stop(); });
+    const auto result = validated(stop.get_token(), [&](const Progress&) { stop.request_stop(); });
     REQUIRE_FALSE(result.ok());
     for (const Diagnostic& one : result.diagnostics()) {
         CHECK(one.code == "cancelled");

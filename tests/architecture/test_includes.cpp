@@ -192,10 +192,9 @@ TEST_CASE("no folder includes a folder that includes it, however far around") {
 TEST_CASE("only the mains end the process, print, or read the environment") {
     // What runs inside a foreign process, or is a program of its own, is a main too; so is what a
     // fork does before it becomes another program.
-    static const std::regex mains(
-        "(^|/)(main|[a-z_]*_main)\\.(cpp|cu)$|/inject[a-z_]*[/.]|"
-        "/base/(process|terminal_process|group_guard)\\.cpp$|"
-        "/tune/gpu_worker\\.cpp$"); // forks that measure one kernel each
+    static const std::regex mains("(^|/)(main|[a-z_]*_main)\\.(cpp|cu)$|/inject[a-z_]*[/.]|"
+                                  "/base/(process|terminal_process|group_guard)\\.cpp$|"
+                                  "/tune/gpu_worker\\.cpp$"); // forks that measure one kernel each
     static const std::regex forbidden(
         "(^|[^.>\\w:]|std::|[^\\w]::)(exit|_exit|quick_exit|abort|getenv|secure_getenv)\\s*\\(|"
         "std::(cerr|cout|clog)\\b|(^|[^\\w])(printf|puts)\\s*\\(");
