@@ -19,7 +19,7 @@ inline std::string broken_promise_trials(const std::string& text) {
     std::string again;
     for (const tune::TrialLine& line : *lines) {
         again += tune::trial_text(line);
-        const tune::Subject subject = tune::cpu_task(line.work, tune::machine_of(line.origin));
+        const tune::SearchTask subject = tune::cpu_task(line.work, tune::machine_of(line.origin));
         if (const auto point = tune::point_of(subject.space, line)) {
             std::vector<float> features;
             subject.features(*point, tune::kAllFeatures, features);
