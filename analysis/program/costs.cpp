@@ -26,19 +26,20 @@ double share_of(const model::Gpu& gpu, const model::Layer& layer, const model::G
 } // namespace
 
 Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t layer,
-                                           const model::Gpu& gpu, const SoftwareOf& software) {
+                                           const model::Gpu& gpu, const SoftwareOf& software,
+                                           model::Detail detail) {
     const model::Layer& one = graph.layers[layer];
     const auto at = graph.fused.find(layer);
     auto prediction = [&] {
         if (at == graph.fused.end()) {
-            return model::predict(gpu, one, software(one));
+            return model::predict(gpu, one, software(one), model::Timing::kernel, detail);
         }
         model::KernelGroup group{
             {}, at->second.read_bytes, at->second.written_bytes, at->second.kernels};
         for (const FusedMember& member : at->second.members) {
             group.members.push_back({member.layer, member.outside});
         }
-        return model::predict_group(gpu, group, software(group.members.front().layer));
+        return model::predict_group(gpu, group, software(group.members.front().layer), detail);
     }();
     prediction.diagnostics().place({}, one.name);
     return prediction;
@@ -64,25 +65,47 @@ LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu, const model:
     return cost;
 }
 
-Result<LayerCost> cost_with(const model::Layer& layer, const model::Gpu& gpu,
-                            const SoftwareOf& software) {
-    const auto p = model::predict(gpu, layer, software(layer));
-    return p ? Result<LayerCost>(cost_of(layer, gpu, *p)) : Result<LayerCost>(p.diagnostics());
+Result<LayerCost> LayerCosts::of(const model::Layer& layer) {
+    std::pair<model::Layer, model::Software> key{layer, software_(layer)};
+    key.first.name.clear();
+    key.first.count = 1;
+    if (const auto found = known_.find(key); found != known_.end()) {
+        return found->second;
+    }
+    auto p = model::predict(*gpu_, layer, key.second, model::Timing::kernel, model::Detail::time);
+    if (!p) {
+        p.diagnostics().place({}, layer.name);
+        return p.diagnostics();
+    }
+    if (known_.size() >= kMostKnown) {
+        known_.clear();
+    }
+    return known_.emplace(std::move(key), cost_of(layer, *gpu_, *p)).first->second;
 }
 
-Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software) {
+Result<Costs> LayerCosts::of(const Graph& graph) {
     Costs costs;
     Diagnostics found;
     costs.layers.reserve(graph.layers.size());
     for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
-        const auto p = predict_layer(graph, i, gpu, software);
+        if (!graph.fused.contains(i)) {
+            const auto cost = of(graph.layers[i]);
+            found.append(cost.diagnostics());
+            costs.layers.push_back(cost ? *cost : LayerCost{});
+            continue;
+        }
+        const auto p = predict_layer(graph, i, *gpu_, software_, model::Detail::time);
         found.append(p.diagnostics());
-        costs.layers.push_back(p ? cost_of(graph, i, gpu, *p) : LayerCost{});
+        costs.layers.push_back(p ? cost_of(graph, i, *gpu_, *p) : LayerCost{});
     }
     if (found.has_errors()) {
         return found;
     }
     return costs;
+}
+
+Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software) {
+    return LayerCosts(gpu, software).of(graph);
 }
 
 double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::DataType weights,

@@ -7,6 +7,8 @@
 #include "model/gpu/predict.hpp"
 
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace eyeroof::analysis::step {
@@ -33,17 +35,39 @@ using SoftwareOf = std::function<model::Software(const model::Layer&)>;
 // The prediction of one of the program's layers; of a fused one that of its group. Errors: those of
 // predict() and predict_group(), with the layer's name.
 Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t layer,
-                                           const model::Gpu& gpu, const SoftwareOf& software);
+                                           const model::Gpu& gpu, const SoftwareOf& software,
+                                           model::Detail detail = model::Detail::reasons);
 LayerCost cost_of(const Graph& graph, std::uint32_t layer, const model::Gpu& gpu,
                   const model::GpuPrediction& prediction);
 LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu,
                   const model::GpuPrediction& prediction);
 
-// Of a layer that stands in no program. Errors: those of predict().
-Result<LayerCost> cost_with(const model::Layer& layer, const model::Gpu& gpu,
-                            const SoftwareOf& software);
+// The costs of layers on one machine. What differs from a known layer in nothing but its name and
+// count is not computed again; at most kMostKnown layers are kept.
+class LayerCosts {
+  public:
+    static constexpr std::size_t kMostKnown = std::size_t{1} << 17; // 50 MB
 
-// Errors: those of predict_layer(), of all layers.
+    LayerCosts(const model::Gpu& gpu, SoftwareOf software)
+        : gpu_(&gpu), software_(std::move(software)) {}
+
+    const model::Gpu& gpu() const { return *gpu_; }
+    std::size_t known() const { return known_.size(); }
+    // For what is asked next.
+    void set_software(SoftwareOf software) { software_ = std::move(software); }
+
+    // Errors: those of predict().
+    Result<LayerCost> of(const model::Layer& layer);
+    // Errors: those of predict_layer(), of all layers.
+    Result<Costs> of(const Graph& graph);
+
+  private:
+    const model::Gpu* gpu_;
+    SoftwareOf software_;
+    std::map<std::pair<model::Layer, model::Software>, LayerCost> known_;
+};
+
+// The same for one program.
 Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software);
 
 // Weights of products in fewer bits than they are computed in. What that saves comes off at the

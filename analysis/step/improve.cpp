@@ -46,14 +46,18 @@ Question changed(const Question& question, const Combination& c, Count batch) {
     return made;
 }
 
+// A step before and after fusion. Neither a CUDA graph nor longer or sparse operands change the
+// programs, and they change the costs of products alone.
+struct Programs {
+    Graph graph, run; // before and after
+    Costs costs, run_costs;
+    Memory memory; // after fusion
+};
+
 // A step in one combination of everything but what frees memory.
 struct Played {
-    Graph graph; // before fusion
-    Costs costs;
-    Memory memory; // after it
+    Costs costs, run_costs; // of the programs
     Timeline line;
-    Graph run; // after fusion
-    Costs run_costs;
     Count weights_change = 0; // bytes by padding and pruning
 };
 
@@ -62,24 +66,23 @@ class Improver {
     Improver(const Question& question, const model::Gpu& gpu, const ImproveOptions& options)
         : question_(question), gpu_(gpu), options_(options),
           batch_(question.scenario.batch.value_or(own_batch(question.network))),
-          timeline_(timeline_options(question, gpu)),
+          timeline_(timeline_options(question, gpu)), costs_(gpu, software_of(question)),
           training_(question.scenario.training.has_value()) {}
 
     Result<Outcome> outcome(const Combination& c) {
-        auto played = play_out(c);
-        if (!played) {
-            return played.diagnostics();
+        if (auto found = play_out(c); found.has_errors()) {
+            return found;
         }
-        Outcome result{c, 0, 0, 0, 0, 1.0, played->memory.peak + played->weights_change, false};
+        Outcome result{c, 0, 0, 0, 0, 1.0, programs_->memory.peak + played_->weights_change, false};
         double added_s = 0.0;
-        if (c.freeing != Freeing::none && !free(c, *played, added_s, result.peak)) {
+        if (c.freeing != Freeing::none && !free(c, added_s, result.peak)) {
             return Result<Outcome>::failure("does-not-fit", "no schedule fits",
                                             "a smaller batch, or a machine with more memory");
         }
-        const double scale = 1.0 + added_s / std::max(played->line.time_s, 1e-15);
-        result.time_s = played->line.time_s * scale;
-        result.low_s = played->line.low_s * scale;
-        result.high_s = played->line.high_s * scale;
+        const double scale = 1.0 + added_s / std::max(played_->line.time_s, 1e-15);
+        result.time_s = played_->line.time_s * scale;
+        result.low_s = played_->line.low_s * scale;
+        result.high_s = played_->line.high_s * scale;
         result.item_s = result.time_s / static_cast<double>(c.batch);
         result.fits = result.peak <= options_.limit;
         return result;
@@ -87,9 +90,9 @@ class Improver {
 
     // What decides what is offered.
     Facts facts(Count now_peak) {
-        const auto plain = play_out({});
-        Costs costs = plain ? plain->costs : Costs{};
-        const bool padding = plain && pad(plain->graph, gpu_, software_, costs).layers > 0;
+        const bool runs = !play_out({}).has_errors();
+        Costs costs = runs ? played_->costs : Costs{};
+        const bool padding = runs && pad(programs_->graph, costs_, costs).layers > 0;
         const bool written = attention_of(question_) == AttentionForm::written;
         const bool attention =
             written && with_attention(question_.network, question_.edges).replaced > 0;
@@ -97,76 +100,96 @@ class Improver {
     }
 
   private:
-    Result<Played> play_out(const Combination& c) {
+    // Sets programs_ and played_. Errors: those of lower() and costs_of().
+    Diagnostics play_out(const Combination& c) {
         Combination key = c;
         key.freeing = Freeing::none;
-        if (last_ && last_key_ == key) {
-            return *last_;
+        if (played_ && played_key_ == key) {
+            return {};
         }
+        played_.reset();
         const Question question = changed(question_, c, batch_);
+        if (auto found = lower_both(question, c); found.has_errors()) {
+            return found;
+        }
+        Played played{programs_->costs, programs_->run_costs, {}, 0};
+        (void)reshape_products(c, programs_->graph, played.costs);
+        played.weights_change = reshape_products(c, programs_->run, played.run_costs);
+        played.line =
+            simulate(programs_->run, played.run_costs, gpu_, timeline_options(question, gpu_));
+        played_ = std::move(played);
+        played_key_ = key;
+        return {};
+    }
+
+    Diagnostics lower_both(const Question& question, const Combination& c) {
+        Combination key = c;
+        key.freeing = Freeing::none;
+        key.capture = key.padded = false;
+        key.pruning = Pruning::none;
+        if (programs_ && programs_key_ == key) {
+            return {};
+        }
+        programs_.reset();
         software_ = software_of(question);
+        costs_.set_software(software_);
         Question plain = question;
         plain.scenario.compiled = false;
         auto graph = lower(plain);
-        auto run = lower(question);
+        auto run = question.scenario.compiled ? lower(question) : graph;
         if (!graph || !run) {
             return graph ? run.diagnostics() : graph.diagnostics();
         }
-        auto costs = costs_of(*graph, gpu_, software_);
-        auto run_costs = costs_of(*run, gpu_, software_);
+        auto costs = costs_.of(*graph);
+        auto run_costs = costs_.of(*run);
         if (!costs || !run_costs) {
             return costs ? run_costs.diagnostics() : costs.diagnostics();
         }
-        Played played{*std::move(graph), *std::move(costs),     {}, {},
-                      *std::move(run),   *std::move(run_costs), 0};
         if (c.weights) {
-            cheapen_weights(played.graph, gpu_, *c.weights, played.costs);
-            cheapen_weights(played.run, gpu_, *c.weights, played.run_costs);
+            cheapen_weights(*graph, gpu_, *c.weights, *costs);
+            cheapen_weights(*run, gpu_, *c.weights, *run_costs);
         }
-        (void)reshape_products(c, played.graph, played.costs);
-        played.weights_change = reshape_products(c, played.run, played.run_costs);
-        played.line =
-            simulate(played.run, played.run_costs, gpu_, timeline_options(question, gpu_));
-        played.memory = memory_of(played.run, workspaces_of(played.run, gpu_, software_));
-        last_ = played;
-        last_key_ = key;
-        return played;
+        Memory memory = memory_of(*run, workspaces_of(*run, gpu_, software_));
+        programs_ = Programs{*std::move(graph), *std::move(run), *std::move(costs),
+                             *std::move(run_costs), std::move(memory)};
+        programs_key_ = key;
+        return {};
     }
 
     // Padding and pruning; how many bytes more the weights take.
-    Count reshape_products(const Combination& c, const Graph& graph, Costs& costs) const {
+    Count reshape_products(const Combination& c, const Graph& graph, Costs& costs) {
         Count change = 0;
         if (c.padded) {
             // Training keeps gradients and states beside them: as many bytes as of 16 to 2.
             constexpr Count kTrained = 8;
-            const Padded padded = pad(graph, gpu_, software_, costs);
+            const Padded padded = pad(graph, costs_, costs);
             change += padded.added_bytes * (training_ ? kTrained : 1);
         }
         if (c.pruning != Pruning::none) {
             change -=
-                prune(graph, gpu_, software_, c.pruning, options_.density.value_or(1.0), costs)
-                    .saved_bytes;
+                prune(graph, costs_, c.pruning, options_.density.value_or(1.0), costs).saved_bytes;
         }
         return change;
     }
 
     // Adds what freeing costs, and sets the peak that it leaves. Times of the chain are scaled to
     // those of the step, which fusion may have shortened.
-    bool free(const Combination& c, const Played& played, double& added_s, Count& peak) const {
+    bool free(const Combination& c, double& added_s, Count& peak) const {
         const model::Launch launch = c.capture ? model::Launch::graph : timeline_.launch;
         const double host_s = model::issue_seconds(timeline_.host, launch, model::Issued::forward);
         if (c.freeing == Freeing::stream || c.freeing == Freeing::offload) {
-            return stream_one(c, played, added_s, peak);
+            return stream_one(c, added_s, peak);
         }
         if (c.freeing == Freeing::cheapest) {
-            return run_again(played, host_s, added_s, peak);
+            return run_again(host_s, added_s, peak);
         }
-        const auto chain = chain_of(played.graph, played.costs, memory_of(played.graph), host_s);
+        const auto chain =
+            chain_of(programs_->graph, played_->costs, memory_of(programs_->graph), host_s);
         if (!chain) {
             return false;
         }
         const Recomputation whole = plain_schedule(chain->chain);
-        const double scale = std::min(played.line.time_s / std::max(whole.time_s, 1e-15), 1.0);
+        const double scale = std::min(played_->line.time_s / std::max(whole.time_s, 1e-15), 1.0);
         const Count kept = peak;
         // Within the limit, or half of what is kept where all of it would fit.
         const Count target = std::min(options_.limit - chain->fixed, whole.peak / 2);
@@ -186,13 +209,12 @@ class Improver {
 
     // Weights, as many as the limit asks for; activations within the limit, or half of what is
     // there.
-    bool stream_one(const Combination& c, const Played& played, double& added_s,
-                    Count& peak) const {
+    bool stream_one(const Combination& c, double& added_s, Count& peak) const {
         const bool weights = c.freeing == Freeing::stream;
-        const Count change = played.weights_change, before = peak;
+        const Count change = played_->weights_change, before = peak;
         const auto within = [&](Count limit) {
             Streamed found =
-                stream(played.run, played.line, played.memory,
+                stream(programs_->run, played_->line, programs_->memory,
                        weights ? Operand::weights : Operand::activations, pcie_of(gpu_), limit);
             const double stay =
                 weights && found.of > 0
@@ -201,7 +223,7 @@ class Improver {
             peak = found.memory.peak + static_cast<Count>(static_cast<double>(change) * stay);
             return found;
         };
-        const Count half = (before + played.memory.resident) / 2;
+        const Count half = (before + programs_->memory.resident) / 2;
         const Count target = weights || before > options_.limit ? options_.limit : half;
         Streamed found = within(target - change);
         if (peak > target && change < 0) { // what pruning saves leaves with the weights
@@ -212,11 +234,11 @@ class Improver {
     }
 
     // On the graph that runs: within the limit, or half of what is there.
-    bool run_again(const Played& played, double host_s, double& added_s, Count& peak) const {
-        const Count target = std::min(options_.limit, (peak + played.memory.resident) / 2);
+    bool run_again(double host_s, double& added_s, Count& peak) const {
+        const Count target = std::min(options_.limit, (peak + programs_->memory.resident) / 2);
         const auto found =
-            recompute_cheapest(played.run, played.run_costs,
-                               workspaces_of(played.run, gpu_, software_), target, host_s);
+            recompute_cheapest(programs_->run, played_->run_costs,
+                               workspaces_of(programs_->run, gpu_, software_), target, host_s);
         if (!found || found->peak >= peak) {
             return false;
         }
@@ -231,9 +253,11 @@ class Improver {
     Count batch_;
     TimelineOptions timeline_;
     SoftwareOf software_;
+    LayerCosts costs_;
     bool training_;
-    std::optional<Played> last_;
-    Combination last_key_;
+    std::optional<Programs> programs_;
+    std::optional<Played> played_;
+    Combination programs_key_, played_key_;
 };
 
 } // namespace

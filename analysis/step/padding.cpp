@@ -19,8 +19,7 @@ struct Best {
     Count words = 0; // more of n x k
 };
 
-Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
-              const SoftwareOf& software) {
+Best quickest(const Layer& layer, const LayerCost& now, LayerCosts& known) {
     const auto own = std::get<model::GemmShape>(layer.shape);
     const Count vector = std::max<Count>(128 / model::storage_bits(layer.types.input), 1);
     const std::array<Count, 3> units = {1, vector, 64};
@@ -34,7 +33,7 @@ Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
             if (shape.n == own.n && shape.k == own.k) {
                 continue;
             }
-            const auto cost = cost_with(padded, gpu, software);
+            const auto cost = known.of(padded);
             if (cost && cost->device_s < best.cost.device_s) {
                 best = {*cost, shape.n * shape.k - own.n * own.k};
             }
@@ -45,14 +44,14 @@ Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
 
 } // namespace
 
-Padded pad(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Costs& costs) {
+Padded pad(const Graph& graph, LayerCosts& known, Costs& costs) {
     Padded result;
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         const Layer& layer = graph.layers[i];
         if (layer.op != model::Op::gemm) {
             continue;
         }
-        const Best best = quickest(layer, costs.layers[i], gpu, software);
+        const Best best = quickest(layer, costs.layers[i], known);
         if (best.cost.device_s > kWorthIt * costs.layers[i].device_s) {
             continue;
         }

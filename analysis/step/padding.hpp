@@ -14,6 +14,6 @@ struct Padded {
 // Sets the cost of each product to that of the quickest of n and k (each kept, or rounded up to 16
 // bytes or to 64 elements); one that gains less than 1 % stays. Odd sizes allow loads of a part of
 // 16 bytes only (model/gpu/matmul.hpp, alignment_share).
-Padded pad(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Costs& costs);
+Padded pad(const Graph& graph, LayerCosts& known, Costs& costs);
 
 } // namespace eyeroof::analysis::step

@@ -62,8 +62,8 @@ bool prunable(const Layer& layer, const model::Gpu& gpu, Pruning pruning) {
 
 } // namespace
 
-Pruned prune(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Pruning pruning,
-             double density, Costs& costs) {
+Pruned prune(const Graph& graph, LayerCosts& known, Pruning pruning, double density, Costs& costs) {
+    const model::Gpu& gpu = known.gpu();
     Pruned result;
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         const Layer& layer = graph.layers[i];
@@ -77,7 +77,7 @@ Pruned prune(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& softwa
         const double left = bytes_left(pruning, density, layer.types.weight);
         const double depth = depth_left(pruning, density, shape.n, shape.k);
         shape.k = std::max<Count>(static_cast<Count>(static_cast<double>(shape.k) * depth), 1);
-        const auto kernel = cost_with(shorter, gpu, software);
+        const auto kernel = known.of(shorter);
         LayerCost& cost = costs.layers[i];
         if (!kernel) {
             continue;

@@ -39,8 +39,7 @@ struct Pruned {
 //   t' = max(t(m, n, depth k), (bytes - (1 - left) weights) / (dram_share B)),  at most t,
 // t of the model for the shorter product. A layer that does not gain stays dense. No rates of
 // sparse kernels have been fitted: the interval ends at the dense product's own.
-Pruned prune(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Pruning pruning,
-             double density, Costs& costs);
+Pruned prune(const Graph& graph, LayerCosts& known, Pruning pruning, double density, Costs& costs);
 
 // Progressive pruning: so many steps of a tenth of all weights, each followed by retraining.
 Count pruning_steps(Pruning pruning, double density);

@@ -149,29 +149,35 @@ ConvForms conv_forms(const Layer& layer, bool tensor) {
     return f;
 }
 
-// The library's own choice first, then everything that the machine's chain ranges over.
-std::vector<Formed> candidates_of(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel) {
-    const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
+constexpr CtaTile kThin{32, 32, 1}; // of fused Winograd
+
+// The library's own choice.
+Formed library_form(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel) {
     if (!kernel.conv) {
-        const Form form{kernel.products, 1.0, true};
         const KernelMapping& own = kernel.matmul->mapping;
-        return {{form, {own.tile}, {own.splits}},
-                {form, all_tiles(gpu, kernel.type, kernel.products.back().in_bytes),
-                 library_splits(false)}};
+        return {{kernel.products, 1.0, true}, {own.tile}, {own.splits}};
     }
-    const ConvForms f = conv_forms(layer, tensor);
-    const std::vector<CtaTile> every =
-        all_tiles(gpu, kernel.type, bytes_per_element(layer.types.input));
-    const std::vector<int>& splits = library_splits(false);
-    const CtaTile thin{32, 32, 1};
+    const ConvForms f = conv_forms(layer, gpu.rate(kernel.type).pipe == Pipe::tensor);
     const bool fused = kernel.conv->algorithm == ConvAlgorithm::winograd;
     const bool nonfused = kernel.conv->algorithm == ConvAlgorithm::winograd_nonfused;
-    const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;
-    const KernelMapping own_map = fused ? KernelMapping{thin, 1} : kernel.conv->product.mapping;
-    std::vector<Formed> all = {{own, {own_map.tile}, {own_map.splits}},
-                               {f.implicit, every, splits}};
+    const KernelMapping own = fused ? KernelMapping{kThin, 1} : kernel.conv->product.mapping;
+    return {fused ? f.fused : nonfused ? f.nonfused : f.implicit, {own.tile}, {own.splits}};
+}
+
+// Everything that the machine's chain ranges over.
+std::vector<Formed> machine_forms(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel) {
+    const std::vector<int>& splits = library_splits(false);
+    if (!kernel.conv) {
+        return {{{kernel.products, 1.0, true},
+                 all_tiles(gpu, kernel.type, kernel.products.back().in_bytes),
+                 splits}};
+    }
+    const ConvForms f = conv_forms(layer, gpu.rate(kernel.type).pipe == Pipe::tensor);
+    const std::vector<CtaTile> every =
+        all_tiles(gpu, kernel.type, bytes_per_element(layer.types.input));
+    std::vector<Formed> all = {{f.implicit, every, splits}};
     if (f.has_fused) {
-        all.push_back({f.fused, {thin}, {1}});
+        all.push_back({f.fused, {kThin}, {1}});
     }
     if (f.has_winograd) {
         all.push_back({f.nonfused, every, splits});
@@ -280,7 +286,7 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
 } // namespace
 
 void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const KernelChoice& kernel,
-                GpuPrediction& p) {
+                Detail detail, GpuPrediction& p) {
     const Machine3 g = machine_of(gpu, work, kernel);
     p.units = g.units;
     p.clock_hz = g.clock_hz;
@@ -289,23 +295,29 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     Cycles own;
     Cycles best;
     const bool stencil = kernel.conv && kernel.conv->algorithm == ConvAlgorithm::depthwise;
+    const bool has_tiles = !kernel.fused && !stencil && kernel.kernel_class != KernelClass::memory;
     if (kernel.fused) {
         own = best = fused_cycles(g, p.macs);
-    } else if (kernel.kernel_class == KernelClass::memory || stencil) {
+    } else if (!has_tiles) {
         own = best = memory_cycles(g, layer, p.macs);
     } else {
-        const std::vector<Formed> all = candidates_of(gpu, layer, kernel);
-        each_cycles(g, all[0], [&](const Cycles& cycles) { own = best = cycles; });
-        for (std::size_t i = 1; i < all.size(); ++i) {
-            each_cycles(g, all[i], [&](const Cycles& cycles) { take_least(best, cycles); });
-        }
+        each_cycles(g, library_form(gpu, layer, kernel),
+                    [&](const Cycles& cycles) { own = best = cycles; });
     }
     p.step6_s = own.at[5] / g.clock_hz;
     p.step6_l2_s = own.l2 / g.clock_hz;
     p.l2_bytes = own.l2_bytes > 0.0 ? std::max(p.bytes, own.l2_bytes) : 0.0;
-    p.machine_step6_s = best.at[5] / g.clock_hz;
     p.time_s = std::max(p.time_s, p.step6_s);
     p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz);
+    if (detail == Detail::time) {
+        return;
+    }
+    if (has_tiles) {
+        for (const Formed& form : machine_forms(gpu, layer, kernel)) {
+            each_cycles(g, form, [&](const Cycles& cycles) { take_least(best, cycles); });
+        }
+    }
+    p.machine_step6_s = best.at[5] / g.clock_hz;
     // No kernel does without its launch, which adds to what bandwidth and tiles allow.
     const double best_s = std::min(p.time_s, p.machine_step6_s + p.launch_s);
     p.machine_steps = chain_of(best, p.macs, best_s * g.clock_hz);

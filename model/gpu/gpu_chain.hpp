@@ -7,7 +7,8 @@ namespace eyeroof::model {
 
 // Fills steps, machine_steps, step6_s, macs, units, clock_hz and the limiter of a prediction whose
 // time_s and launch_s are known, and raises time_s to the step-6 time where the constants would
-// undercut it. Cycles of the pipe's clock that step k leaves at least:
+// undercut it; with Detail::time only what that contains. Cycles of the pipe's clock that step k
+// leaves at least:
 //   1: 1      2: ceil(k / splits)      3: MACs / units
 //   4: ceil(ctas / SMs) tm tn ceil(k / splits) / (units / SMs) / alignment share
 //   5: as 4, over the share of cycles that the CTAs an SM holds can fill (occupancy.hpp), where
@@ -17,6 +18,6 @@ namespace eyeroof::model {
 // MACs are those of the algorithm; B the data sheet's bandwidth; L2 what the ports of the SMs can
 // take (l2_port_bandwidth), no fitted share; r what stays in L2.
 void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const KernelChoice& kernel,
-                GpuPrediction& prediction);
+                Detail detail, GpuPrediction& prediction);
 
 } // namespace eyeroof::model

@@ -30,7 +30,7 @@ const Layer& heaviest(const KernelGroup& group) {
 } // namespace
 
 Result<GpuPrediction> predict_group(const Gpu& gpu, const KernelGroup& group,
-                                    const Software& software) {
+                                    const Software& software, Detail detail) {
     KernelChoice whole;
     whole.kernel_class = KernelClass::memory;
     whole.memory.bytes = static_cast<double>(group.read_bytes + group.written_bytes);
@@ -68,7 +68,7 @@ Result<GpuPrediction> predict_group(const Gpu& gpu, const KernelGroup& group,
     whole.body_s = whole.memory.body_s;
     const Layer& layer = heaviest(group);
     whole.type = layer.types.input;
-    return predict_kernel(gpu, layer, work, whole, software, Timing::kernel);
+    return predict_kernel(gpu, layer, work, whole, software, Timing::kernel, detail);
 }
 
 } // namespace eyeroof::model

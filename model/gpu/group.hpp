@@ -25,6 +25,6 @@ struct KernelGroup {
 // are the members' sum, bytes those of the group. Errors: those of predict() for a member;
 // "not-pointwise" for a member that is not a memory operator.
 Result<GpuPrediction> predict_group(const Gpu& gpu, const KernelGroup& group,
-                                    const Software& software = {});
+                                    const Software& software = {}, Detail detail = Detail::reasons);
 
 } // namespace eyeroof::model

@@ -142,7 +142,7 @@ bool is_product_of_bytes(const Layer& layer) {
 void hold_all(const Gpu& gpu, const Layer& layer, std::initializer_list<Software> candidates,
               Timing timing, GpuPrediction& p) {
     for (const Software& candidate : candidates) {
-        if (const auto other = predict(gpu, layer, candidate, timing)) {
+        if (const auto other = predict(gpu, layer, candidate, timing, Detail::time)) {
             p.low_s = std::min(p.low_s, std::max(other->low_s, p.step6_s));
             p.high_s = std::max(p.high_s, other->high_s);
         }
@@ -176,7 +176,8 @@ constexpr const char* kLikeliestHeads = "no library named: heads that share keys
 } // namespace
 
 GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& work,
-                             const KernelChoice& kernel, const Software& software, Timing timing) {
+                             const KernelChoice& kernel, const Software& software, Timing timing,
+                             Detail detail) {
     GpuPrediction p;
     p.kernel_class = kernel.kernel_class;
     p.work_macs = work.macs;
@@ -191,14 +192,14 @@ GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& wor
     p.form = form_of(gpu, layer, kernel);
     p.time_s = timed_s(gpu, layer, kernel, timing);
     p.launch_s = std::max(p.time_s - kernel.body_s, 0.0);
-    set_chains(gpu, layer, work, kernel, p);
+    set_chains(gpu, layer, work, kernel, detail, p);
     set_interval(gpu, layer, software, timing, kernel, p);
     note_algorithm(kernel, work, p);
     return p;
 }
 
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software& software,
-                              Timing timing) {
+                              Timing timing, Detail detail) {
     const auto work = work_of(layer);
     if (!work) {
         return work.diagnostics();
@@ -207,7 +208,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software
     if (!kernel) {
         return kernel.diagnostics();
     }
-    GpuPrediction p = predict_kernel(gpu, layer, *work, *kernel, software, timing);
+    GpuPrediction p = predict_kernel(gpu, layer, *work, *kernel, software, timing, detail);
     if (software.cast == ByteCast::usual && is_product_of_bytes(layer)) {
         hold_either_cast(gpu, layer, software, timing, p);
         if (is_narrow_float(layer.types.input)) {

@@ -57,11 +57,15 @@ struct GpuPrediction {
     bool in_domain = false; // and on layers like this one
 };
 
+// What a prediction contains. time: without machine_steps, machine_step6_s, limits, and what names
+// the steps and the limiter, it needs half the processor time.
+enum class Detail { time, reasons };
+
 // Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
 // Timing::kernel is the kernel's own time, which does not depend on how it is launched; the other
 // timings are what such a measurement of one layer contains, for comparing with measured rows.
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software& software = {},
-                              Timing timing = Timing::kernel);
+                              Timing timing = Timing::kernel, Detail detail = Detail::reasons);
 
 // The kernel without its start and chain: what the fit of constants needs.
 Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
@@ -69,7 +73,8 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
 
 // The prediction for a kernel that is known: `work` is what the layer computes and moves.
 GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& work,
-                             const KernelChoice& kernel, const Software& software, Timing timing);
+                             const KernelChoice& kernel, const Software& software, Timing timing,
+                             Detail detail = Detail::reasons);
 
 // What a measurement of that kind takes for the kernel, seconds. Eager memory operators hide behind
 // the host's call: host + (tail^p + body^p)^(1/p); all else adds: launch + body.

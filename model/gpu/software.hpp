@@ -5,6 +5,7 @@
 
 #include "model/workload/layer.hpp"
 
+#include <compare>
 #include <optional>
 #include <string_view>
 
@@ -71,7 +72,7 @@ struct Software {
     ExpertKernel experts = ExpertKernel::usual;
     NormKernel norm = NormKernel::usual;
 
-    bool operator==(const Software&) const = default;
+    auto operator<=>(const Software&) const = default;
 };
 
 // By the version after "cublas" or "cudnn", up to 10 and 7 are `until_10`; nothing where there is

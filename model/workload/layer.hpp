@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/result.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -80,14 +81,14 @@ struct TensorTypes {
     DataType weight = DataType::fp16;
     DataType output = DataType::fp16;
 
-    bool operator==(const TensorTypes&) const = default;
+    auto operator<=>(const TensorTypes&) const = default;
 };
 
 struct Extent2 { // height by width
     Count h = 1;
     Count w = 1;
 
-    bool operator==(const Extent2&) const = default;
+    auto operator<=>(const Extent2&) const = default;
 };
 
 // Input [n, c, h, w] (c over all groups), weights [k, c/groups, r, s], output [n, k, p, q].
@@ -106,14 +107,14 @@ struct ConvShape {
     // Output height and width: floor((h + 2 pad - dilation (r - 1) - 1) / stride) + 1.
     Count p() const;
     Count q() const;
-    bool operator==(const ConvShape&) const = default;
+    auto operator<=>(const ConvShape&) const = default;
 };
 
 // gemm: [batch, m, k] x [k, n] (weights shared over the batch); bmm: [batch, m, k] x [batch, k, n].
 struct GemmShape {
     Count batch = 1, m = 1, n = 1, k = 1;
 
-    bool operator==(const GemmShape&) const = default;
+    auto operator<=>(const GemmShape&) const = default;
 };
 
 // Window of r x s over each of c channels.
@@ -124,7 +125,7 @@ struct PoolShape {
 
     Count p() const;
     Count q() const;
-    bool operator==(const PoolShape&) const = default;
+    auto operator<=>(const PoolShape&) const = default;
 };
 
 // softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols, so
@@ -137,7 +138,7 @@ struct RowsShape {
     Count images = 0;
     Count window = 0; // of a softmax over scores: a row sees at most so many keys; 0: no limit
 
-    bool operator==(const RowsShape&) const = default;
+    auto operator<=>(const RowsShape&) const = default;
 };
 
 // fn fixes how many tensors are read: see tensors_read.
@@ -145,7 +146,7 @@ struct ElementwiseShape {
     Count rows = 1, cols = 1;
     std::string fn = "relu";
 
-    bool operator==(const ElementwiseShape&) const = default;
+    auto operator<=>(const ElementwiseShape&) const = default;
 };
 
 // softmax(Q K^T) V per batch and head: queries m, keys n, head dimension k; groups = heads. The
@@ -157,7 +158,7 @@ struct AttentionShape {
     Count window = 0;    // a query sees at most so many keys; 0: no limit
 
     Count key_heads() const { return kv_heads > 0 ? kv_heads : groups; }
-    bool operator==(const AttentionShape&) const = default;
+    auto operator<=>(const AttentionShape&) const = default;
 };
 
 // Pairs of a query and a key that it sees, of one head; at most m n. Keys that some query sees.
@@ -171,7 +172,7 @@ struct MoeShape {
     Count m = 1, n = 1, k = 1, topk = 1, experts = 1;
 
     Count routed() const { return m * topk; } // pairs of a token and its expert
-    bool operator==(const MoeShape&) const = default;
+    auto operator<=>(const MoeShape&) const = default;
 };
 
 using Shape = std::variant<ConvShape, GemmShape, PoolShape, RowsShape, ElementwiseShape,
@@ -190,7 +191,7 @@ struct Layer {
     // weights say: biases, weights shared with another layer (0), experts that no token reaches.
     std::optional<Count> parameters = {};
 
-    bool operator==(const Layer&) const = default;
+    auto operator<=>(const Layer&) const = default;
 };
 
 // A dimension above this is refused: no product of the ones that belong together is meaningful.

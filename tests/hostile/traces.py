@@ -3,8 +3,8 @@
 
 traces.py EYEROOF [RANDOM (40) [SEED (1) [WORD]]]: cases by name (all, or those with the word), then RANDOM traces in
 which members of events are replaced by odd values and events are doubled or dropped. Wrong is: a signal, more than
-10 s of processor time or 512 MB, an exit code above 4, an error without a line that says why, JSON with NaN or
-infinity, and a negative time. With fewer than 40 random traces the large cases have a twentieth of their size.
+10 s of processor time (`improve`: 3 ms an operator) or 512 MB, an exit code above 4, an error without a line that says
+why, JSON with NaN or infinity, and a negative time. With fewer than 40 random traces the large cases have a twentieth of their size.
 """
 import copy
 import json
@@ -80,8 +80,8 @@ def steps(count, begin, length, stride):
              "ts": begin + stride * i, "dur": length, "args": {}} for i in range(count)]
 
 
-# `improve` lays out a whole step for each of a hundred combinations: 3 s for 10,000 operators, linear
-MOST_S = {"improve": 60.0}
+# `improve` costs every operator for each of about 200 combinations of changes: 1.5 ms an operator, and twice that here
+MOST_S = {"improve": max(10.0, MANY * 3e-3)}
 CASES = {
     "100,000 kernels of different names": lambda: products(MANY, name=lambda i: f"kernel {i}"),
     "100,000 operators of different shapes": lambda: products(MANY, lambda i: [[1 + i, 8], [8, 1 + i // 3]]),
@@ -210,7 +210,8 @@ def judged(words, folder):
 
 def limited():
     import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (70, 71))
+    most = int(max(MOST_S.values())) + 10
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
 
 
 def main():

@@ -58,6 +58,45 @@ std::set<Freeing> freed_by(const Improvement& found) {
 
 } // namespace
 
+TEST_CASE("a layer that differs from a known one in name and count alone is not computed again") {
+    const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
+    const Graph graph = tests::graph_of("resnet18", true);
+    LayerCosts known(gpu, tests::usual_software());
+    const auto first = known.of(graph);
+    REQUIRE(first.ok());
+    const std::size_t distinct = known.known();
+    CHECK(distinct <= graph.layers.size());
+    CHECK(known.of(graph)->layers == first->layers);
+    for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+        model::Layer same = graph.layers[i];
+        same.name = "another name";
+        same.count += 1;
+        REQUIRE(*known.of(same) == first->layers[i]);
+        REQUIRE(*LayerCosts(gpu, tests::usual_software()).of(same) == first->layers[i]);
+    }
+    CHECK(known.known() == distinct);
+
+    known.set_software([](const model::Layer&) {
+        model::Software first_library;
+        first_library.library = model::Library::until_10;
+        return first_library;
+    });
+    CHECK(known.of(graph).ok());
+    CHECK(known.known() == 2 * distinct);
+}
+
+TEST_CASE("a layer that the machine does not run is named, and is not kept") {
+    LayerCosts known(catalog_gpu("v100-sxm2-16gb"), tests::usual_software());
+    const Graph graph = tests::graph_of("resnet18");
+    model::Layer layer = graph.layers.front();
+    layer.name = "narrow";
+    layer.types = {model::DataType::fp8, model::DataType::fp8, model::DataType::fp8};
+    const auto cost = known.of(layer);
+    REQUIRE(!cost.ok());
+    CHECK(to_string(*cost.diagnostics().begin()).find("narrow") != std::string::npos);
+    CHECK(known.known() == 0);
+}
+
 TEST_CASE("no outcome on a front is dominated, and none that is left out dominates") {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {

@@ -95,8 +95,8 @@ TEST_CASE("a large product gains from 2:4 less than its peak, a card before Ampe
         const model::Gpu gpu = tests::catalog_gpu(name);
         const Costs dense = tests::costs_on(graph, gpu);
         Costs sparse = dense;
-        const Pruned pruned =
-            prune(graph, gpu, tests::usual_software(), Pruning::two_of_four, 1.0, sparse);
+        LayerCosts known(gpu, tests::usual_software());
+        const Pruned pruned = prune(graph, known, Pruning::two_of_four, 1.0, sparse);
         CHECK(pruned.layers == 1);
         CHECK(pruned.saved_bytes == Count(4096 * 4096 * 2 * 0.4375));
         const double gain = dense.layers[0].device_s / sparse.layers[0].device_s;
@@ -107,8 +107,8 @@ TEST_CASE("a large product gains from 2:4 less than its peak, a card before Ampe
     const model::Gpu volta = tests::catalog_gpu("v100-sxm2-16gb");
     Costs costs = tests::costs_on(graph, volta);
     const Costs before = costs;
-    CHECK(prune(graph, volta, tests::usual_software(), Pruning::two_of_four, 1.0, costs).layers ==
-          0);
+    LayerCosts known(volta, tests::usual_software());
+    CHECK(prune(graph, known, Pruning::two_of_four, 1.0, costs).layers == 0);
     CHECK(costs.layers == before.layers);
 }
 
@@ -117,7 +117,8 @@ TEST_CASE("one row at a time gains by bytes alone: 2:4 never more than 1 / 0.562
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-80gb");
     const Costs dense = tests::costs_on(graph, gpu);
     Costs sparse = dense;
-    prune(graph, gpu, tests::usual_software(), Pruning::two_of_four, 1.0, sparse);
+    LayerCosts known(gpu, tests::usual_software());
+    prune(graph, known, Pruning::two_of_four, 1.0, sparse);
     CHECK(dense.layers[0].device_s / sparse.layers[0].device_s <= 1.0 / 0.5625 * 1.1);
 }
 
@@ -127,7 +128,8 @@ TEST_CASE("an odd size is padded where that is quicker, an even one is left") {
         const Graph graph = products("4096", n, n);
         Costs costs = tests::costs_on(graph, gpu);
         const double before = costs.layers[0].device_s;
-        const Padded padded = pad(graph, gpu, tests::usual_software(), costs);
+        LayerCosts known(gpu, tests::usual_software());
+        const Padded padded = pad(graph, known, costs);
         const bool odd = std::string(n) == "4095";
         CHECK(padded.layers == (odd ? 1U : 0U));
         CHECK(padded.added_bytes >= (odd ? 4095 * 2 : 0)); // one side longer, or both

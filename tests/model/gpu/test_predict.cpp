@@ -98,6 +98,26 @@ TEST_CASE("no time lies below its own step 6, and no bound rises") {
     }
 }
 
+TEST_CASE("a prediction without reasons has the same times and the same steps") {
+    for (const model::Gpu& gpu : {test::v100_sxm2(), test::a100_sxm_40()}) {
+        for (const Layer& layer : assorted_layers()) {
+            const auto whole = at(gpu, layer);
+            const auto p = model::predict(gpu, layer, {}, Timing::kernel, model::Detail::time);
+            REQUIRE(p.ok());
+            REQUIRE(p->time_s == whole.time_s);
+            REQUIRE(p->low_s == whole.low_s);
+            REQUIRE(p->high_s == whole.high_s);
+            REQUIRE(p->launch_s == whole.launch_s);
+            REQUIRE(p->step6_s == whole.step6_s);
+            REQUIRE(p->bytes == whole.bytes);
+            for (std::size_t i = 0; i < model::kSteps; ++i) {
+                REQUIRE(p->steps[i].macs_per_cycle == whole.steps[i].macs_per_cycle);
+                REQUIRE(p->steps[i].reason.empty());
+            }
+        }
+    }
+}
+
 TEST_CASE("more memory bandwidth is never slower") {
     const model::Gpu gpu = test::v100_sxm2();
     model::Gpu faster = gpu;
