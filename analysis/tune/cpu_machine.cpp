@@ -12,7 +12,7 @@ namespace eyeroof::analysis::tune {
 namespace {
 
 // "cpu MHz : 2600.000" of the first processor; 0 where it is missing.
-double told_clock_hz() {
+double stated_clock_hz() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with("cpu MHz")) {
@@ -43,7 +43,7 @@ CpuMachine host_machine() {
     machine.name = profiles::host_name();
     machine.cores = std::max(1, profiles::host_threads());
     set_vectors(machine);
-    if (const double clock = told_clock_hz(); clock > 1e8) {
+    if (const double clock = stated_clock_hz(); clock > 1e8) {
         machine.clock_hz = clock;
     }
     for (const profiles::CacheSize& cache : profiles::host_caches()) {
@@ -52,6 +52,16 @@ CpuMachine host_machine() {
                                               : machine.l3_bytes;
         bytes = static_cast<double>(cache.bytes);
     }
+    return machine;
+}
+
+CpuMachine synthetic_machine() {
+    CpuMachine machine;
+    machine.name = "synthetic";
+    machine.cores = 2;
+    machine.lanes = 16;
+    machine.registers = 32;
+    machine.l1_bytes = 48 << 10;
     return machine;
 }
 

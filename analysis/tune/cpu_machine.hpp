@@ -31,4 +31,7 @@ struct CpuMachine {
 // This host's, as the operating system and the processor tell.
 CpuMachine host_machine();
 
+// What synthetic targets are for, on every host: two server cores with AVX-512.
+CpuMachine synthetic_machine();
+
 } // namespace eyeroof::analysis::tune

@@ -108,7 +108,7 @@ class Tuner {
     Tuner(const TuneOptions& options, TrialLog* log, std::stop_token stop,
           const ProgressCallback& progress)
         : options_(options), log_(log), stop_(std::move(stop)), progress_(progress) {
-        site_.cpu = host_machine();
+        site_.cpu = options.target == TargetKind::model ? synthetic_machine() : host_machine();
         result_.target = target_name(options.target);
         result_.search = search_text(options.plan.strategy);
     }

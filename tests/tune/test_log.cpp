@@ -84,6 +84,22 @@ TEST_CASE("a line comes back as it was written, and so does its point") {
     }
 }
 
+TEST_CASE("a synthetic processor has the same caches and vectors on every host") {
+    const Folder folder;
+    auto log = TrialLog::open(folder.path / "log");
+    REQUIRE(log);
+    REQUIRE(tune_layers({some_line(0).work}, quick(2), &*log));
+    const auto lines = load_trials(folder.path / "log");
+    REQUIRE(lines);
+    REQUIRE(lines->size() == 2);
+    const CpuMachine machine = machine_of(lines->front().origin);
+    CHECK(machine.cores == 2);
+    CHECK(machine.lanes == 16);
+    CHECK(machine.l1_bytes == 49152);
+    CHECK(machine.l2_bytes == 1048576);
+    CHECK(machine.l3_bytes == 33554432);
+}
+
 TEST_CASE("half a line at the end is dropped and told, and the others stay") {
     const std::string whole = trial_text(some_line(0)) + trial_text(some_line(1));
     const std::string half = trial_text(some_line(2));
