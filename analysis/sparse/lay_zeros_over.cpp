@@ -1,6 +1,7 @@
 #include "analysis/sparse/lay_zeros_over.hpp"
 
 #include "analysis/exam/best_mappings.hpp"
+#include "base/units.hpp"
 #include "model/sparse/waiting.hpp"
 
 #include <fmt/format.h>
@@ -172,12 +173,13 @@ class Correction {
         }
         const double s = dense_.cycles_a_step;
         report_.steps[5].reason =
-            fmt::format("the mapping's transfers take {:.4g} cycles; the PEs need {:.4g}",
-                        moving * s, at_work * s);
-        report_.steps[6].reason =
-            fmt::format("{:.4g} compute cycles (x {:.3g} for the slowest PE), {:.4g} stall cycles "
-                        "on chip, {:.4g} for the outermost memory",
-                        sum.compute * s, slowest, sum.on_chip_stall * s, sum.outer_stall * s);
+            fmt::format("the mapping's transfers take {} cycles; the PEs need {}",
+                        format_si(moving * s, "", 4), format_si(at_work * s, "", 4));
+        report_.steps[6].reason = fmt::format(
+            "{} compute cycles (x {:.3g} for the slowest PE), {} stall cycles on chip, {} "
+            "for the outermost memory",
+            format_si(sum.compute * s, "", 4), slowest, format_si(sum.on_chip_stall * s, "", 4),
+            format_si(sum.outer_stall * s, "", 4));
     }
 
     void bound(std::size_t step, double rate) {
@@ -224,12 +226,13 @@ class Correction {
         }
         report_.notes.insert(
             report_.notes.begin(),
-            fmt::format("densities: inputs {}, weights {}, outputs {}; of {:.4g} MACs {} have no "
+            fmt::format("densities: inputs {}, weights {}, outputs {}; of {} {} have no "
                         "zero and {} take a cycle; partial lanes x {:.3f}, waiting for the slowest "
                         "unit x {:.3f}; the search counts neither",
                         percent_text(densities_.input), percent_text(densities_.weight),
-                        percent_text(densities_.output), all, percent_text(dense_.effectual),
-                        percent_text(dense_.processed), lanes, slowest));
+                        percent_text(densities_.output), format_si(all, "MAC", 4),
+                        percent_text(dense_.effectual), percent_text(dense_.processed), lanes,
+                        slowest));
     }
 
     double clock() const { return machine_.accelerator().clock_hz; }

@@ -272,8 +272,7 @@ void UpgradePane::show_verdicts() {
                : std::isfinite(u.threshold)
                    ? cell(QString::number(u.threshold, 'f', 2), u.threshold)
                    : cell(tr("never enough"), u.threshold));
-        put(4, judged ? cell(QString("%1 %").arg(100.0 * u.probability_wrong, 0, 'f', 0),
-                             u.probability_wrong)
+        put(4, judged ? cell(text(analysis::chance_text(u.probability_wrong)), u.probability_wrong)
                       : cell(tr("—")));
         put(5, cell(si(u.to_s), u.to_s));
         const double usd = (fleet ? 1.0 : 1e6) * m.to_usd_per_run;

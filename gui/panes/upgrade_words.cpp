@@ -214,11 +214,9 @@ QString reasons_text(const analysis::Upgrade& u, const QString& terms, const QDa
     } else if (!std::isfinite(u.threshold)) {
         lines << tr("No speedup is enough (%1).").arg(text(u.threshold_basis));
     } else {
-        const double percent = 100.0 * u.probability_wrong;
-        lines << tr("%1x as fast is enough (%2). The verdict is wrong with a probability of "
-                    "%3 %.")
+        lines << tr("%1x as fast is enough (%2). The verdict is wrong with a probability of %3.")
                      .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
-                          percent < 1.0 ? tr("less than 1") : QString::number(percent, 'f', 0));
+                          text(analysis::chance_text(u.probability_wrong)));
     }
     const QString prices = prices_text(u, today);
     if (!prices.isEmpty()) {

@@ -237,7 +237,7 @@ void MainWindow::arrange_panes() {
         layers->raise();
         resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight - kBars},
                     Qt::Vertical);
-        resizeDocks({layers}, {height() * (height() < kLow ? 22 : 30) / 100}, Qt::Vertical);
+        resizeDocks({layers}, {height() * (height() < kLow ? 24 : 30) / 100}, Qt::Vertical);
     }
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }

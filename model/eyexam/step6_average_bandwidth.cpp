@@ -1,3 +1,4 @@
+#include "base/units.hpp"
 #include "model/accelerator/data_width.hpp"
 #include "model/eyexam/steps.hpp"
 
@@ -90,9 +91,8 @@ class Tightest {
         const double limit = macs_ / cycles;
         if (limit < bound_.macs_per_cycle) {
             bound_ = {limit, std::string(who).append(what),
-                      fmt::format(
-                          FMT_COMPILE("{}{} must move {:.4g} bytes at least: {:.3g} MACs per byte"),
-                          who, what, bytes, macs_ / bytes)};
+                      fmt::format(FMT_COMPILE("{}{} must move {} at least: {:.3g} MACs per byte"),
+                                  who, what, format_si(bytes, "B", 4), macs_ / bytes)};
         }
     }
     StepBound bound() && { return std::move(bound_); }
@@ -136,9 +136,9 @@ StepBound average_bandwidth_of(const MappingCost& cost, const StepBound& before)
     }
     return {bound, cost.cycles_limit,
             fmt::format(
-                FMT_COMPILE(
-                    "{} needs {:.4g} cycles for what this mapping moves; the units need {:.4g}"),
-                cost.cycles_limit, cost.cycles, static_cast<double>(cost.compute_steps))};
+                FMT_COMPILE("{} needs {} cycles for what this mapping moves; the units need {}"),
+                cost.cycles_limit, format_si(cost.cycles, "", 4),
+                format_si(static_cast<double>(cost.compute_steps), "", 4))};
 }
 
 } // namespace eyeroof::model::eyexam

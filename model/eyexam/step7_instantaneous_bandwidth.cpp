@@ -1,3 +1,4 @@
+#include "base/units.hpp"
 #include "model/eyexam/steps.hpp"
 
 #include <fmt/compile.h>
@@ -18,12 +19,12 @@ StepBound instantaneous_bandwidth(const Problem& problem, const Accelerator& acc
 }
 
 StepBound instantaneous_bandwidth_of(const Latency& latency, const MappingCost& cost) {
-    return {
-        static_cast<double>(cost.macs) / latency.total_cycles(), latency.limit,
-        fmt::format(
-            FMT_COMPILE("{:.4g} cycles computing, {:.4g} waiting on chip, {:.4g} for the outermost "
-                        "memory"),
-            latency.compute_cycles, latency.on_chip_stall_cycles, latency.outer_stall_cycles)};
+    return {static_cast<double>(cost.macs) / latency.total_cycles(), latency.limit,
+            fmt::format(
+                FMT_COMPILE("{} cycles computing, {} waiting on chip, {} for the outermost memory"),
+                format_si(latency.compute_cycles, "", 4),
+                format_si(latency.on_chip_stall_cycles, "", 4),
+                format_si(latency.outer_stall_cycles, "", 4))};
 }
 
 } // namespace eyeroof::model::eyexam

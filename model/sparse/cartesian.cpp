@@ -1,5 +1,6 @@
 #include "model/sparse/cartesian.hpp"
 
+#include "base/units.hpp"
 #include "model/sparse/format.hpp"
 #include "model/sparse/nonzeros.hpp"
 #include "model/sparse/problems.hpp"
@@ -211,8 +212,8 @@ Result<Cost> cost_of(const Cartesian& machine, const Layer& layer, const Densiti
         cost.chain.push_back({step, std::move(name), cycles, std::move(why)});
     };
     link(1, "effectual work", cost.effectual / multipliers,
-         fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual,
-                     static_cast<double>(cost.macs)));
+         fmt::format("{} of {} have no zero", format_si(cost.effectual, "MAC"),
+                     format_si(static_cast<double>(cost.macs), "MAC")));
     link(2, "borders", products / multipliers, "products beyond the border are discarded");
     link(3, "tiles of the plane", runs * work.tiled,
          fmt::format("{} of {} PEs have a tile", work.pes, machine.rows * machine.columns));

@@ -1,5 +1,6 @@
 #include "model/sparse/columns.hpp"
 
+#include "base/units.hpp"
 #include "model/sparse/format.hpp"
 #include "model/sparse/nonzeros.hpp"
 #include "model/sparse/problems.hpp"
@@ -36,8 +37,8 @@ Result<Cost> cost_of(const Columns& machine, const Layer& layer, const Densities
         cost.chain.push_back({step, std::move(name), cycles, std::move(why)});
     };
     link(1, "effectual work", cost.effectual / pes,
-         fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual,
-                     static_cast<double>(cost.macs)));
+         fmt::format("{} of {} have no zero", format_si(cost.effectual, "MAC"),
+                     format_si(static_cast<double>(cost.macs), "MAC")));
     link(2, "padding zeros", inputs * static_cast<double>(shape.n) * padded / pes,
          fmt::format("runs longer than {} zeros cost one", (1 << machine.run_bits) - 1));
     link(4, "whole steps", inputs * column.mean(),

@@ -1,5 +1,6 @@
 #include "model/sparse/selection.hpp"
 
+#include "base/units.hpp"
 #include "model/sparse/problems.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ Result<Cost> cost_of(const Selection& machine, const Layer& layer, const Densiti
         cost.chain.push_back({step, std::move(name), cycles, std::move(why)});
     };
     link(1, "effectual work", cost.effectual / machine.macs_per_cycle,
-         fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual, macs));
+         fmt::format("{} of {} have no zero", format_si(cost.effectual, "MAC"),
+                     format_si(macs, "MAC")));
     link(2, "structure", (skips ? share : 1.0) * cost.dense_cycles,
          skips ? fmt::format("{}:{} weights; other zeros are not skipped", machine.kept,
                              machine.group)

@@ -88,7 +88,9 @@ std::string drawn(const Grid& grid) {
         const bool tick = column % 15 == 7;
         axis += tick ? "┴" : "─";
         if (tick) {
-            const std::string label = fmt::format("{:.3g}", grid.x_of(column));
+            const double x = grid.x_of(column);
+            const std::string label =
+                x < 1000.0 ? fmt::format("{:.3g}", x) : fmt::format("{:.0f}", x);
             labels.resize(std::max(labels.size(), kTextMargin + column - label.size() / 2), ' ');
             labels += label;
         }

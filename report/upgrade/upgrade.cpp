@@ -1,6 +1,7 @@
 // The upgrade's verdict as text, JSON, CSV and Markdown.
 #include "report/upgrade/upgrade.hpp"
 
+#include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "base/csv.hpp"
 #include "base/json.hpp"
@@ -44,8 +45,8 @@ std::string reason(const analysis::Upgrade& u) {
     if (!std::isfinite(u.threshold)) {
         return fmt::format("no speedup is enough ({})", u.threshold_basis);
     }
-    return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
-                       u.threshold_basis, 100.0 * u.probability_wrong);
+    return fmt::format("threshold {:.2f} ({}), chance of being wrong {}", u.threshold,
+                       u.threshold_basis, analysis::chance_text(u.probability_wrong));
 }
 
 std::string steps_text(const analysis::Upgrade& u) {
