@@ -51,8 +51,10 @@ Result<Measurements> load_measurements(const Context& context, const Measurement
             read.assignments = *std::move(assignments);
         }
     }
-    if (auto families = load_metric_files(context)) {
-        read.families = *std::move(families);
+    if (!read.profiles.empty()) { // counters have names of a family of GPUs
+        if (auto families = load_metric_files(context)) {
+            read.families = *std::move(families);
+        }
     }
     if (found.has_errors()) {
         return Result<Measurements>(std::move(found));

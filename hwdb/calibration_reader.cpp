@@ -1,6 +1,7 @@
 #include "hwdb/calibration_reader.hpp"
 
 #include "base/pattern.hpp"
+#include "base/text_file.hpp"
 #include "hwdb/yaml_write.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <mutex>
 
 namespace eyeroof::hwdb {
 
@@ -233,15 +236,38 @@ std::optional<std::filesystem::path> nearest_calibration(const std::string& id, 
     return nearest_file(folders, std::filesystem::path("calibration") / (id + ".yaml"));
 }
 
-// Classes that the GPU's own file does not tell, from the nearest folder's carried-over.yaml.
+// The file's constants. A file whose text is that of the last time is not parsed again: a machine
+// and the hosts that could run it name the same constants many times.
+Result<CalibrationFile> read_file(const std::filesystem::path& path, const std::string& id) {
+    struct Known {
+        std::string text;
+        Result<CalibrationFile> file;
+    };
+    static std::mutex mutex;
+    static std::map<std::pair<std::filesystem::path, std::string>, Known> known;
+    auto text = read_text_file(path);
+    if (!text) {
+        return text.diagnostics();
+    }
+    const std::scoped_lock lock(mutex);
+    const auto at = known.find({path, id});
+    if (at != known.end() && at->second.text == *text) {
+        return at->second.file;
+    }
+    auto document = parse_yaml(*text, path.string());
+    auto file = document ? read_calibration(*document, id)
+                         : Result<CalibrationFile>(document.diagnostics());
+    known.insert_or_assign({path, id}, Known{*std::move(text), file});
+    return file;
+}
+
+// Classes that the GPU's own file does not contain, from the nearest folder's carried-over.yaml.
 Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
     const auto path = nearest_calibration(std::string(kCarriedOver), folders);
     if (!path) {
         return {};
     }
-    auto document = load_yaml(*path);
-    auto file = document ? read_calibration(*document, kCarriedOver)
-                         : Result<CalibrationFile>(document.diagnostics());
+    auto file = read_file(*path, kCarriedOver);
     if (!file) {
         return file.diagnostics();
     }
@@ -262,9 +288,7 @@ Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
 Result<CalibrationFile> load_calibration(const std::string& id, Folders folders) {
     for (const std::string& name : {id, std::string(kCarriedOver)}) {
         if (const auto path = nearest_calibration(name, folders)) {
-            auto document = load_yaml(*path);
-            return document ? read_calibration(*document, name)
-                            : Result<CalibrationFile>(document.diagnostics());
+            return read_file(*path, name);
         }
     }
     return CalibrationFile{};

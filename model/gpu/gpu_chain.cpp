@@ -172,7 +172,8 @@ std::vector<Formed> machine_forms(const Gpu& gpu, const Layer& layer, const Kern
                  all_tiles(gpu, kernel.type, kernel.products.back().in_bytes),
                  splits}};
     }
-    const ConvForms f = conv_forms(layer, gpu.rate(kernel.type).pipe == Pipe::tensor);
+    const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
+    const ConvForms f = conv_forms(layer, tensor);
     const std::vector<CtaTile> every =
         all_tiles(gpu, kernel.type, bytes_per_element(layer.types.input));
     std::vector<Formed> all = {{f.implicit, every, splits}};
