@@ -1,4 +1,6 @@
+#include "mapper/pattern_climb.hpp"
 #include "mapper/search.hpp"
+#include "model/cost/dram_pattern.hpp"
 #include "tests/mapper/enumerate.hpp"
 #include "tests/near.hpp"
 
@@ -136,12 +138,15 @@ TEST_CASE("proofs of the reported time equal an enumeration on machines that wai
 }
 
 // The search takes such a DRAM as a stream: its bound holds for every mapping, and what it calls
-// proven is the best.
+// proven is the best. What it finds is climbed from there at the rates of the tiles.
 TEST_CASE("where a DRAM's rate follows the mapping the bound holds, and only the best is proven") {
     Random r(33);
     const int wanted = number_of("EYEROOF_RANDOM_CASES", 150);
     int proved = 0;
     int open = 0;
+    int better = 0;       // than the mapping that is the best at the rate of a stream
+    int least_before = 0; // of these, equal to the enumeration
+    int least = 0;        // of all that are found
     for (int compared = 0; compared < wanted;) {
         mapper::Task task = waiting_task(r);
         std::vector<Channel>& channels = task.machine.levels.front().channels;
@@ -166,6 +171,19 @@ TEST_CASE("where a DRAM's rate follows the mapping the bound holds, and only the
         const auto found = mapper::search(task);
         REQUIRE(found);
         const mapper::Certificate& c = found->certificate;
+        mapper::Task streamed = task;
+        streamed.machine = at_stream_rate(task.machine);
+        const auto first = mapper::search(streamed);
+        REQUIRE(first);
+        const auto own = mapper::valued(task, first->mapping);
+        if (own) { // at the rates of its own tiles
+            CHECK(c.value <= own->certificate.value * (1.0 + 1e-9));
+            better += c.value < own->certificate.value * (1.0 - 1e-9) ? 1 : 0;
+            least_before += own->certificate.value <= best * (1.0 + 1e-9) ? 1 : 0;
+        }
+        least += c.value <= best * (1.0 + 1e-9) ? 1 : 0;
+        CHECK(c.proved == (c.open_by == mapper::OpenBy::nothing));
+        CHECK((c.proved || c.open_by == mapper::OpenBy::stream));
         CHECK(c.lower_bound <= best * (1.0 + 1e-9));
         CHECK(c.value >= best * (1.0 - 1e-9));
         CHECK(std::abs(c.gap - (1.0 - c.lower_bound / c.value)) < 1e-9);
@@ -176,6 +194,8 @@ TEST_CASE("where a DRAM's rate follows the mapping the bound holds, and only the
     }
     CHECK(proved > wanted / 10); // both happen
     CHECK(open > wanted / 10);
+    CHECK(least > least_before + wanted / 10);
+    CHECK(better > wanted / 10);
 }
 
 } // namespace test_mapper_proofs
