@@ -114,7 +114,7 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
     }
     Diagnostics said;
     const std::string what = analysis::open_searches_text(report, open);
-    const std::string hint = "increase --search-nodes";
+    const std::string hint = analysis::open_searches_hint(open);
     options.require_proof ? said.error("not-proved", what, hint)
                           : said.warning("not-proved", what, hint);
     context.report(said);

@@ -5,6 +5,7 @@
 #include "mapper/branch_and_bound.hpp"
 #include "mapper/case_queue.hpp"
 #include "mapper/exact.hpp"
+#include "mapper/pattern_climb.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/trivial_bound.hpp"
 #include "model/cost/dram_pattern.hpp"
@@ -69,19 +70,7 @@ std::optional<SearchResult> better(std::optional<SearchResult> a, std::optional<
 std::optional<SearchResult> best_known(const Task& task) {
     std::optional<SearchResult> best;
     for (const Mapping& mapping : task.known) {
-        auto cost = cost_of(task.problem, task.machine, mapping, task.counting);
-        if (!cost) {
-            continue;
-        }
-        SearchResult result;
-        result.latency = timed(task, mapping, *cost);
-        if (satisfies_constraints(task, mapping, *cost, result.latency)) {
-            result.certificate.value =
-                task.objective.value(cost->energy_pj, result.latency.total_cycles());
-            result.mapping = mapping;
-            result.cost = *std::move(cost);
-            best = better(std::move(best), std::move(result));
-        }
+        best = better(std::move(best), valued(task, mapping));
     }
     return best;
 }
@@ -403,14 +392,21 @@ Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     // What is left when the effort ends may only tie.
     c.proved = c.proved || (exact && !truncated && c.gap <= 2.0 * kSlack);
+    c.open_by = c.proved            ? OpenBy::nothing
+                : !outcome.complete ? OpenBy::effort
+                : truncated         ? OpenBy::splits
+                : !placed           ? OpenBy::placements
+                                    : OpenBy::effort;
     c.time_s = effort.seconds();
     result.history = std::move(outcome.history);
     return Result<SearchResult>(std::move(result));
 }
 
-// The best mapping found at the rate of a stream, or a known one, at the rates of their own tiles.
-// Tiles slow a DRAM down and never speed it up, so the bound of the streamed task holds.
-Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed) {
+// The best mapping found at the rate of a stream, or a known one, or one near the best of these, at
+// the rates of their own tiles. Tiles slow a DRAM down and never speed it up, so the bound of the
+// streamed task holds.
+Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed,
+                                  const SearchOptions& options, std::stop_token stop) {
     Task known = task;
     known.known.push_back(streamed.mapping);
     std::optional<SearchResult> best = best_known(known);
@@ -420,14 +416,24 @@ Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed) {
             "no mapping was found that keeps the limits at the DRAM's rate for its tiles",
             "raise the limits, or state the DRAM's `run`");
     }
-    const double value = best->certificate.value;
-    best->certificate = streamed.certificate;
-    best->history = std::move(streamed.history);
-    Certificate& c = best->certificate;
-    c.value = value;
-    c.gap = std::max(0.0, (value - c.lower_bound) / value);
+    Certificate c = std::move(streamed.certificate);
+    const double at_stream = c.value;
+    if (best->certificate.value > at_stream * (1.0 + kSlack)) {
+        const double left_s = options.time_limit_s - c.time_s;
+        const Effort effort(options.time_limit_s > 0.0 ? std::max(1e-3, left_s) : 0.0,
+                            std::move(stop), options.max_nodes);
+        best = climbed(task, *std::move(best), effort, c.nodes);
+        c.time_s += effort.seconds();
+    }
+    c.value = best->certificate.value;
+    c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     c.proved = c.gap <= 2.0 * kSlack;
-    c.note = c.proved || value <= streamed.certificate.value * (1.0 + kSlack) ? c.note : kAsStream;
+    if (!c.proved && c.value > at_stream * (1.0 + kSlack)) {
+        c.note = kAsStream;
+        c.open_by = c.open_by == OpenBy::nothing ? OpenBy::stream : c.open_by;
+    }
+    best->certificate = std::move(c);
+    best->history = std::move(streamed.history);
     return Result<SearchResult>(*std::move(best));
 }
 
@@ -440,8 +446,9 @@ Result<SearchResult> search(const Task& task, const SearchOptions& options, std:
     }
     Task streamed = task;
     streamed.machine = at_stream_rate(task.machine);
-    auto found = search_space(streamed, options, std::move(stop), progress);
-    return found ? at_own_rates(task, *std::move(found)) : std::move(found);
+    auto found = search_space(streamed, options, stop, progress);
+    return found ? at_own_rates(task, *std::move(found), options, std::move(stop))
+                 : std::move(found);
 }
 
 } // namespace eyeroof::mapper

@@ -28,6 +28,15 @@ struct SearchOptions {
     std::size_t max_chains = 200000; // ways to split a group of dimensions that are looked at
 };
 
+// What keeps a gap open. Of these only effort is more nodes or time.
+enum class OpenBy {
+    nothing,    // the gap is closed
+    effort,     // the search ended early
+    splits,     // some ways to split a dimension were not looked at
+    placements, // some ways to put trips on the axes were not looked at
+    stream,     // the bound takes the DRAM as a stream, the value has the rate of its own tiles
+};
+
 // Value, and a bound that no mapping in the space beats, nor any of the known ones. gap = (value -
 // bound) / value.
 struct Certificate {
@@ -36,6 +45,7 @@ struct Certificate {
     double lower_bound = 0.0;
     double gap = 1.0;
     bool proved = false;
+    OpenBy open_by = OpenBy::effort; // where it is not proved
     std::uint64_t nodes = 0; // partial and whole mappings whose cost was bounded or computed
     std::map<std::string, std::uint64_t> pruned; // by rule
     double time_s = 0.0;

@@ -46,7 +46,9 @@ Result<Chosen> by_dataflow(const Problem& problem, const AcceleratorContext& con
 
 std::string standing(const mapper::Certificate& c) {
     if (!c.proved) {
-        return fmt::format("the search was stopped: {} at most {:.1f} % above the best{}",
+        return fmt::format("{}: {} at most {:.1f} % above the best{}",
+                           c.open_by == mapper::OpenBy::effort ? "the search was stopped"
+                                                               : "the best mapping found",
                            c.objective, 100.0 * c.gap / std::max(1e-12, 1.0 - c.gap),
                            c.note.empty() ? "" : "; " + c.note);
     }

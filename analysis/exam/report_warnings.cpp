@@ -16,6 +16,8 @@ OpenSearches open_searches(const Report& report) {
         for (const mapper::Certificate& c : report.layers[row].certificates) {
             proved = proved && c.proved;
             open.gap = std::max(open.gap, c.gap);
+            open.effort = open.effort || (!c.proved && c.open_by == mapper::OpenBy::effort);
+            open.stream = open.stream || c.open_by == mapper::OpenBy::stream;
         }
         if (!proved) {
             open.layers.push_back(row);
@@ -29,9 +31,20 @@ std::string open_searches_text(const Report& report, const OpenSearches& open) {
         std::count_if(report.layers.begin(), report.layers.end(),
                       [](const LayerReport& layer) { return !layer.certificates.empty(); });
     return fmt::format("{} of {} searched mappings are not proven optimal (first: {}): optimality "
-                       "gap at most {:.1f} %",
+                       "gap at most {:.1f} %{}",
                        open.layers.size(), searched,
-                       report.layers.at(open.layers.front()).layer.name, 100.0 * open.gap);
+                       report.layers.at(open.layers.front()).layer.name, 100.0 * open.gap,
+                       open.stream ? "; the bound takes the DRAM as a stream" : "");
+}
+
+std::string open_searches_hint(const OpenSearches& open) {
+    if (open.effort) {
+        return open.stream ? "increase --search-nodes; the gap to a stream's rate stays"
+                           : "increase --search-nodes";
+    }
+    return open.stream ? "no search closes this gap: for a proof at one rate, state the DRAM's "
+                         "`run` in place of `pattern: mapping`"
+                       : "limit the mappings with --constraints: not all of them were looked at";
 }
 
 std::string no_fit_text(const Report& report) {

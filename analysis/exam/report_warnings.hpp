@@ -9,15 +9,20 @@
 
 namespace eyeroof::analysis {
 
-struct OpenSearches {                // that ended before their proof
+struct OpenSearches {                // that have no proof
     std::vector<std::size_t> layers; // rows of the report
     double gap = 0.0;                // the largest: how far above the lower bound a result may be
+    bool effort = false;             // more nodes or time narrow a gap
+    bool stream = false;             // a bound takes the DRAM as a stream
 };
 OpenSearches open_searches(const Report& report);
 
 // "the searches of 3 of 12 layers, CONV2 first, stopped before the proof: optimality gap at most
 // 15.0 %"; there is one at least.
 std::string open_searches_text(const Report& report, const OpenSearches& open);
+
+// What closes the gaps: more nodes, or a bound that holds for the rate of the tiles.
+std::string open_searches_hint(const OpenSearches& open);
 
 // "alexnet needs more memory than A100 has: times are of a run that would fit"; empty where it
 // fits.

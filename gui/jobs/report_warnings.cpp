@@ -10,7 +10,8 @@ namespace eyeroof::gui {
 namespace {
 
 // What the engine says already stands once.
-void warn(Diagnostics& problems, const char* code, const std::string& what, const char* hint) {
+void warn(Diagnostics& problems, const char* code, const std::string& what,
+          const std::string& hint) {
     const bool known = std::any_of(problems.begin(), problems.end(), [&](const Diagnostic& d) {
         return d.code == code && d.message == what;
     });
@@ -32,16 +33,21 @@ void add_warnings(const analysis::Report& report, Diagnostics& problems, LayerMa
     }
     warn(problems, "not-proved",
          report.machine.name + ": " + analysis::open_searches_text(report, open),
-         "search a marked layer in its Mapping pane until its gap is closed");
+         open.effort ? "search a marked layer in its Mapping pane until its gap is closed"
+                     : analysis::open_searches_hint(open));
     for (const std::size_t row : open.layers) {
         double gap = 0.0;
+        bool effort = false;
         for (const mapper::Certificate& c : report.layers[row].certificates) {
             gap = std::max(gap, c.proved ? 0.0 : c.gap);
+            effort = effort || (!c.proved && c.open_by == mapper::OpenBy::effort);
         }
         marks[{report.machine.id, row}] =
-            QCoreApplication::translate(
-                "Warnings",
-                "The search stopped before its proof: the optimality gap is at most %1 %")
+            (effort ? QCoreApplication::translate(
+                          "Warnings",
+                          "The search stopped before its proof: the optimality gap is at most %1 %")
+                    : QCoreApplication::translate(
+                          "Warnings", "Not proven optimal: the optimality gap is at most %1 %"))
                 .arg(100.0 * gap, 0, 'f', 1);
     }
 }

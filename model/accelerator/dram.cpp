@@ -69,7 +69,7 @@ double slowdown_of(const DramLink& link, const DramAccess& access, bool written)
                                 access.rows * activation_s(standard) * peak);
     const double turns =
         written ? access.bursts / kWriteBatch * kNs * standard.turnaround * peak : 0.0;
-    return std::max(1.0, (bus + turns) / access.bytes);
+    return access.bytes > 0.0 ? std::max(1.0, (bus + turns) / access.bytes) : 1.0;
 }
 
 } // namespace eyeroof::model

@@ -38,50 +38,137 @@ std::vector<TensorAxis> order_of(const Problem& problem, Operand operand, Tensor
                 : std::vector<TensorAxis>{{Dim::N}, {Dim::G}, {channel}, rows, columns};
 }
 
-Count reach_of(Count positions, Count stride, Count taps, Count dilation) {
-    return (positions - 1) * stride + (taps - 1) * dilation + 1;
+// Tiles that take the same of an axis.
+struct Slice {
+    LaidAxis axis;
+    Count tiles = 1;
+};
+using Slices = std::vector<Slice>; // of one axis
+
+// Windows along the rows or columns of the input, from `pad` before the first that is stored.
+struct Windows {
+    Count positions = 1, stride = 1, taps = 1, dilation = 1;
+    Count pad = 0;
+    Count stored = 1; // rows or columns in memory
+
+    Count reach(Count of_positions, Count of_taps) const {
+        return (of_positions - 1) * stride + (of_taps - 1) * dilation + 1;
+    }
+};
+
+Windows windows_of(const Problem& problem, const TensorAxis& axis) {
+    const bool rows = axis.dim == Dim::P;
+    const auto side = [&](const Extent2& both) { return rows ? both.h : both.w; };
+    Windows w;
+    w.positions = problem.bounds[index(axis.dim)];
+    w.stride = side(problem.stride);
+    w.taps = problem.bounds[index(*axis.tap)];
+    w.dilation = side(problem.dilation);
+    w.pad = side(problem.pad);
+    const Count reach = w.reach(w.positions, w.taps);
+    w.stored =
+        side(problem.stored) > 0 ? side(problem.stored) : std::max<Count>(1, reach - 2 * w.pad);
+    if (problem.form == ConvForm::scatter) { // there P and Q are rows and columns, padding too
+        return {reach, 1, 1, 1, w.pad, w.stored};
+    }
+    return w;
 }
 
-// What a tile takes of an axis; windows that overlap or touch take all that they reach over.
-LaidAxis laid(const Problem& problem, const TensorAxis& axis, const Extents& tile) {
-    const Extents bounds = loop_bounds(problem);
-    const Count positions = tile[index(axis.dim)];
-    if (!axis.tap || problem.form == ConvForm::scatter) { // there P and Q are rows and columns
-        return {positions, positions, bounds[index(axis.dim)]};
+// What is stored of the windows of some positions and taps, the first of which begins at `first`.
+LaidAxis stored_part(const Windows& all, Count first, Count positions, Count taps, Count words) {
+    const Count reach = all.reach(positions, taps);
+    const Count begin = std::max<Count>(0, first);
+    const Count end = std::min(all.stored, first + reach);
+    if (words == reach || begin >= end) {
+        const Count run = std::max<Count>(0, end - begin);
+        return {run, std::max<Count>(1, run), all.stored};
     }
-    const bool rows = axis.dim == Dim::P;
-    const Count stride = rows ? problem.stride.h : problem.stride.w;
-    const Count dilation = rows ? problem.dilation.h : problem.dilation.w;
-    const Count taps = tile[index(*axis.tap)];
+    std::vector<Count> places;
+    for (Count p = 0; p < positions; ++p) {
+        for (Count t = 0; t < taps; ++t) {
+            const Count place = first + p * all.stride + t * all.dilation;
+            if (place >= begin && place < end) {
+                places.push_back(place);
+            }
+        }
+    }
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    return places.empty() ? LaidAxis{0, 1, all.stored}
+                          : LaidAxis{static_cast<Count>(places.size()),
+                                     places.back() - places.front() + 1, all.stored};
+}
+
+void add_slice(Slices& slices, const LaidAxis& axis) {
+    const auto same = std::find_if(slices.begin(), slices.end(),
+                                   [&](const Slice& slice) { return slice.axis == axis; });
+    if (same == slices.end()) {
+        slices.push_back({axis, 1});
+    } else {
+        ++same->tiles;
+    }
+}
+
+// What tiles take of an axis; windows that overlap or touch take all that they reach over. Without
+// padding all tiles take the same.
+Slices slices_of(const Problem& problem, const TensorAxis& axis, const Extents& tile) {
+    const Count size = tile[index(axis.dim)];
+    if (!axis.tap) {
+        return {{{size, size, problem.bounds[index(axis.dim)]}, 1}};
+    }
+    const Windows all = windows_of(problem, axis);
+    const bool scatter = problem.form == ConvForm::scatter;
+    const Count taps = scatter ? 1 : tile[index(*axis.tap)];
     Extents one = kOnes;
-    one[index(axis.dim)] = positions;
+    one[index(axis.dim)] = size;
     one[index(*axis.tap)] = taps;
-    return {tile_elements(problem, Operand::input, one),
-            reach_of(positions, stride, taps, dilation),
-            reach_of(bounds[index(axis.dim)], stride, bounds[index(*axis.tap)], dilation)};
+    const Count words = tile_elements(problem, Operand::input, one);
+    Slices slices;
+    for (Count p = 0; p < (all.pad > 0 ? all.positions : 1); p += size) {
+        for (Count t = 0; t < (all.pad > 0 ? all.taps : 1); t += taps) {
+            const Count first = p * all.stride + t * all.dilation - all.pad;
+            add_slice(slices, stored_part(all, first, size, taps, words));
+        }
+    }
+    return slices;
 }
 
 bool is_whole(const LaidAxis& axis) {
     return axis.words == axis.size;
 }
 
-// Where the tile is one run, the axis that ends it: all axes inside are whole, those outside have
-// one position.
-std::optional<std::size_t> end_of_run(const std::vector<LaidAxis>& axes) {
-    std::size_t end = axes.size() - 1;
-    while (end > 0 && is_whole(axes[end])) {
-        --end;
-    }
-    const bool gap = axes[end].words != axes[end].reach;
-    const bool one = std::all_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(end),
-                                 [](const LaidAxis& axis) { return axis.words == 1; });
-    return one && !gap ? std::optional(end) : std::nullopt;
+bool all_are(const Slices& slices, const auto& rule) {
+    return std::all_of(slices.begin(), slices.end(),
+                       [&](const Slice& slice) { return rule(slice.axis); });
 }
 
-// Tiles that follow one another along the axis that ends the run are one stream.
-void join_tiles(const Problem& problem, const Mapping& mapping, Operand operand, std::size_t to,
-                const std::vector<TensorAxis>& order, std::vector<LaidAxis>& axes) {
-    for (std::size_t level = to; level-- > 0;) {
+// Where each tile is one run, the axis that ends it: all axes inside are whole, those outside have
+// one position.
+std::optional<std::size_t> end_of_run(const std::vector<Slices>& axes) {
+    std::size_t end = axes.size() - 1;
+    while (end > 0 && all_are(axes[end], is_whole)) {
+        --end;
+    }
+    const bool no_gap =
+        all_are(axes[end], [](const LaidAxis& axis) { return axis.words == axis.reach; });
+    const bool one = std::all_of(
+        axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(end), [](const Slices& slices) {
+            return all_are(slices, [](const LaidAxis& axis) { return axis.words <= 1; });
+        });
+    return one && no_gap ? std::optional(end) : std::nullopt;
+}
+
+// What all tiles take of each axis. Those that follow one another along the axis that ends the run
+// are one stream, and count as one tile.
+std::vector<Slices> joined_tiles(const Problem& problem, const Mapping& mapping, Operand operand,
+                                 std::size_t to, const std::vector<TensorAxis>& order) {
+    const Extents bounds = loop_bounds(problem);
+    Extents tile = spread_tile(problem, mapping, 0, to);
+    std::vector<Slices> axes;
+    for (const TensorAxis& axis : order) {
+        axes.push_back(slices_of(problem, axis, tile));
+    }
+    for (std::size_t level = std::min(to, mapping.levels.size()); level-- > 0;) {
         const std::vector<TemporalLoop>& loops = mapping.levels[level].temporal;
         for (std::size_t n = loops.size(); n-- > 0;) {
             const TemporalLoop& loop = loops[n];
@@ -89,32 +176,62 @@ void join_tiles(const Problem& problem, const Mapping& mapping, Operand operand,
                 continue;
             }
             const auto end = end_of_run(axes);
-            const bool window =
-                end && order[*end].tap && problem.bounds[index(*order[*end].tap)] > 1;
-            if (!end || window || order[*end].dim != loop.dim) {
-                return;
+            if (!end || order[*end].dim != loop.dim) {
+                return axes;
             }
-            LaidAxis& axis = axes[*end];
-            axis.words = std::min(axis.size, axis.words * loop.bound);
-            axis.reach = axis.words;
+            if (order[*end].tap) {
+                const Windows all = windows_of(problem, order[*end]);
+                if (all.taps > 1 || all.stride > 1) { // overlaps, or gaps between the tiles
+                    return axes;
+                }
+            }
+            Count& size = tile[index(loop.dim)];
+            size = std::min(bounds[index(loop.dim)], size * loop.bound);
+            axes[*end] = slices_of(problem, order[*end], tile);
         }
     }
+    return axes;
+}
+
+// The mean over all tiles; each is transferred as often as any other.
+TensorAccess mean_access(const std::vector<Slices>& axes, int bits, const DramStandard& standard) {
+    TensorAccess mean;
+    double tiles = 0.0;
+    double runs = 0.0;
+    std::vector<std::size_t> at(axes.size(), 0); // slice of each axis
+    std::vector<LaidAxis> tile(axes.size());
+    for (bool more = true; more;) {
+        double same = 1.0;
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            tile[i] = axes[i][at[i]].axis;
+            same *= static_cast<double>(axes[i][at[i]].tiles);
+        }
+        const DramAccess one = access_of(tile, bits, standard);
+        mean.access.bytes += same * one.bytes;
+        mean.access.bursts += same * one.bursts;
+        mean.access.rows += same * one.rows;
+        runs += one.bytes > 0.0 ? same * one.bytes / run_bytes_of(tile, bits) : 0.0;
+        tiles += same;
+        more = false;
+        for (std::size_t i = 0; i < axes.size() && !more; ++i) {
+            more = ++at[i] < axes[i].size();
+            at[i] = more ? at[i] : 0;
+        }
+    }
+    mean.run_bytes = runs > 0.0 ? mean.access.bytes / runs : 0.0;
+    mean.access.bytes /= tiles;
+    mean.access.bursts /= tiles;
+    mean.access.rows /= tiles;
+    return mean;
 }
 
 TensorAccess tensor_access(const Problem& problem, const Accelerator& machine,
                            const Mapping& mapping, const DramLink& link, Operand operand) {
     const std::size_t to = next_keeping(mapping, 1, operand);
-    const Extents tile = spread_tile(problem, mapping, 0, to);
-    const std::vector<TensorAxis> order = order_of(problem, operand, link.layout);
-    std::vector<LaidAxis> axes;
-    for (const TensorAxis& axis : order) {
-        axes.push_back(laid(problem, axis, tile));
-    }
-    join_tiles(problem, mapping, operand, std::min(to, mapping.levels.size()), order, axes);
-    const int bits = bits_at(machine, 0, operand);
-    TensorAccess tensor;
-    tensor.access = access_of(axes, bits, *dram_standard(link.standard));
-    tensor.run_bytes = run_bytes_of(axes, bits);
+    const std::vector<Slices> axes =
+        joined_tiles(problem, mapping, operand, to, order_of(problem, operand, link.layout));
+    TensorAccess tensor =
+        mean_access(axes, bits_at(machine, 0, operand), *dram_standard(link.standard));
     tensor.read_slowdown = slowdown_of(link, tensor.access, false);
     tensor.write_slowdown = slowdown_of(link, tensor.access, true);
     return tensor;

@@ -10,6 +10,8 @@
 // other tensors lie in other banks meanwhile, of which a standard has more than there are tensors.
 // Tiles that follow one another in memory and in time are one stream, as far as the innermost loops
 // walk along the axis that ends the run. Tensors begin at a row; remainders count as whole tiles.
+// Padding is not in memory: a tile takes what is stored of its windows, and what an access asks for
+// is the mean over all tiles, each of which is transferred as often as any other.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
@@ -21,8 +23,8 @@
 namespace eyeroof::model {
 
 struct TensorAccess {
-    DramAccess access;          // of one tile
-    double run_bytes = 0.0;     // contiguous
+    DramAccess access;          // of one tile, on average
+    double run_bytes = 0.0;     // contiguous, on average over all runs
     double read_slowdown = 1.0; // against a stream of the same bytes
     double write_slowdown = 1.0;
 

@@ -43,6 +43,8 @@ Problem conv_problem(const Layer& layer, const ConvShape& s) {
     problem.bounds = {s.n, s.groups, s.k / s.groups, s.c / s.groups, s.p(), s.q(), s.r, s.s};
     problem.stride = s.stride;
     problem.dilation = s.dilation;
+    problem.pad = s.pad;
+    problem.stored = {s.h, s.w};
     return problem;
 }
 
@@ -59,6 +61,8 @@ Problem pool_problem(const Layer& layer, const PoolShape& s) {
     Problem problem = nest(layer, "");
     problem.bounds = {s.n, s.c, 1, 1, s.p(), s.q(), s.r, s.s};
     problem.stride = s.stride;
+    problem.pad = s.pad;
+    problem.stored = {s.h, s.w};
     problem.has_weight = false;
     return problem;
 }

@@ -114,6 +114,11 @@ struct Problem {
     PerOperand<int> element_bits = {16, 16, 16}; // of the layer; a machine may store wider words
     PerOperand<double> zeros = {0.0, 0.0, 0.0};  // share of zeros among the values, where known
     ConvForm form = ConvForm::gather;
+    // How the input lies in memory, which only a DRAM's access pattern depends on: windows begin
+    // `pad` before its first row and column, and it has `stored` rows and columns; 0: as far as
+    // windows reach, less the padding of both sides.
+    Extent2 pad{0, 0};
+    Extent2 stored{0, 0};
 
     bool operator==(const Problem&) const = default;
 };

@@ -237,4 +237,23 @@ TEST_CASE("a clock at 100 % is not told as a reason") {
     CHECK(words.find("clock at 100 %") == std::string::npos);
 }
 
+TEST_CASE("where the bound takes the DRAM as a stream no hint asks for more nodes") {
+    const Scratch scratch;
+    std::string machine = run({"hw", "show", "npu-int8"}).out;
+    const std::string rate = "down: {value: 51.2 GB/s";
+    const auto begin = machine.find(rate);
+    REQUIRE(begin != std::string::npos);
+    machine.replace(begin, machine.find('}', begin) + 1 - begin,
+                    "dram: {standard: lpddr5-6400, channels: 4, pattern: mapping}");
+    write_text(scratch / "npu.yaml", machine);
+    const auto outcome = run({"exam", "alexnet", "--on", (scratch / "npu.yaml").string(),
+                              "--layers", "CONV3", "--mapping", "best", "--objective", "edp"});
+    CHECK(outcome.exit == 0);
+    CAPTURE(outcome.err);
+    CHECK(contains(outcome.err, "the bound takes the DRAM as a stream"));
+    CHECK(contains(outcome.err, "pattern: mapping"));
+    CHECK_FALSE(contains(outcome.err, "--search-nodes"));
+    CHECK_FALSE(contains(outcome.out, "the search was stopped"));
+}
+
 } // namespace test_cli_exam

@@ -8,8 +8,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <set>
 #include <utility>
 
 namespace test_model_dram {
@@ -164,6 +167,203 @@ TEST_CASE("a stride fetches the bursts of what it skips") {
     CHECK(input.access.bytes == 14.0 * 14.0 * 16.0);
     CHECK(input.access.bursts == std::ceil(27.0 * 27.0 * 16.0 / 64.0)); // 27 of 27 columns and rows
     CHECK(input.read_slowdown > 3.5);
+}
+
+// The problem of a convolution of one image with as many channels as filters.
+Problem conv_of(const ConvShape& shape) {
+    Layer layer;
+    layer.name = "conv";
+    layer.op = Op::conv2d;
+    layer.shape = shape;
+    const auto problems = problems_of(layer);
+    REQUIRE(problems.ok());
+    return problems->front();
+}
+
+TEST_CASE("padding has no place in memory") {
+    ConvShape shape;
+    shape.h = shape.w = 13;
+    shape.r = shape.s = 3;
+    shape.pad = {1, 1};
+    shape.c = 4;
+    shape.k = 8;
+    const Problem same = conv_of(shape);
+    // The whole plane is one run, without the 56 places of padding around each channel.
+    const TensorAccess whole = pattern({}, Operand::input, TensorLayout::channels_first, same);
+    CHECK(whole.access == DramAccess{4.0 * 169.0, 11.0, 1.0});
+    CHECK(whole.run_bytes == 4 * 169);
+    // One row of taps at a time: 12 rows, then all 13, then 12 of each channel.
+    const TensorAccess rows =
+        pattern({{Dim::R, 3}}, Operand::input, TensorLayout::channels_first, same);
+    CHECK(rows.access.bytes == near(4.0 * 13.0 * (12 + 13 + 12) / 3.0));
+    CHECK(rows.run_bytes == near(4.0 * 13.0 * (12 + 13 + 12) / (4 + 1 + 4)));
+    // One row of outputs at a time: two rows at the borders, three between them.
+    const TensorAccess row =
+        pattern({{Dim::P, 13}}, Operand::input, TensorLayout::channels_first, same);
+    CHECK(row.access.bytes == near(4.0 * 13.0 * (2 + 11 * 3 + 2) / 13.0));
+    // Rows and columns that no window reaches are in memory all the same.
+    shape.h = shape.w = 14;
+    shape.stride = {2, 2};
+    shape.pad = {0, 0};
+    const TensorAccess left = pattern({}, Operand::input, TensorLayout::channels_first,
+                                      conv_of(shape)); // 13 of 14 rows and columns
+    CHECK(left.run_bytes == 13);
+}
+
+TEST_CASE("a window that lies on padding alone moves nothing") {
+    ConvShape shape;
+    shape.h = shape.w = 1;
+    shape.stride = {2, 2};
+    shape.pad = {1, 1}; // windows of one tap at -1 and 1
+    const TensorAccess input =
+        pattern({}, Operand::input, TensorLayout::channels_first, conv_of(shape));
+    CHECK(input.access.bytes == 0.0);
+    CHECK(input.read_slowdown == 1.0);
+}
+
+TEST_CASE("positions with gaps between them are no stream") {
+    const Problem strided = test::conv("1x1/2", {1, 1, 14, 14, 16, 8, 1}, 2, 2);
+    const TensorAccess input = pattern({{Dim::C, 16}, {Dim::P, 14}, {Dim::Q, 14}}, Operand::input,
+                                       TensorLayout::channels_first, strided);
+    CHECK(input.access == DramAccess{1.0, 1.0, 1.0}); // each its own burst
+}
+
+// All elements of the input, laid out one by one.
+class LaidOut {
+  public:
+    LaidOut(const ConvShape& shape, const Problem& problem, TensorLayout layout)
+        : shape_(shape), problem_(problem), last_(layout == TensorLayout::channels_last) {}
+
+    struct Total {
+        double tiles = 0, words = 0, runs = 0, bursts = 0;
+    };
+    // Of all tiles of this size; 8-bit words.
+    Total of_tiles(const Extents& tile, Count burst_bytes) const {
+        Total total;
+        Extents first{};
+        visit(tile, 0, first, [&] {
+            const std::set<Count> places = places_of(first, tile);
+            std::set<Count> bursts;
+            for (const Count place : places) {
+                bursts.insert(place / burst_bytes);
+                total.runs += places.contains(place - 1) ? 0 : 1;
+            }
+            total.tiles += 1;
+            total.words += static_cast<double>(places.size());
+            total.bursts += static_cast<double>(bursts.size());
+        });
+        return total;
+    }
+
+  private:
+    static constexpr std::array<Dim, 7> kInput = {Dim::N, Dim::G, Dim::C, Dim::P,
+                                                  Dim::Q, Dim::R, Dim::S};
+
+    template <class F>
+    void visit(const Extents& step, std::size_t n, Extents& at, const F& f,
+               const Extents& from = {}, const Extents* to = nullptr) const {
+        if (n == kInput.size()) {
+            f();
+            return;
+        }
+        const std::size_t d = index(kInput[n]);
+        const Count end = to != nullptr ? from[d] + (*to)[d] : problem_.bounds[d];
+        for (at[d] = from[d]; at[d] < end; at[d] += step[d]) {
+            visit(step, n + 1, at, f, from, to);
+        }
+    }
+
+    std::set<Count> places_of(const Extents& first, const Extents& tile) const {
+        std::set<Count> places;
+        Extents i{};
+        visit(
+            kOnes, 0, i,
+            [&] {
+                const auto at = [&](Dim d) { return i[index(d)]; };
+                const Count row =
+                    at(Dim::P) * shape_.stride.h + at(Dim::R) * shape_.dilation.h - shape_.pad.h;
+                const Count column =
+                    at(Dim::Q) * shape_.stride.w + at(Dim::S) * shape_.dilation.w - shape_.pad.w;
+                if (row >= 0 && row < shape_.h && column >= 0 && column < shape_.w) {
+                    const Count channel = at(Dim::G) * problem_.bounds[index(Dim::C)] + at(Dim::C);
+                    const Count image = at(Dim::N);
+                    places.insert(
+                        last_
+                            ? ((image * shape_.h + row) * shape_.w + column) * shape_.c + channel
+                            : ((image * shape_.c + channel) * shape_.h + row) * shape_.w + column);
+                }
+            },
+            first, &tile);
+        return places;
+    }
+
+    const ConvShape& shape_;
+    const Problem& problem_;
+    bool last_;
+};
+
+TEST_CASE("tiles of padded windows take what they take of a tensor laid out one by one") {
+    std::mt19937 random(20261127);
+    const auto up_to = [&](Count most) {
+        return std::uniform_int_distribution<Count>(1, most)(random);
+    };
+    const Accelerator machines[] = {one_buffer("ddr4-3200", TensorLayout::channels_first),
+                                    one_buffer("ddr4-3200", TensorLayout::channels_last)};
+    int compared = 0;
+    for (int n = 0; n < 600; ++n) {
+        CAPTURE(n);
+        ConvShape shape;
+        shape.n = up_to(2);
+        shape.groups = up_to(2);
+        shape.c = shape.groups * up_to(3);
+        shape.k = shape.groups;
+        shape.r = up_to(3);
+        shape.s = up_to(3);
+        shape.stride = {up_to(3), up_to(3)};
+        shape.dilation = {up_to(2), up_to(2)};
+        shape.pad = {up_to(3) - 1, up_to(3) - 1};
+        shape.h = up_to(6) + (shape.r - 1) * shape.dilation.h;
+        shape.w = up_to(6) + (shape.s - 1) * shape.dilation.w;
+        const Problem problem = conv_of(shape);
+        std::vector<TemporalLoop> outside;
+        for (const Dim d : {Dim::N, Dim::G, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S}) {
+            const Count whole = problem.bounds[index(d)];
+            const Count trips = up_to(whole);
+            outside.push_back({d, whole % trips == 0 ? trips : 1});
+        }
+        std::shuffle(outside.begin(), outside.end(), random);
+        std::erase_if(outside, [](const TemporalLoop& loop) { return loop.bound == 1; });
+        // Tiles that are one stream have cases of their own.
+        const bool overlap =
+            !outside.empty() && (outside.back().dim == Dim::R || outside.back().dim == Dim::S ||
+                                 (outside.back().dim == Dim::P && shape.r > 1) ||
+                                 (outside.back().dim == Dim::Q && shape.s > 1));
+        if (!overlap && !outside.empty()) {
+            continue;
+        }
+        ++compared;
+        for (const Accelerator& machine : machines) {
+            const Channel& link = machine.levels[0].channels[0];
+            const Mapping mapping = tiled(problem, outside);
+            const TensorAccess found =
+                dram_pattern(problem, machine, mapping, link)[index(Operand::input)];
+            const auto laid = LaidOut(shape, problem, link.dram->layout)
+                                  .of_tiles(tile_at(mapping, problem, 1), 64);
+            CHECK(found.access.bytes == near(laid.words / laid.tiles));
+            // Where windows skip places each word counts as a run.
+            const Extents tile = tile_at(mapping, problem, 1);
+            const auto touch = [&](Dim position, Dim tap, Count stride, Count dilation) {
+                return (tile[index(position)] == 1 || tile[index(tap)] >= stride) && dilation == 1;
+            };
+            if (touch(Dim::P, Dim::R, shape.stride.h, shape.dilation.h) &&
+                touch(Dim::Q, Dim::S, shape.stride.w, shape.dilation.w) && laid.words > 0) {
+                CHECK(found.run_bytes == near(laid.words / laid.runs));
+            }
+            CHECK(found.access.bursts <= laid.bursts / laid.tiles * 1.000001);
+            CHECK(found.access.bursts >= (laid.bursts - laid.runs) / laid.tiles * 0.999999);
+        }
+    }
+    CHECK(compared > 100);
 }
 
 TEST_CASE("matrices are row-major, weights by the row of an output") {
