@@ -164,6 +164,20 @@ TEST_CASE("a point that cannot be mapped says why and the others stand") {
     CHECK(engine.at(1).of(SweptFigure::time_s) > engine.at(0).of(SweptFigure::time_s));
 }
 
+TEST_CASE("a point whose stores hold no mapping's tiles says which store is short") {
+    const auto grid = SweepGrid::make(
+        tests::question("alexnet", "npu-int8", {"sram-input-output-capacity=16 B,1 MiB"}),
+        tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    CHECK(engine.at(1).error.empty());
+    const std::string error = engine.at(0).error;
+    MESSAGE(error);
+    CHECK(error.starts_with("no-mapping: CONV1: "));
+    CHECK(error.find("sram") != std::string::npos);
+}
+
 TEST_CASE("rows do not depend on threads") {
     const auto grid = SweepGrid::make(
         tests::question("alexnet", "npu-int8",
