@@ -41,7 +41,6 @@ TEST_CASE("a row more than a tile costs a whole tile, and SMs take turns") {
 
 TEST_CASE(
     "a product that waits for DRAM longer than it computes is bound by DRAM, if not at its rate") {
-    // 64 tiles of 128 x 128 on vector lanes: seven turns on ten SMs where 6.4 would do.
     model::Gpu gpu = test::plain_gpu();
     gpu.calibration.linear = test::plain_matmul();
     model::Layer layer;
@@ -49,10 +48,13 @@ TEST_CASE(
     layer.shape = model::GemmShape{1, 1024, 1024, 1024};
     layer.types = {DataType::fp32, DataType::fp32, DataType::fp32};
     const double compute_s = model::predict(gpu, layer)->time_s;
+    // Half of the bandwidth is reached: at all of it the bytes would take half of the waiting time.
+    gpu.calibration.linear.dram_share = 0.5;
     const auto limit = [&](double dram_s) {
-        gpu.dram_bytes_per_s = 3.0 * 1024 * 1024 * 4 / dram_s;
+        gpu.dram_bytes_per_s = 3.0 * 1024 * 1024 * 4 / (0.5 * dram_s);
         const auto p = model::predict(gpu, layer);
         REQUIRE(p.ok());
+        CHECK(p->steps[5].macs_per_cycle == near(p->steps[4].macs_per_cycle));
         return p->steps[6].limit;
     };
     CHECK(limit(1.05 * compute_s) == "DRAM bandwidth");
