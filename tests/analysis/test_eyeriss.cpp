@@ -94,6 +94,26 @@ TEST_CASE("the row-stationary mapper finds the published mappings of AlexNet") {
     }
 }
 
+TEST_CASE("inputs and partial sums in stores of their own need room for one of them in each") {
+    // conv2 keeps 3844 B of inputs (a bank of 4 KiB) and 93,312 B of partial sums (23 banks), and
+    // the dataflow leaves banks free.
+    Machine machine = eyeriss();
+    auto& accelerator = std::get<Accelerator>(machine.kind);
+    const Count left = accelerator.dataflows.front().free_banks;
+    auto& stores = accelerator.levels[1].stores;
+    REQUIRE(stores.size() == 1);
+    stores.push_back(stores.front());
+    stores[0].operands = {Operand::input};
+    stores[0].capacity_bytes = (1 + left) * 4096;
+    stores[1].operands = {Operand::output};
+    stores[1].capacity_bytes = (23 + left) * 4096;
+    const Network conv2{"conv2", "conv2", "JSSC 2017", {alexnet().layers[1]}};
+    const auto report = analysis::run(conv2, machine);
+    REQUIRE(report.ok());
+    const analysis::LayerReport& layer = report->layers.front();
+    CHECK(layer.mapping_text.substr(0, layer.mapping_text.find('\n')) == kTable[1].parameters);
+}
+
 TEST_CASE("processing latency of AlexNet is within 8 % of silicon per layer and 2 % in sum") {
     const auto report = analysis::run(alexnet(), eyeriss());
     REQUIRE(report.ok());

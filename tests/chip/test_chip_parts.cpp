@@ -83,6 +83,12 @@ TEST_CASE("a process between two of the table lies between them, one outside is 
     CHECK(at_20.sram_cell_um2 < process(28).sram_cell_um2);
     CHECK(at_20.sram_cell_um2 > process(16).sram_cell_um2);
     CHECK(at_20.origin.confidence == Confidence::derived);
+    // Halfway between the logarithms of two sizes, areas and voltages are geometric means.
+    const auto halfway = process(std::sqrt(16.0 * 28.0));
+    CHECK(halfway.sram_cell_um2 ==
+          near(std::sqrt(process(16).sram_cell_um2 * process(28).sram_cell_um2)));
+    CHECK(halfway.gate_um2 == near(std::sqrt(process(16).gate_um2 * process(28).gate_um2)));
+    CHECK(halfway.supply_v == near(std::sqrt(process(16).supply_v * process(28).supply_v)));
     CHECK_FALSE(model::node_of(t, 3).ok());
     CHECK_FALSE(model::node_of(t, 350).ok());
     CHECK(model::energy_scale(t.reference, process(65)) == near(65.0 / 45.0 / 0.81));

@@ -156,4 +156,17 @@ TEST_CASE("an operator without a cost is listed with its first node, products ap
     CHECK(warns(model.diagnostics(), "not-costed"));
 }
 
+TEST_CASE("flattening at an axis from the end counts from behind") {
+    const auto flat = [](std::int64_t axis) {
+        GraphMaker maker;
+        maker.input("x", {2, 3, 4});
+        maker.node("Flatten", {"x"}, {"y"}).attributes["axis"].i = axis;
+        maker.output("y");
+        return walked(maker.graph).values.at("y").dims;
+    };
+    CHECK(flat(1) == Ints{2, 12});
+    CHECK(flat(-1) == Ints{6, 4});
+    CHECK(flat(-2) == Ints{2, 12});
+}
+
 } // namespace test_formats_onnx_bounds

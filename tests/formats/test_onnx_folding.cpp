@@ -222,4 +222,30 @@ TEST_CASE("division of whole numbers by zero gives no value, and nothing breaks"
     CHECK_FALSE(costed.values.at("y").values.has_value());
 }
 
+TEST_CASE("a cast to the type that a tensor has is no operator, one to another type is") {
+    const auto operators = [](int to) {
+        GraphMaker maker;
+        maker.input("x", {16, 64}).constant("weights", onnx_weights({64, 8}));
+        maker.node("MatMul", {"x", "weights"}, {"product"});
+        maker.node("Cast", {"product"}, {"same"}).attributes["to"].i = to;
+        maker.node("Relu", {"same"}, {"y"});
+        maker.output("y");
+        const auto made = formats::onnx::convert(maker.graph, "made.onnx");
+        REQUIRE(made.ok());
+        CHECK(made->network.uncosted.empty());
+        std::vector<std::string> names;
+        for (const auto& step : made->edges->steps) {
+            if (step.kind == model::GraphStepKind::run) {
+                const auto& shape = made->network.layers[step.layer].shape;
+                const auto* e = std::get_if<model::ElementwiseShape>(&shape);
+                names.push_back(e == nullptr ? "product" : e->fn);
+            }
+        }
+        return names;
+    };
+    constexpr int kHalf = 10;
+    CHECK(operators(kReal) == std::vector<std::string>{"product", "relu"});
+    CHECK(operators(kHalf) == std::vector<std::string>{"product", "cast", "relu"});
+}
+
 } // namespace test_formats_onnx_folding

@@ -187,6 +187,20 @@ TEST_CASE("ZigZag's memories become levels by the dimensions that they serve") {
     CHECK(channel_of(a.levels[0], Operand::weight)->half_duplex);
 }
 
+TEST_CASE("ZigZag's sums are as wide as the innermost memory of outputs takes in at a time") {
+    const auto bits = [](const std::string& width) {
+        std::string text = kZigzag;
+        const std::string own = "bandwidth_min: 16, bandwidth_max: 16";
+        text.replace(text.find(own), own.size(),
+                     "bandwidth_min: " + width + ", bandwidth_max: " + width);
+        const auto machine = formats::parse_zigzag_hardware(text, "small.yaml");
+        return array_of(machine).word_bits[index(Operand::output)];
+    };
+    CHECK(bits("16") == 16);
+    CHECK(bits("32") == 32);
+    CHECK(bits("24") == 24);
+}
+
 TEST_CASE("stores along two axes that cross are taken as one, with a warning") {
     std::string text = kZigzag;
     text.replace(text.find("    served_dimensions: []"), 25, "    served_dimensions: [D1]");

@@ -1,4 +1,5 @@
 #include "formats/catalog.hpp"
+#include "formats/conv_roles.hpp"
 #include "formats/maestro.hpp"
 #include "formats/network_readers.hpp"
 #include "formats/zigzag.hpp"
@@ -37,6 +38,21 @@ bool says(const Diagnostics& found, const std::string& part) {
 }
 
 } // namespace
+
+TEST_CASE("a window lies along rows where a position of its own takes the columns") {
+    const TensorsOf position{true, true, false};
+    ConvRoles free;
+    CHECK(free.window("a", "b", true) == std::optional(false));
+    CHECK(free.dims().at("a") == Dim::Q);
+    CHECK(free.dims().at("b") == Dim::S);
+    ConvRoles taken;
+    REQUIRE(taken.place("OX", position));
+    REQUIRE(taken.dims().at("OX") == Dim::Q);
+    CHECK(taken.window("a", "b", true) == std::optional(true));
+    CHECK(taken.dims().at("a") == Dim::P);
+    CHECK(taken.dims().at("b") == Dim::R);
+    CHECK_FALSE(taken.window("c", "d", false).has_value());
+}
 
 TEST_CASE("MAESTRO's layers become convolutions of padded inputs and matrix products") {
     const auto network = parse_maestro(sample("maestro/small.m"), "small.m");

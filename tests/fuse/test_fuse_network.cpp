@@ -111,6 +111,7 @@ TEST_CASE("a layer that fits nowhere is told, and counted with each tensor once"
     REQUIRE(group != nullptr);
     CHECK(!group->fits);
     CHECK(group->how.find("does not fit") != std::string::npos);
+    CHECK(group->buffer_bytes == 0.0);
 }
 
 TEST_CASE("a convolution alone moves what the mapper's best mapping moves, not more") {
@@ -124,6 +125,13 @@ TEST_CASE("a convolution alone moves what the mapper's best mapping moves, not m
     const analysis::FusedGroup* group = group_with(*result, "CONV3");
     REQUIRE(group != nullptr);
     CHECK(group->apart.bytes == near(2129664.0, 1e-9));
+    // Words of half the size in half the buffer.
+    own.buffer_bytes /= 2.0;
+    own.word_bits = 8;
+    const auto narrow =
+        analysis::fuse_network(network_of("alexnet"), own, analysis::FuseAim::traffic);
+    REQUIRE(narrow.ok());
+    CHECK(group_with(*narrow, "CONV3")->apart.bytes == near(2129664.0 / 2.0, 1e-9));
 }
 
 TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") {
@@ -153,6 +161,32 @@ TEST_CASE("the curve never rises where everything fits") {
     CHECK(fitting > 8);
 }
 
+TEST_CASE(
+    "the curve has a point for each power of two from 1 KiB to 256 MiB, and says how far it is") {
+    std::vector<double> done;
+    const auto curve =
+        analysis::fuse_curve(network_of("alexnet"), chip(1.0), {},
+                             [&](const Progress& progress) { done.push_back(progress.fraction); });
+    REQUIRE(curve.ok());
+    REQUIRE(curve->size() == 19);
+    REQUIRE(done.size() == 19);
+    double bytes = 1024.0;
+    for (std::size_t i = 0; i < 19; ++i) {
+        CHECK((*curve)[i].buffer_bytes == bytes);
+        CHECK(done[i] == near((static_cast<double>(i) + 1.0) / 19.0));
+        bytes *= 2.0;
+    }
+}
+
+TEST_CASE("fusing says which layer it starts from, each once") {
+    std::vector<std::string> from;
+    const auto result = analysis::fuse_network(
+        network_of("alexnet"), chip(256e3), analysis::FuseAim::traffic, {},
+        [&](const Progress& progress) { from.push_back(progress.activity); });
+    REQUIRE(result.ok());
+    CHECK(std::count(from.begin(), from.end(), "fusing from CONV3") == 1);
+}
+
 TEST_CASE("a machine lends its largest store, its link and its peak") {
     const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
     const auto eyeriss = hwdb::load_machine("eyeriss-v1", folders);
@@ -162,6 +196,10 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
     CHECK(chip->buffer == "GLB");
     CHECK(chip->dram_bytes_per_s == near(480e6, 1e-9));
     CHECK(chip->macs_per_s == near(168 * 200e6, 1e-9));
+    CHECK(chip->outer_pj_per_byte == near(100.0)); // 200 for a word of two bytes
+    auto frugal = *eyeriss;
+    std::get<model::Accelerator>(frugal.kind).levels[0].stores[0].read_pj = 1.0;
+    CHECK(analysis::chip_of(frugal, model::DataType::int16)->outer_pj_per_byte == near(0.5));
     const auto gpu = hwdb::load_machine("v100-sxm2-16gb", folders);
     REQUIRE(gpu.ok());
     CHECK(analysis::chip_of(*gpu, model::DataType::fp16)->buffer == "L2");
@@ -234,6 +272,22 @@ TEST_CASE("plain products in a row run together, never worse than as convolution
                                                  analysis::FuseAim::traffic);
         CHECK(one->together.bytes <= taps->together.bytes);
     }
+}
+
+TEST_CASE(
+    "a product in a buffer that holds it all moves each word once, of as many bytes as it has") {
+    const auto alone = [](int bits) {
+        analysis::Chip wide = chip(64e3);
+        wide.word_bits = bits;
+        const auto result = analysis::fuse_network({"n", "n", "", {product("p", 64, 64, 64)}}, wide,
+                                                   analysis::FuseAim::traffic);
+        REQUIRE(result.ok());
+        REQUIRE(result->groups.size() == 1);
+        CHECK(result->together.bytes == near(bits / 8.0 * 3 * 64 * 64));
+        return result->groups.front().buffer_bytes;
+    };
+    CHECK(alone(8) > 0.0);
+    CHECK(alone(16) == near(2.0 * alone(8)));
 }
 
 TEST_CASE("a norm between products keeps them together where whole rows fit") {

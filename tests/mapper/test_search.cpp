@@ -116,6 +116,44 @@ TEST_CASE("no baseline beats the certificate") {
     }
 }
 
+TEST_CASE("pruned draws have tiles that fit, plain ones do not") {
+    const auto task = eyeriss_task(small_conv());
+    const auto unfit = [&](mapper::Strategy strategy) {
+        mapper::SearchOptions options;
+        options.strategy = strategy;
+        options.max_samples = 2000;
+        const auto found = mapper::search(task, options);
+        REQUIRE(found);
+        const auto& pruned = found->certificate.pruned;
+        return pruned.contains("capacity or fan-out") ? pruned.at("capacity or fan-out") : 0;
+    };
+    CHECK(unfit(mapper::Strategy::random) > 1000);
+    CHECK(unfit(mapper::Strategy::random_pruned) == 0);
+}
+
+TEST_CASE("annealing tries other choices of kept operands than the one that it starts with") {
+    mapper::Task task;
+    task.problem.bounds = {1, 1, 4, 2, 2, 1, 1, 1};
+    task.machine.clock_hz = 1e9;
+    task.machine.levels = {level("DRAM", {store(kAll, 0, 2, 2, 100.0)}),
+                           level("buffer", {store(kAll, 32, 8, 8, 10.0)}, {{"x", 2}}),
+                           level("PE", {store(kAll, 12, 4, 4, 1.0)})};
+    task.machine.levels[1].stores[0].may_bypass = true;
+    const auto exact = mapper::search(task);
+    REQUIRE(exact);
+    REQUIRE(exact->certificate.proved);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        mapper::SearchOptions options;
+        options.strategy = mapper::Strategy::annealing;
+        options.seed = seed;
+        options.max_samples = 15000; // before it starts again elsewhere
+        const auto found = mapper::search(task, options);
+        REQUIRE(found);
+        CAPTURE(seed);
+        CHECK(found->certificate.value == near(exact->certificate.value));
+    }
+}
+
 TEST_CASE("under Timeloop's counting the best-known mappings are met or beaten") {
     struct Known {
         Problem problem;

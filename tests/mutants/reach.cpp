@@ -4,9 +4,11 @@
 // line table has them (8 bytes each, sorted). Before each case a breakpoint (int3, x86-64) is set
 // at every address; one that is hit removes itself, so a line costs one signal per case, and loops
 // run at full speed. EYEROOF_REACH_OUT receives a line "=case", the indices of the addresses that
-// the case reached, and "+" with its seconds of CPU.
+// the case reached, and "+" with its seconds of CPU. Forked processes run without breakpoints: what
+// only they reach is not recorded.
 #include <doctest/doctest.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -94,6 +96,12 @@ Points* points_of(const char* path) {
     return all;
 }
 
+void remove_all() {
+    for (std::size_t i = 0; i < points->addresses.size(); ++i) {
+        byte_at(points->addresses[i]) = points->originals[i];
+    }
+}
+
 class Reach : public doctest::IReporter {
   public:
     explicit Reach(const doctest::ContextOptions& /*options*/) {}
@@ -109,6 +117,7 @@ class Reach : public doctest::IReporter {
         action.sa_sigaction = on_trap;
         action.sa_flags = SA_SIGINFO | SA_NODEFER;
         sigaction(SIGTRAP, &action, &points->before);
+        pthread_atfork(nullptr, nullptr, remove_all); // a child may reset or block its signals
     }
 
     void test_case_start(const doctest::TestCaseData& data) override {
@@ -127,8 +136,8 @@ class Reach : public doctest::IReporter {
         if (points == nullptr) {
             return;
         }
+        remove_all();
         for (std::size_t i = 0; i < points->addresses.size(); ++i) {
-            byte_at(points->addresses[i]) = points->originals[i];
             if (points->hit[i]) {
                 std::fprintf(points->out, "%zu\n", i);
             }

@@ -56,7 +56,7 @@ PROGRAMS = {
     "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
     "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
-    "analysis": ["analysis"], "base": ["model", "hwdb", "formats"], "formats": ["formats", "catalog"],
+    "analysis": ["analysis"], "base": ["model", "hwdb", "formats", "report", "profiles"], "formats": ["formats", "catalog"],
     "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"],
     "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
     "model/sparse": ["model", "sparse"], "model/technology": ["model", "chip"], "profiles": ["profiles"],

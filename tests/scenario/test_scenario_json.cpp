@@ -89,6 +89,9 @@ std::vector<json> bad_values_of(const ScenarioField& field) {
     if (field.name == "batch" || field.name == "streams") {
         bad.push_back(0);
     }
+    if (field.name == "search-nodes") {
+        bad.push_back(1'000'000'000'001);
+    }
     if (field.name == "objective") {
         bad.insert(bad.end(), {"speed", "energy^", ""});
     }
@@ -99,6 +102,19 @@ std::vector<json> bad_values_of(const ScenarioField& field) {
 }
 
 } // namespace
+
+TEST_CASE("fields that every command has are in the table, by the names of their options") {
+    for (const char* name :
+         {"mapping",    "dataflow",    "objective", "factors",  "counting", "search-nodes",
+          "time-limit", "batch",       "dtype",     "layers",   "phase",    "optimizer",
+          "host",       "host-speed",  "clocks",    "set",      "launch",   "streams",
+          "copies",     "library",     "layout",    "compiled", "on",       "energies",
+          "density",    "constraints", "pageable"}) {
+        CAPTURE(name);
+        CHECK(find_field(name) != nullptr);
+    }
+    CHECK(find_field("no-such-option") == nullptr);
+}
 
 TEST_CASE("every field comes back from JSON with each of its values") {
     for (const ScenarioField& field : scenario_fields()) {

@@ -164,6 +164,19 @@ TEST_CASE("a point that cannot be mapped says why and the others stand") {
     CHECK(engine.at(1).of(SweptFigure::time_s) > engine.at(0).of(SweptFigure::time_s));
 }
 
+TEST_CASE("a point whose stores hold no mapping's tiles says which store is short") {
+    const auto grid =
+        SweepGrid::make(tests::question("alexnet", "eyeriss-v1", {"spad-input-capacity=1 B,24 B"}),
+                        tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    CHECK(engine.at(1).error.empty());
+    const std::string error = engine.at(0).error; // a word has two bytes
+    CHECK(error.starts_with("no-mapping: CONV1: "));
+    CHECK(error.find("spad need 2 of its 1 bytes") != std::string::npos);
+}
+
 TEST_CASE("rows do not depend on threads") {
     const auto grid = SweepGrid::make(
         tests::question("alexnet", "npu-int8",

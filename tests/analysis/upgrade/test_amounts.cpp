@@ -64,4 +64,13 @@ TEST_CASE("shares, years, times and rates are read in the units of the field") {
     CHECK(*analysis::parse_number("50M") == near(5e7));
 }
 
+TEST_CASE("an amount of something else than money is no amount of money") {
+    CHECK(*analysis::parse_amount("0.4") == near(0.4));
+    CHECK(*analysis::parse_amount("0") == 0.0);
+    for (const char* text : {"$0.4", "0.4 usd", "0.4$", "0.4/h", "-1"}) {
+        CAPTURE(text);
+        CHECK_FALSE(analysis::parse_amount(text).ok());
+    }
+}
+
 } // namespace test_analysis_upgrade_amounts

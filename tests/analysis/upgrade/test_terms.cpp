@@ -1,6 +1,8 @@
 // Terms of an upgrade, each worked by hand: shared errors, waits, resale.
 #include "analysis/advice/shapes.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/upgrade/asked.hpp"
+#include "analysis/upgrade/default_question.hpp"
 #include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "hwdb/catalog.hpp"
@@ -237,6 +239,43 @@ TEST_CASE("what does not fit says what the side that is short needs, the larger 
     CHECK(unfit(60e6, 40e9) == "old");
     CHECK(unfit(32e9, 60e6) == "new");
     CHECK(unfit(60e6, 60e6) == "new");
+}
+
+TEST_CASE(
+    "mixed precision computes in 16 bits on each side that has them, in its own type elsewhere") {
+    using model::DataType;
+    const auto types = [](DataType own, const model::Machine& from, const model::Machine& to) {
+        analysis::FleetMember member{network({test::gemm(64, 64, 64, own)})};
+        member.from = member.to = analysis::Scenario{};
+        analysis::compute_mixed(member, from, to);
+        return std::pair(member.from->data_type, member.to->data_type);
+    };
+    using Types = std::pair<std::optional<DataType>, std::optional<DataType>>;
+    model::Gpu without = test::v100_sxm2();
+    without.rate(DataType::fp16) = {};
+    model::Gpu with_bf16 = test::a100_sxm_40();
+    with_bf16.rate(DataType::bf16) = with_bf16.rate(DataType::fp16);
+    const auto old = machine("old", without);
+    const auto recent = machine("recent", with_bf16);
+    CHECK(types(DataType::fp32, v100(), recent) == Types(DataType::fp16, DataType::fp16));
+    CHECK(types(DataType::fp32, old, recent) == Types(std::nullopt, DataType::fp16));
+    CHECK(types(DataType::bf16, v100(), recent) == Types(DataType::fp16, std::nullopt));
+}
+
+TEST_CASE("a fleet's network is loaded by its name, one that is not known is refused") {
+    const std::filesystem::path source = tests::source_dir();
+    const analysis::DataFolders folders{{source / "hwdb"}, {source / "examples/networks"}};
+    analysis::FleetRun run;
+    run.network = "alexnet";
+    run.share = 0.25;
+    const auto member = analysis::member_of(run, {}, folders);
+    REQUIRE(member.ok());
+    CHECK(member->network.id == "alexnet");
+    CHECK(member->weight == 0.25);
+    run.network = "alexnett";
+    const auto unknown = analysis::member_of(run, {}, folders);
+    REQUIRE_FALSE(unknown.ok());
+    CHECK(unknown.diagnostics().begin()->hint.find("alexnet") != std::string::npos);
 }
 
 TEST_CASE("of two sizes that gain nearly alike the nearer one is advised") {

@@ -156,6 +156,22 @@ TEST_CASE(
     CHECK(tile(model::Library::until_10) != tile(model::Library::current));
 }
 
+TEST_CASE("products in batches on vector lanes: Volta's and Turing's tiles, one of Ampere's, more "
+          "since") {
+    auto gpu = test::v100_sxm2();
+    const auto tiles = [&](model::GpuArch arch, bool early = false) {
+        gpu.arch = arch;
+        return model::library_tiles(gpu, true, false, early);
+    };
+    CHECK(tiles(model::GpuArch::pascal).size() == 1);
+    CHECK(tiles(model::GpuArch::volta).size() == 4);
+    CHECK(tiles(model::GpuArch::turing) == tiles(model::GpuArch::volta));
+    CHECK(tiles(model::GpuArch::pascal, true) == tiles(model::GpuArch::volta));
+    CHECK(tiles(model::GpuArch::ampere) == std::vector<model::CtaTile>{{128, 128}});
+    CHECK(tiles(model::GpuArch::ada).size() == 11);
+    CHECK(tiles(model::GpuArch::hopper) == tiles(model::GpuArch::ada));
+}
+
 TEST_CASE("int8 of an early library runs on DP4A: four MACs a lane and cycle") {
     auto gpu = test::v100_sxm2();
     gpu.arch = model::GpuArch::turing;

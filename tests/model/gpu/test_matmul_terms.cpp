@@ -39,6 +39,28 @@ TEST_CASE("a row more than a tile costs a whole tile, and SMs take turns") {
     CHECK(model::waves_of(kTwoTiles, {kTile, 1}, 10).tile_efficiency == near(100.0 / 128.0));
 }
 
+TEST_CASE(
+    "a product that waits for DRAM longer than it computes is bound by DRAM, if not at its rate") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.calibration.linear = test::plain_matmul();
+    model::Layer layer;
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, 1024, 1024, 1024};
+    layer.types = {DataType::fp32, DataType::fp32, DataType::fp32};
+    const double compute_s = model::predict(gpu, layer)->time_s;
+    // Half of the bandwidth is reached: at all of it the bytes would take half of the waiting time.
+    gpu.calibration.linear.dram_share = 0.5;
+    const auto limit = [&](double dram_s) {
+        gpu.dram_bytes_per_s = 3.0 * 1024 * 1024 * 4 / (0.5 * dram_s);
+        const auto p = model::predict(gpu, layer);
+        REQUIRE(p.ok());
+        CHECK(p->steps[5].macs_per_cycle == near(p->steps[4].macs_per_cycle));
+        return p->steps[6].limit;
+    };
+    CHECK(limit(1.05 * compute_s) == "DRAM bandwidth");
+    CHECK(limit(0.95 * compute_s) != "DRAM bandwidth");
+}
+
 TEST_CASE("k is walked in whole steps of 8, 32 on tensor cores, and once for each split") {
     CHECK(time_of(test::plain_matmul(), {1, 64, 128, 81, 4, 4}).compute_s ==
           near(kWork * 88.0 / 80.0));

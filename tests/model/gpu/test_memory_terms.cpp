@@ -63,6 +63,12 @@ TEST_CASE("softmax keeps rows of 1024 elements in registers and reads longer one
     const Layer longer = rows(Op::softmax, 64, 1025);
     const double again = 0.5 * 4.0 * 64 * 1025 * (0.5 / 1e9 + 0.5 / 4e9);
     CHECK(body(terms, longer, gpu) == near(bytes(longer) / 1e9 + again));
+    // Only softmax does: a normalization has a term of its own, elements have no rows.
+    terms.norm_pass = 0.0;
+    const Layer normalized = rows(Op::layernorm, 64, 1025);
+    CHECK(body(terms, normalized, gpu) == near(bytes(normalized) / 1e9));
+    const Layer added = elements("add", 64, 1025);
+    CHECK(body(terms, added, gpu) == near(bytes(added) / 1e9));
 }
 
 TEST_CASE("copies reach 0.8 of a link, of which one direction is half of what is published") {
@@ -186,6 +192,15 @@ model::Gpu with_launch_costs() {
 }
 
 } // namespace
+
+TEST_CASE("step 6 moves what stays in L2 between calls at the rate of the SMs' ports to it") {
+    model::Gpu gpu = gpu_of_memory();
+    gpu.calibration.memory = test::plain_memory();
+    CHECK(predicted(gpu).step6_s == near(1e6 / 1e9));
+    MemoryTerms& terms = gpu.calibration.memory;
+    terms.resident_l2 = 4.0 * 1e6 / gpu.l2_bytes / 16.0; // keeps a quarter
+    CHECK(predicted(gpu).step6_s == near(0.75 * 1e6 / 1e9 + 0.25 * 1e6 / (64.0 * 10 * 1e9)));
+}
 
 TEST_CASE("a kernel's own launch is cycles, told at 1.5 GHz, and never above back-to-back calls") {
     model::Gpu gpu = with_launch_costs();
