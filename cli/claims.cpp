@@ -1,8 +1,7 @@
 // eyeroof claims: published claims, each asked again by its own commands.
-#include "analysis/claims/claims.hpp"
+#include "cli/claims.hpp"
 
 #include "cli/command.hpp"
-#include "report/claims/claims_write.hpp"
 
 #include <fmt/format.h>
 
@@ -94,41 +93,6 @@ Result<claims::ClaimFound> found_of(const formats::Claim& claim, Asked& asked, b
     return found;
 }
 
-// Those that are wanted, by topic and then by name.
-Result<std::vector<formats::Claim>> wanted_claims(const Context& context,
-                                                  const ClaimsCommand& command) {
-    using Wanted = Result<std::vector<formats::Claim>>;
-    std::vector<formats::Claim> wanted;
-    std::vector<std::string> names;
-    Diagnostics found;
-    for (const auto& folder : formats::claim_folders(context.claim_dirs())) {
-        names.push_back(folder.filename().string());
-        const bool asked =
-            command.only.empty() ||
-            std::find(command.only.begin(), command.only.end(), names.back()) != command.only.end();
-        if (asked) {
-            auto claim = formats::load_claim(folder);
-            found.append(claim.diagnostics());
-            if (claim) {
-                wanted.push_back(*std::move(claim));
-            }
-        }
-    }
-    for (const std::string& name : command.only) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            found.error("usage", fmt::format("there is no claim '{}'", name),
-                        names.empty() ? "no data folder has claims/"
-                                      : "eyeroof claims --list names them");
-        }
-    }
-    if (names.empty() && !found.has_errors()) {
-        found.error("no-claims", "no data folder has claims/", "examples/claims/ has them");
-    }
-    std::stable_sort(wanted.begin(), wanted.end(),
-                     [](const auto& a, const auto& b) { return a.topic < b.topic; });
-    return found.has_errors() ? Wanted(std::move(found)) : Wanted(std::move(wanted));
-}
-
 std::string list_of(const std::vector<formats::Claim>& all) {
     std::size_t widest = 0;
     for (const formats::Claim& claim : all) {
@@ -154,40 +118,83 @@ std::string rendered(const Context& context, const report::ClaimsFound& all,
 }
 
 Exit run_claims(Context& context, const ClaimsCommand& command) {
-    const auto wanted = wanted_claims(context, command);
+    const auto wanted = wanted_claims(context, command.only);
     if (!wanted) {
         return context.fail(wanted.diagnostics());
     }
     if (command.list) {
         return context.write(list_of(*wanted), command.output.file);
     }
+    const auto all =
+        ask_claims(context, *wanted, {!command.only.empty(), command.output.format == "html"});
+    if (!all) {
+        return context.fail(all.diagnostics());
+    }
+    const bool holds =
+        std::all_of(all->begin(), all->end(), [](const auto& found) { return found.holds(); });
+    return context.write(rendered(context, *all, command), command.output.file,
+                         holds ? Exit::done : Exit::says_no);
+}
+
+} // namespace
+
+Result<std::vector<formats::Claim>> wanted_claims(const Context& context,
+                                                  const std::vector<std::string>& only) {
+    using Wanted = Result<std::vector<formats::Claim>>;
+    std::vector<formats::Claim> wanted;
+    std::vector<std::string> names;
+    Diagnostics found;
+    for (const auto& folder : formats::claim_folders(context.claim_dirs())) {
+        names.push_back(folder.filename().string());
+        const bool asked =
+            only.empty() || std::find(only.begin(), only.end(), names.back()) != only.end();
+        if (asked) {
+            auto claim = formats::load_claim(folder);
+            found.append(claim.diagnostics());
+            if (claim) {
+                wanted.push_back(*std::move(claim));
+            }
+        }
+    }
+    for (const std::string& name : only) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            found.error("usage", fmt::format("there is no claim '{}'", name),
+                        names.empty() ? "no data folder has claims/"
+                                      : "eyeroof claims --list names them");
+        }
+    }
+    if (names.empty() && !found.has_errors()) {
+        found.error("no-claims", "no data folder has claims/", "examples/claims/ has them");
+    }
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const auto& a, const auto& b) { return a.topic < b.topic; });
+    return found.has_errors() ? Wanted(std::move(found)) : Wanted(std::move(wanted));
+}
+
+Result<report::ClaimsFound> ask_claims(Context& context, const std::vector<formats::Claim>& claims,
+                                       ClaimsAsked wanted) {
     Asked asked(context);
     const ProgressCallback progress = context.progress();
     report::ClaimsFound all;
-    for (const formats::Claim& claim : *wanted) {
+    for (const formats::Claim& claim : claims) {
         if (progress) {
-            progress({static_cast<double>(all.size()) / static_cast<double>(wanted->size()),
+            progress({static_cast<double>(all.size()) / static_cast<double>(claims.size()),
                       claim.name, 0.0, -1.0});
         }
-        if (claim.measures && command.only.empty()) {
+        if (claim.measures && !wanted.measure) {
             all.push_back({});
             all.back().claim = claim;
             all.back().skipped = true;
             continue;
         }
-        auto found = found_of(claim, asked, command.output.format == "html");
+        auto found = found_of(claim, asked, wanted.pictures);
         if (!found) {
-            return context.fail(found.diagnostics());
+            return found.diagnostics();
         }
         all.push_back(*std::move(found));
     }
-    const bool holds =
-        std::all_of(all.begin(), all.end(), [](const auto& found) { return found.holds(); });
-    return context.write(rendered(context, all, command), command.output.file,
-                         holds ? Exit::done : Exit::says_no);
+    return all;
 }
-
-} // namespace
 
 void add_claims(Frame& frame) {
     auto command = std::make_shared<ClaimsCommand>();
