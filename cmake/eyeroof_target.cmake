@@ -18,6 +18,19 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
         "$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.>")
 endif()
 
+# Thirty programs are linked for the tests: lld takes a third of the time of GNU ld, gold two thirds.
+# What is released is linked by the system's own.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    find_program(EYEROOF_LLD ld.lld)
+    find_program(EYEROOF_GOLD ld.gold)
+    mark_as_advanced(EYEROOF_LLD EYEROOF_GOLD)
+    if(EYEROOF_LLD)
+        add_link_options(-fuse-ld=lld)
+    elseif(EYEROOF_GOLD)
+        add_link_options(-fuse-ld=gold)
+    endif()
+endif()
+
 add_library(eyeroof_warnings INTERFACE)
 if(EYEROOF_WARNINGS)
     target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
