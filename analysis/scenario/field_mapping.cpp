@@ -1,8 +1,10 @@
 #include "analysis/scenario/field_forms.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
 #include <cmath>
 
 namespace eyeroof::analysis::fields {

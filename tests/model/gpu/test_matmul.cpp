@@ -156,8 +156,7 @@ TEST_CASE(
     CHECK(tile(model::Library::until_10) != tile(model::Library::current));
 }
 
-TEST_CASE("products in batches on vector lanes: Volta's and Turing's tiles, one of Ampere's, more "
-          "since") {
+TEST_CASE("batched products on vector lanes have Volta's tiles until Turing, others since") {
     auto gpu = test::v100_sxm2();
     const auto tiles = [&](model::GpuArch arch, bool early = false) {
         gpu.arch = arch;
