@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
 namespace test_hwdb_yaml_write {
 
 using namespace eyeroof; // NOLINT
@@ -44,6 +47,26 @@ TEST_CASE("any text comes back from YAML as it was") {
     CHECK(hwdb::yaml_scalar("tesla-t4") == "tesla-t4");
     CHECK(hwdb::yaml_scalar("true") == "\"true\"");
     CHECK(hwdb::yaml_quoted("a \"b\"") == "\"a \\\"b\\\"\"");
+}
+
+TEST_CASE("a file of constants that changed is read anew") {
+    const auto folder = std::filesystem::temp_directory_path() / "eyeroof-test-constants";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder / "calibration");
+    hwdb::CalibrationFile file = of_t4();
+    file.id = "mine";
+    const auto loaded = [&] {
+        std::ofstream(folder / "calibration/mine.yaml") << hwdb::write_calibration(file);
+        const std::vector<std::filesystem::path> folders = {folder};
+        const auto read = hwdb::load_calibration("mine", folders);
+        REQUIRE(read.ok());
+        return read->calibration.linear.dram_share;
+    };
+    for (const double share : {0.5, 0.5, 0.75}) {
+        file.calibration.linear.dram_share = share;
+        CHECK(loaded() == share);
+    }
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("constants keep awkward sources, their dates, and clocks that somebody gave") {
