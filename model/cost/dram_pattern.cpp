@@ -83,6 +83,15 @@ LaidAxis stored_part(const Windows& all, Count first, Count positions, Count tap
         const Count run = std::max<Count>(0, end - begin);
         return {run, std::max<Count>(1, run), all.stored};
     }
+    if (end - begin == reach) {
+        return {words, reach, all.stored};
+    }
+    constexpr Count kMostPlaces = 100'000; // of more, the same share of what is stored
+    if (positions * taps > kMostPlaces) {
+        const double share = static_cast<double>(end - begin) / static_cast<double>(reach);
+        return {std::max<Count>(1, std::llround(share * static_cast<double>(words))), end - begin,
+                all.stored};
+    }
     std::vector<Count> places;
     for (Count p = 0; p < positions; ++p) {
         for (Count t = 0; t < taps; ++t) {
@@ -99,14 +108,44 @@ LaidAxis stored_part(const Windows& all, Count first, Count positions, Count tap
                                      places.back() - places.front() + 1, all.stored};
 }
 
-void add_slice(Slices& slices, const LaidAxis& axis) {
+void add_slice(Slices& slices, const LaidAxis& axis, Count tiles) {
     const auto same = std::find_if(slices.begin(), slices.end(),
                                    [&](const Slice& slice) { return slice.axis == axis; });
     if (same == slices.end()) {
-        slices.push_back({axis, 1});
+        slices.push_back({axis, tiles});
     } else {
-        ++same->tiles;
+        same->tiles += tiles;
     }
+}
+
+// Calls use(i, n) for begin <= i < end; where these are more than `most`, for some of them, each of
+// which stands for the n that begin with it.
+template <class Use> void each_or_some(Count begin, Count end, Count most, Use use) {
+    const Count step = std::max<Count>(1, (end - begin + most - 1) / most);
+    for (Count i = begin; i < end; i += step) {
+        use(i, std::min(step, end - i));
+    }
+}
+
+// Tiles of `size` positions and `taps` taps from tap `tap` on, each of them `weight` times. Those
+// that lie within what is stored take the same.
+void add_tiles(const Windows& all, Count size, Count tap, Count taps, Count words, Count weight,
+               Slices& slices) {
+    constexpr Count kMostAtBorder = 32;
+    const Count step = size * all.stride;
+    const Count before = all.pad - tap * all.dilation; // of the first tile, not stored
+    const Count tiles = (all.positions + size - 1) / size;
+    const Count last = all.stored - all.reach(size, taps) + before; // where one within may begin
+    const Count begin = std::clamp<Count>((std::max<Count>(before, 0) + step - 1) / step, 0, tiles);
+    const Count end = last < 0 ? begin : std::clamp<Count>(last / step + 1, begin, tiles);
+    const auto add = [&](Count i, Count n) {
+        add_slice(slices, stored_part(all, i * step - before, size, taps, words), n * weight);
+    };
+    each_or_some(0, begin, kMostAtBorder, add);
+    if (begin < end) {
+        add(begin, end - begin);
+    }
+    each_or_some(end, tiles, kMostAtBorder, add);
 }
 
 // What tiles take of an axis; windows that overlap or touch take all that they reach over. Without
@@ -124,12 +163,12 @@ Slices slices_of(const Problem& problem, const TensorAxis& axis, const Extents& 
     one[index(*axis.tap)] = taps;
     const Count words = tile_elements(problem, Operand::input, one);
     Slices slices;
-    for (Count p = 0; p < (all.pad > 0 ? all.positions : 1); p += size) {
-        for (Count t = 0; t < (all.pad > 0 ? all.taps : 1); t += taps) {
-            const Count first = p * all.stride + t * all.dilation - all.pad;
-            add_slice(slices, stored_part(all, first, size, taps, words));
-        }
+    if (all.pad == 0) {
+        return {{stored_part(all, 0, size, taps, words), 1}};
     }
+    constexpr Count kMostTaps = 8;
+    each_or_some(0, (all.taps + taps - 1) / taps, kMostTaps,
+                 [&](Count t, Count n) { add_tiles(all, size, t * taps, taps, words, n, slices); });
     return slices;
 }
 

@@ -210,6 +210,25 @@ TEST_CASE("padding has no place in memory") {
     CHECK(left.run_bytes == 13);
 }
 
+TEST_CASE("rows of 10^8 columns are laid out as soon as short ones are") {
+    ConvShape shape;
+    shape.w = 100'000'000;
+    shape.s = 3;
+    shape.pad = {0, 1};
+    // One column of outputs at a time: two columns at the ends, three between them.
+    const TensorAccess apart =
+        pattern({{Dim::Q, shape.w}}, Operand::input, TensorLayout::channels_first, conv_of(shape));
+    CHECK(apart.access.bytes == near(3.0 - 2e-8, 1e-12));
+    // Half of a strided row at a time: every third column.
+    shape.s = 1;
+    shape.stride = {1, 3};
+    shape.w = 99'999'999; // outputs at -1, 2, 5 ... 99,999,998
+    const TensorAccess halves =
+        pattern({{Dim::Q, 2}}, Operand::input, TensorLayout::channels_first, conv_of(shape));
+    CHECK(halves.access.bytes == near(33'333'333.0 / 2.0, 1e-6));
+    CHECK(halves.run_bytes == near(1.0));
+}
+
 TEST_CASE("a window that lies on padding alone moves nothing") {
     ConvShape shape;
     shape.h = shape.w = 1;
