@@ -86,7 +86,8 @@ TEST_CASE("a layer that differs from a known one in name and count alone is not 
 }
 
 TEST_CASE("a layer that the machine does not run is named, and is not kept") {
-    LayerCosts known(catalog_gpu("v100-sxm2-16gb"), tests::usual_software());
+    const model::Gpu gpu = catalog_gpu("v100-sxm2-16gb");
+    LayerCosts known(gpu, tests::usual_software());
     const Graph graph = tests::graph_of("resnet18");
     model::Layer layer = graph.layers.front();
     layer.name = "narrow";
