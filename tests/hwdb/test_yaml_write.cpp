@@ -49,7 +49,7 @@ TEST_CASE("any text comes back from YAML as it was") {
     CHECK(hwdb::yaml_quoted("a \"b\"") == "\"a \\\"b\\\"\"");
 }
 
-TEST_CASE("a file of constants that changed is read anew") {
+TEST_CASE("a file of constants that changed is read again") {
     const auto folder = std::filesystem::temp_directory_path() / "eyeroof-test-constants";
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder / "calibration");
