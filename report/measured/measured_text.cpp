@@ -256,7 +256,7 @@ std::string ceilings_table(const analysis::Report& report, bool colour) {
     std::string text =
         "\n" + inked("measured ceilings beside the description's", Ink::bold, colour) + "\n";
     for (const analysis::CeilingRow& row : report.ceilings) {
-        text += fmt::format("  {}{}  spread {:.1f} %\n", left(masked_controls(row.name), 24),
+        text += fmt::format("  {}{}  spread {:.1f} %\n", left(masked_controls(row.name), 26),
                             left(ceiling_text(row), 40), 100.0 * row.spread);
     }
     for (const analysis::LayerReport& layer : report.layers) {

@@ -119,9 +119,9 @@ PY
         "$eyeroof" roofline resnet50 --batch 32 --phase "$phase" --dtype tf32 --on "$machine" \
             --profile "$out/resnet50-$pass-trace.json" -o "$out/resnet50-$pass.svg" || failed=1
     done
-    step "whole networks in both layouts, eager"
+    step "whole networks in both layouts: eager; inference as CUDA graphs and compiled, too"
     mkdir -p "$out/networks"
-    limited python3 "$here/networks.py" "$out/networks" || failed=1
+    limited python3 "$here/networks.py" "$out/networks" --modes --seconds 240 || failed=1
 else
     echo "no PyTorch with CUDA here: left out"
 fi
