@@ -34,15 +34,15 @@ Exit improve(Context& context, ImproveOptions& options) {
     step::ImproveOptions wanted;
     if (const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind)) {
         wanted.limit = limit->value_or(step::capacity_of(*gpu));
+        // What does not run as it is has nothing to improve.
+        if (const auto now = analysis::run(*question, context.stop()); !now) {
+            return context.fail(now.diagnostics());
+        }
     }
     wanted.batches = options.batches;
     wanted.density = options.pruned > 0.0 ? std::optional(options.pruned) : std::nullopt;
     wanted.steps_per_epoch =
         options.epoch_steps > 0.0 ? std::optional(options.epoch_steps) : std::nullopt;
-    // What does not run as it is has nothing to improve.
-    if (const auto now = analysis::run(*question, context.stop()); !now) {
-        return context.fail(now.diagnostics());
-    }
     const auto found = step::improve(*question, wanted, context.stop(), context.progress());
     if (!found) {
         return context.fail(found.diagnostics());
