@@ -175,7 +175,7 @@ TEST_CASE("what the examples of the help name is there") {
             std::vector<std::string> asked(words.begin() + 1, words.end());
             const bool searches = command->get_option_no_throw("--search-nodes") != nullptr;
             if (searches && line.find("--search-nodes") == std::string::npos) {
-                asked.insert(asked.end(), {"--search-nodes", "500"}); // proofs take minutes
+                asked.insert(asked.end(), {"--search-nodes", "50"}); // proofs take minutes
             }
             const auto outcome = run(asked);
             CAPTURE(outcome.err);
