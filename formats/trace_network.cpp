@@ -2,9 +2,11 @@
 
 #include "formats/trace_kernels.hpp"
 #include "formats/trace_step.hpp"
+#include "model/workload/elementwise.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/kernel_names.hpp"
 #include "profiles/matching.hpp"
+#include "profiles/operator_args.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,69 +138,128 @@ class Builder {
             return;
         }
         if (found->work.repeats == 2) {
-            std::vector<std::size_t> data, weights;
-            for (const std::size_t i : call.launches) {
-                const auto gradient =
-                    profiles::gradient_of(profile_.kernel_of(profile_.launches[i]).name);
-                (gradient == model::Direction::bwd_data ? data : weights).push_back(i);
-            }
+            const auto [data, weights] = gradients(call.launches);
             found->work.layer.direction = model::Direction::bwd_data;
-            put(call, *found, ".dgrad", data);
+            put(call, *found, ".dgrad", without_passes(call, *found, ".dgrad", data));
             found->work.layer.direction = model::Direction::bwd_weight;
-            put(call, *found, ".wgrad", weights);
+            put(call, *found, ".wgrad", without_passes(call, *found, ".wgrad", weights));
             return;
         }
-        put(call, *found, "", without_passes(call, *found));
+        put(call, *found, "", without_passes(call, *found, "", call.launches));
+    }
+
+    const std::string& kernel_of(std::size_t launch) const {
+        return profile_.kernel_of(profile_.launches[launch]).name;
+    }
+
+    // Launches of the gradient of the input, which frameworks compute first, and of the filter's:
+    // by the names of their kernels; where the first has none, the second begins with its passes to
+    // channels last, or behind the first kernel.
+    std::pair<std::vector<std::size_t>, std::vector<std::size_t>>
+    gradients(const std::vector<std::size_t>& launches) const {
+        const auto is = [&](model::Direction direction) {
+            return [this, direction](std::size_t i) {
+                return profiles::gradient_of(kernel_of(i)) == direction;
+            };
+        };
+        const auto begin = launches.begin(), end = launches.end();
+        const auto weights = std::find_if(begin, end, is(model::Direction::bwd_weight));
+        const auto data =
+            std::find_if(launches.rbegin(), launches.rend(), is(model::Direction::bwd_data)).base();
+        const bool named = data != begin;
+        if (named && weights < data) {
+            std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_name;
+            for (const std::size_t i : launches) {
+                (is(model::Direction::bwd_data)(i) ? by_name.first : by_name.second).push_back(i);
+            }
+            return by_name;
+        }
+        const auto product = std::find_if_not(
+            begin, end, [&](std::size_t i) { return profiles::changes_layout(kernel_of(i)); });
+        const auto behind = named ? data : product == end ? end : std::next(product);
+        auto split = std::find_if(behind, weights,
+                                  [&](std::size_t i) { return turns_to_last(kernel_of(i)); });
+        split = split == weights && !named ? std::min(behind, weights) : split;
+        return {{begin, split}, {split, end}};
+    }
+
+    static bool turns_to_last(const std::string& kernel) {
+        return kernel.find("nchwToNhwc") != std::string::npos;
     }
 
     // Kernels of a convolution that only change the layout of its tensors are layers of their own;
     // gives the others.
-    std::vector<std::size_t> without_passes(const Call& call, const FoundLayer& found) {
-        const auto* conv = std::get_if<model::ConvShape>(&found.work.layer.shape);
-        if (conv == nullptr || found.work.layer.direction != model::Direction::fwd) {
-            return call.launches;
+    std::vector<std::size_t> without_passes(const Call& call, const FoundLayer& found,
+                                            const std::string& part,
+                                            const std::vector<std::size_t>& launches) {
+        if (!std::holds_alternative<model::ConvShape>(found.work.layer.shape)) {
+            return launches;
         }
         std::vector<std::size_t> before, behind, rest;
-        for (const std::size_t i : call.launches) {
-            const std::string& kernel = profile_.kernel_of(profile_.launches[i]).name;
-            (!profiles::changes_layout(kernel) ? rest
-             : rest.empty()                    ? before
-                                               : behind)
+        for (const std::size_t i : launches) {
+            (!profiles::changes_layout(kernel_of(i)) ? rest
+             : rest.empty()                          ? before
+                                                     : behind)
                 .push_back(i);
         }
         if (rest.empty()) {
-            return call.launches;
+            return launches;
         }
-        put_pass(call, found, ".to_channels_last", before);
-        put_pass(call, found, ".to_channels_first", behind);
+        if (found.work.layer.direction == model::Direction::fwd) {
+            note_layout(call, found.work.layer, rest.size() < launches.size(), rest);
+        }
+        put_pass(call, found, part + ".to_channels_last", before);
+        put_pass(call, found, part + ".to_channels_first", behind);
         return rest;
     }
 
-    // Over the input, and where there are two kernels over the weights too; over the output behind.
-    void put_pass(const Call& call, const FoundLayer& of, const char* part,
+    // Between passes, on tensors with channels last, or by its name ("..._nhwckrsc_nhwc_...") a
+    // kernel of a convolution has channels last.
+    void note_layout(const Call& call, const model::Layer& conv, bool passes,
+                     const std::vector<std::size_t>& launches) {
+        const profiles::OperatorArgs args(*call.op);
+        const bool named = std::ranges::any_of(launches, [&](std::size_t i) {
+            return profile_.kernel_of(profile_.launches[i]).name.find("nhwc") != std::string::npos;
+        });
+        const auto work = model::work_of(conv);
+        const double macs = work ? static_cast<double>(work->macs) : 0.0;
+        constexpr std::size_t kChannels = 1; // axis of PyTorch's tensors
+        const bool last = passes || named || profiles::fastest(args, 0) == kChannels;
+        (last ? macs_last_ : macs_first_) += macs;
+    }
+
+    // Over what is read, the first tensor alone where there is one kernel; over the result behind.
+    void put_pass(const Call& call, const FoundLayer& of, const std::string& part,
                   const std::vector<std::size_t>& launches) {
         const auto work = model::work_of(of.work.layer);
         if (launches.empty() || !work) {
             return;
         }
         const model::Layer& conv = of.work.layer;
-        const std::string fn = std::string(part).substr(1);
+        const std::string fn = part.substr(part.find("to_channels"));
+        const bool behind = fn == "to_channels_first";
+        const bool of_filter = conv.direction == model::Direction::bwd_weight;
         Count moved = 0;
+        std::size_t taken = 0;
         for (const model::TensorUse& tensor : work->tensors) {
-            const bool taken = fn == "to_channels_first" ? tensor.written
-                               : tensor.name == "weight" ? launches.size() > 1
-                                                         : tensor.name == "input";
-            moved += taken ? tensor.elements : 0;
+            const bool factor = !tensor.written && tensor.name != "bias" &&
+                                (of_filter || launches.size() > 1 || tensor.name != "weight") &&
+                                taken < launches.size();
+            if (behind ? tensor.written && tensor.name != "bias" : factor) {
+                moved += tensor.elements;
+                ++taken;
+            }
         }
         FoundLayer pass;
         pass.found = Found::assumed;
         pass.why = "the tensors by those of its convolution";
         pass.work.layer.op = model::Op::elementwise;
-        const Count columns = moved <= model::kMaxDimension ? 1 : 1024;
-        pass.work.layer.shape =
-            model::ElementwiseShape{(moved + columns - 1) / columns, columns, fn};
+        const auto& shape = std::get<model::ConvShape>(conv.shape);
+        const bool data = conv.direction == model::Direction::bwd_data;
+        const Count channels = behind == (data || of_filter) ? shape.c : shape.k;
+        pass.work.layer.shape = model::layout_pass(moved, channels, fn);
         pass.work.layer.types = {conv.types.input, conv.types.input, conv.types.input};
-        put(call, pass, part, launches);
+        put(call, pass, part.c_str(), launches);
     }
 
     double seconds(const std::vector<std::size_t>& launches) const {
@@ -397,6 +458,9 @@ class Builder {
         made_.network.operators = static_cast<Count>(runs) + uncosted_count();
         made_.network.batch = 1;
         made_.network.as_it_ran = true;
+        if (macs_last_ + macs_first_ > 0.0) {
+            made_.network.ran_channels_last = macs_last_ >= macs_first_;
+        }
         made_.step_name = step_.name;
     }
 
@@ -417,6 +481,7 @@ class Builder {
     std::map<std::string, std::size_t> named_;    // how many of one name there are
     std::map<std::string, std::size_t> left_out_; // into the network's uncosted
     std::int64_t executed_ = 0;
+    double macs_last_ = 0.0, macs_first_ = 0.0; // of forward convolutions, by their kernels' layout
 };
 
 } // namespace

@@ -34,10 +34,9 @@ bool is_fused(KernelClass c) {
 }
 
 // Whether a file may lack a term: where its standard value means *none* (0), so that files written
-// before the term keep their meaning, and for three terms whose standard value stands for them.
+// before the term keep their meaning, and for two terms whose standard value stands for them.
 bool is_optional(std::string_view name, double standard) {
-    constexpr std::array<std::string_view, 3> kLater = {"cast_cycles", "fused_cast_s",
-                                                        "transpose_share"};
+    constexpr std::array<std::string_view, 2> kLater = {"cast_cycles", "fused_cast_s"};
     return standard == 0.0 || std::ranges::find(kLater, name) != kLater.end();
 }
 
@@ -45,6 +44,7 @@ void read_terms(const Node& node, KernelClass c, const std::map<std::string, dou
     for (const std::string& name : model::unused_terms(c)) {
         static_cast<void>(node[name]); // known, and without effect
     }
+    static_cast<void>(node["transpose_share"]); // of files written before layout passes had tiles
     for (const auto& [name, target] : terms) {
         if (const Node value = is_optional(name, *target) ? node[name] : node.need(name)) {
             *target = value.number(0.0, 1e6).value_or(*target);

@@ -80,9 +80,7 @@ Made copied(const OperatorArgs& args) {
     if (!args.tensor(1) || number) {
         return pointwise_layer("fill", args.elements(0) * words, args.dims(0).back(), {to, to, to});
     }
-    const char* const same = transposes(args) ? "to_channels_first"
-                             : strided(args)  ? "permute"
-                                              : "copy";
+    const char* const same = transposes(args) ? "transpose" : strided(args) ? "permute" : "copy";
     return pointwise_layer(from == to ? same : "cast", args.elements(0) * words,
                            args.dims(0).back(), {from, from, to});
 }
@@ -143,7 +141,7 @@ Count norm_columns(const OperatorArgs& args, std::size_t tensor, std::size_t sha
     return given.empty() ? args.dims(tensor).back() : elements_of(given);
 }
 
-// One that takes the statistics of its batch, with channels first, says so by its images.
+// With channels first: its images where it takes the statistics of its batch, else its planes.
 Made channel_norm(const OperatorArgs& args, model::Direction direction, bool statistics) {
     const Dims& dims = args.dims(0);
     if (dims.size() < 2 || !args.tensor(0)) {
@@ -152,8 +150,9 @@ Made channel_norm(const OperatorArgs& args, model::Direction direction, bool sta
     auto made = rows_layer(Op::batchnorm, args.elements(0), args.elements(0) / dims[1],
                            args.type(0), direction);
     const bool first = args.strides(0).empty() || fastest(args, 0) != std::size_t{1};
-    if (made && statistics && first && dims.size() > 2) {
-        std::get<model::RowsShape>(made->layer.shape).images = dims[0];
+    if (made && first && dims.size() > 2) {
+        auto& shape = std::get<model::RowsShape>(made->layer.shape);
+        (statistics ? shape.images : shape.planes) = dims[0];
     }
     return made;
 }

@@ -122,8 +122,8 @@ double own_operands(const Layer& layer) {
 
 // Does every result depend on an element of each operand that no other result needs?
 bool of_own_elements(const Layer& layer) {
-    constexpr std::array<std::string_view, 6> others = {"permute", "copy",    "concat",
-                                                        "pick",    "dropout", "where"};
+    constexpr std::array<std::string_view, 7> others = {"permute", "transpose", "copy", "concat",
+                                                        "pick",    "dropout",   "where"};
     const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
     const auto* r = std::get_if<model::RowsShape>(&layer.shape);
     return e != nullptr ? std::find(others.begin(), others.end(), e->fn) == others.end()

@@ -38,7 +38,7 @@ constexpr std::array kTensorGemm = {Start{"ramp_k", 32.0}, Start{"resident_l2", 
 constexpr std::array kTensorConv = {Start{"ramp_k", 32.0}};
 constexpr std::array kConvolutions = {
     Start{"fwd_cost", 1.0},     Start{"bwd_data_cost", 1.0},   Start{"bwd_weight_cost", 1.0},
-    Start{"layout_share", 0.5}, Start{"transpose_share", 0.25}};
+    Start{"layout_share", 0.5}};
 constexpr std::array kMemory = {
     Start{"dram_share", 0.8},   Start{"start_s", 1e-7},        Start{"resident_l2", 0.4},
     Start{"resident_gain", 0.8}, Start{"resident_sharpness", 4.0}, Start{"softmax_pass", 1.0},

@@ -44,12 +44,13 @@ const char* category_of(const model::Layer& layer) {
     }
     const auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
     const std::string_view fn = shape != nullptr ? std::string_view(shape->fn) : "";
-    return fn == "h2d" || fn == "d2h"                                          ? "host copy"
-           : fn == "peer"                                                      ? "communication"
-           : fn == "copy" || fn == "permute" || fn == "concat" || fn == "cast" ? "copy"
-           : fn == "fill"                                                      ? "fill"
-           : fn == "adam" || fn.starts_with("sgd")                             ? "optimizer"
-                                                                               : "pointwise";
+    return fn == "h2d" || fn == "d2h" ? "host copy"
+           : fn == "peer"             ? "communication"
+           : fn == "copy" || fn == "permute" || fn == "transpose" || fn == "concat" || fn == "cast"
+               ? "copy"
+           : fn == "fill"                          ? "fill"
+           : fn == "adam" || fn.starts_with("sgd") ? "optimizer"
+                                                   : "pointwise";
 }
 
 struct Bound {
@@ -206,9 +207,10 @@ std::string below_cause(const TracedRow& row, const model::Layer& layer,
     }
     const auto* fn = std::get_if<model::ElementwiseShape>(&layer.shape);
     if (fn != nullptr && fn->fn.starts_with("to_channels_")) {
-        return row.op.find("conv") != std::string::npos
-                   ? kLayoutPass
-                   : "transposes: neighbors on one side are scattered on the other";
+        return kLayoutPass;
+    }
+    if (fn != nullptr && fn->fn == "transpose") {
+        return "transposes: neighbors on one side are scattered on the other";
     }
     const bool products = model::multiplies(layer.op);
     if (products && any_says(kernels, {"sgemm", "simt"}) &&

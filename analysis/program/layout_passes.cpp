@@ -2,6 +2,7 @@
 
 #include "analysis/program/graph_parts.hpp"
 #include "model/gpu/predict.hpp"
+#include "model/workload/elementwise.hpp"
 
 #include <algorithm>
 
@@ -21,13 +22,25 @@ bool needs_passes(const Layer& layer, const model::Gpu& gpu, const SoftwareOf& s
     return kernel && kernel->conv && kernel->conv->passes;
 }
 
-// A pass over a tensor of so many elements.
-Layer pass_of(const Layer& conv, Count elements, const std::string& function) {
+bool is_filter(const Tensor& tensor) {
+    return tensor.role == Role::weight || tensor.role == Role::weight_gradient;
+}
+
+// Of a convolution's tensor: its output's where it is as large, else its input's.
+Count channels_of(const Layer& conv, const Tensor& tensor) {
+    const auto& shape = std::get<model::ConvShape>(conv.shape);
+    const Count elements = tensor.bytes * 8 / model::storage_bits(conv.types.input);
+    return is_filter(tensor)                                       ? shape.c / shape.groups
+           : elements == shape.n * shape.k * shape.p() * shape.q() ? shape.k
+                                                                   : shape.c;
+}
+
+// A pass over a tensor of so many elements: positions (rows) by channels (columns).
+Layer pass_of(const Layer& conv, Count elements, Count channels, const std::string& function) {
     Layer pass;
     pass.name = conv.name + "." + function;
     pass.op = model::Op::elementwise;
-    const Count rows = elements / model::kMaxDimension + 1;
-    pass.shape = model::ElementwiseShape{rows, std::max<Count>(elements / rows, 1), function};
+    pass.shape = model::layout_pass(elements, channels, function);
     pass.types = conv.types;
     pass.count = conv.count;
     pass.parameters = 0;
@@ -85,12 +98,13 @@ class Inserter {
 
     std::uint32_t layer_id(std::uint32_t conv, std::string function, TensorId tensor) {
         auto& known = passes_[{conv, function}];
-        function = function.starts_with("filter_") ? function.substr(7) : function;
         if (known == 0) {
             const Layer& layer = graph_.layers[conv];
+            const Count channels = channels_of(layer, made_.tensors[tensor]);
+            function = function.substr(function.find("to_channels"));
             const int bits = model::storage_bits(layer.types.input);
             made_.layers.push_back(
-                pass_of(layer, made_.tensors[tensor].bytes * 8 / bits, function));
+                pass_of(layer, made_.tensors[tensor].bytes * 8 / bits, channels, function));
             known = static_cast<std::uint32_t>(made_.layers.size());
         }
         return known - 1;
@@ -107,16 +121,36 @@ class Inserter {
         made_.tensors[to].producer = id;
     }
 
+    // Filters of one tap lie alike in both orders.
+    bool alike(const Operator& op, TensorId tensor) const {
+        const auto& shape = std::get<model::ConvShape>(graph_.layers[op.layer].shape);
+        return is_filter(made_.tensors[tensor]) && shape.r * shape.s == 1;
+    }
+
+    // The two factors of the product before it, its result behind it.
     OperatorId with_passes(const Operator& op) {
+        constexpr std::size_t kFactors = 2; // the third operand is a bias
         std::vector<TensorId> reads = graph_.reads_of(op);
         std::vector<TensorId> writes = graph_.writes_of(op);
         if (reads.empty() || writes.empty()) {
             return emit(op, reads, writes);
         }
-        const TensorId given = reads.front();
-        reads.front() = copy_of(given);
-        add_pass(op, "to_channels_last", given, reads.front());
+        for (std::size_t i = 0; i < std::min(reads.size(), kFactors); ++i) {
+            const TensorId given = reads[i];
+            if (alike(op, given)) {
+                continue;
+            }
+            reads[i] = copy_of(given);
+            add_pass(op,
+                     i == 0                            ? "to_channels_last"
+                     : is_filter(made_.tensors[given]) ? "filter_to_channels_last"
+                                                       : "input_to_channels_last",
+                     given, reads[i]);
+        }
         const TensorId result = writes.front();
+        if (alike(op, result)) {
+            return emit(op, reads, writes);
+        }
         writes.front() = copy_of(result);
         const OperatorId conv = emit(op, reads, writes);
         made_.tensors[writes.front()].producer = conv;

@@ -144,8 +144,9 @@ AttentionForm attention_of(const Question& question) {
 model::Layout layout_of(const Question& question) {
     constexpr int kFullBits = 32;
     const bool mixed = convolution_bits(question) < kFullBits;
-    return question.scenario.layout.value_or(mixed ? model::Layout::channels_last
-                                                   : model::Layout::channels_first);
+    const bool last = question.network.ran_channels_last.value_or(mixed);
+    return question.scenario.layout.value_or(last ? model::Layout::channels_last
+                                                  : model::Layout::channels_first);
 }
 
 namespace {
@@ -304,12 +305,13 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
 
 namespace {
 
-// In training every batch norm takes the statistics of its batch.
-void take_statistics(Graph& graph, Count batch) {
+// In training every batch norm takes the statistics of its batch; else it scales and shifts planes.
+void name_images(Graph& graph, Count batch, bool training) {
     for (Layer& layer : graph.layers) {
         auto* rows = std::get_if<model::RowsShape>(&layer.shape);
-        if (layer.op == model::Op::batchnorm && rows->images == 0 && rows->cols % batch == 0) {
-            rows->images = batch;
+        if (layer.op == model::Op::batchnorm && rows->images == 0 && rows->planes == 0 &&
+            rows->cols % batch == 0) {
+            (training ? rows->images : rows->planes) = batch;
         }
     }
 }
@@ -343,8 +345,9 @@ Result<Graph> lower(const Question& question) {
     }
     Graph graph = *std::move(made);
     if (const model::Gpu* gpu = gpu_of(question)) {
-        if (training) {
-            take_statistics(graph, question.scenario.batch.value_or(own_batch(question.network)));
+        if (training || !question.network.as_it_ran) { // a trace states what it knows
+            name_images(graph, question.scenario.batch.value_or(own_batch(question.network)),
+                        training.has_value());
         }
         if (!question.network.as_it_ran) {
             graph = step::with_layout_passes(graph, *gpu, software_of(question));

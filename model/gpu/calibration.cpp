@@ -61,8 +61,7 @@ void add_conv(ConvTerms& c, Terms& terms) {
                   {"transform_l2", &c.transform_l2},
                   {"transform_s", &c.transform_s},
                   {"layout_share", &c.layout_share},
-                  {"layout_s", &c.layout_s},
-                  {"transpose_share", &c.transpose_share}});
+                  {"layout_s", &c.layout_s}});
     MiopenTerms& m = c.miopen;
     terms.insert({{"miopen_peak_share", &m.peak_share},
                   {"miopen_half_intensity", &m.half_intensity},
@@ -149,8 +148,7 @@ constexpr std::array<std::string_view, 4> kBatchedNever = {"scattered_dram", "tl
                                                            "slice_cost", "split_s"};
 constexpr std::array<std::string_view, 5> kCastsOnly = {"int8_s", "quantise_s", "quantise_pass",
                                                         "cast_cycles", "fused_cast_s"};
-constexpr std::array<std::string_view, 3> kLayouts = {"layout_share", "layout_s",
-                                                      "transpose_share"};
+constexpr std::array<std::string_view, 2> kLayouts = {"layout_share", "layout_s"};
 constexpr std::array<std::string_view, 12> kWinograd = {
     "fused_share",           "fused_ramp_k",     "fused_tail",   "fused_s",        "product_cost",
     "transform_s",           "transform_share",  "transform_l2", "weight_product", "weight_sums",
@@ -262,7 +260,6 @@ constexpr std::array kBounds = {
     NamedBound{"transform_s",        {2e-6, 2e-4, "three more kernels"}},
     NamedBound{"layout_share",       {0.02, 1.0, "of two passes over all tensors"}},
     NamedBound{"layout_s",           {5e-7, 5e-5, "one more kernel"}},
-    NamedBound{"transpose_share",    {0.1, 1.0, kShare}},
     NamedBound{"miopen_peak_share",  {0.3, 1.0, kShare}},
     NamedBound{"miopen_half_intensity", {0.1, 90.0, "half of the rate at the largest tile at most"}},
     NamedBound{"miopen_ramp_k",      {1.0, 256.0, "steps of k: at most a long pipeline"}},

@@ -104,9 +104,6 @@ struct ConvTerms {
     double transform_s = 6e-5;   // the three extra kernels
     double layout_share = 0.2;   // of two passes over all tensors, to change their layout
     double layout_s = 5e-6;
-    // Of DRAM bandwidth, by the kernels that a later library puts before and after a product on
-    // tensor cores: its tensors come with channels first, and the product wants them last.
-    double transpose_share = 0.3;
     MiopenTerms miopen; // on AMD's GPUs, in place of all others but matmul's clock
 
     bool operator==(const ConvTerms&) const = default;

@@ -1,5 +1,7 @@
 #include "model/gpu/conv.hpp"
 
+#include "model/gpu/memory_op.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -243,11 +245,14 @@ double sums_s(const Conv& c) {
 
 // Passes beside a product on tensor cores.
 double layout_seconds(const Conv& c) {
-    const double tensors = c.input_bytes() + c.output_bytes();
-    const double passes_s =
-        c.transposes ? 2.0 * tensors / (c.terms->transpose_share * c.gpu->dram_bytes_per_s)
-                     : c.terms->layout_share * 2.0 * c.dram_s(c.bytes());
-    return passes_s + c.terms->layout_s;
+    if (!c.transposes) {
+        return c.terms->layout_share * 2.0 * c.dram_s(c.bytes()) + c.terms->layout_s;
+    }
+    const double element = c.element_bytes;
+    const double in = c.n * c.h * c.w, out = c.n * c.p * c.q; // positions
+    return layout_pass_s(*c.gpu, in, c.input_bytes() / (in * element), c.type) +
+           layout_pass_s(*c.gpu, out, c.output_bytes() / (out * element), c.type) +
+           c.terms->layout_s;
 }
 
 ConvTime implicit_gemm(const Conv& c) {

@@ -22,9 +22,9 @@ struct ConvTime {
 
 // Least body over the algorithms that apply; `first_library`: see is_first_library; `transposes`:
 // on tensor cores, kernels before and after the product change the layout of what it reads and
-// writes (channels first for the caller, last for the product): two passes at transpose_share of
-// DRAM's bandwidth. cuDNN does so on an H100 (nchwToNhwc, AMD-AGI/TraceLens@171dd74); cuDNN 7 in a
-// bare loop took the small part of a pass that layout_share tells. `early`: Library::until_10. Its
+// writes (channels first for the caller, last for the product): two passes (layout_pass_s). cuDNN
+// does so on an H100 (nchwToNhwc, AMD-AGI/TraceLens@171dd74); cuDNN 7 in a bare loop took the small
+// part of a pass that layout_share states. `early`: Library::until_10. Its
 // kernels on tensor cores take whole chunks of channels; later ones have kernels for the few
 // channels of an image, padded to 4 or 8 elements (NVIDIA's deep-learning performance guide).
 //   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.

@@ -85,20 +85,23 @@ void run_products(const Gpu& gpu, const Layer& layer, const Software& software,
     }
 }
 
-// A data gradient of tensors in TF32: what frameworks run for a transposed convolution. Its kernels
-// change the layout as a forward convolution's do (KernelBench@7dd9cfa0: on A100 and H100 such
-// layers of 32 and 64 channels take 2.3 to 6 times the product's time, which the passes explain).
-bool is_transposed(const Layer& layer) {
-    return layer.direction == Direction::bwd_data && layer.types.input == DataType::tf32;
+// With channels first, a filter of one tap and unit strides is a product whose operands lie as a
+// GEMM of the libraries takes them, where an image's plane is a multiple of four elements: cuDNN
+// runs such layers without changing a layout, forward and backward (kernels of 52 convolutions of
+// ResNet-50 and MobileNet-v2, profiles/recorded/h100-sxm-80gb and h200-sxm-141gb).
+bool multiplies_in_place(const ConvShape& shape) {
+    constexpr Count kAligned = 4; // elements
+    return shape.r == 1 && shape.s == 1 && shape.depth == 1 && shape.stride == Extent2{1, 1} &&
+           shape.pad == Extent2{0, 0} && shape.h * shape.w % kAligned == 0;
 }
 
 bool is_depthwise(const ConvShape& shape) {
     return shape.groups > 1 && shape.groups == shape.c;
 }
 
-// With channels first, kernels before and after a forward convolution on tensor cores change the
-// layout (no measured row says so of gradients); where that takes longer than it saves, the kernels
-// for vector lanes, which need no change, serve it as fast as in fp32.
+// With channels first, kernels before and after a convolution on tensor cores change the layout, in
+// every direction; where that takes longer than it saves, the kernels for vector lanes, which need
+// no change, serve it as fast as in fp32.
 ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
                    const KernelChoice& kernel) {
     const auto& shape = std::get<ConvShape>(layer.shape);
@@ -118,8 +121,8 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
         return conv_time(gpu, kernel.type, terms.conv, shape, layer.direction, element_bytes,
                          first);
     }
-    const bool passes = software.layout == Layout::channels_first &&
-                        (layer.direction == Direction::fwd || is_transposed(layer));
+    const bool passes = software.layout == Layout::channels_first && !is_depthwise(shape) &&
+                        !multiplies_in_place(shape);
     const auto on_tensor_cores = [&](bool with_passes) {
         return conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction, element_bytes,
                          first, with_passes, software.library == Library::until_10);

@@ -20,6 +20,10 @@ constexpr double kVectorNormCycles = 0.1;
 // to 1.5 on A100 (AMD-AGI/TraceLens@171dd747, facebookresearch/HolisticTraceAnalysis@f4d0062c).
 constexpr double kPermuteCycles = 0.8;
 constexpr double kConcatCycles = 1.2;
+// Of a maximum's window, whose thread finds its place by divisions: a max pooling of 2 x 2 took
+// 310, 74, 28, and 38 us on T4, A100, L40S, and H100 (KernelBench@7dd9cfa0, a launch in it), which
+// DRAM's bandwidth alone explains to 0.8, 0.6, 0.5, and 0.5.
+constexpr double kWindowCycles = 3.2;
 // Of a row that no vector load fits, cycles that a CTA's threads wait for one round of elements.
 constexpr double kRoundCycles = 800.0;
 constexpr double kAmdRoundCycles = 1230.0;
@@ -214,6 +218,16 @@ struct Walk {
 
 constexpr double kWideLoad = 16.0;
 
+// cuDNN's batch norm with running statistics and channels first: a CTA for a plane of one image, so
+// small planes take what starting the CTAs takes, whatever their size: 1.25 cycles each, read off
+// the recorded H100 ("bn_fw_inf_1C11_kernel_NCHW": 131,072 CTAs of 64 threads in 80.5 us, 32,768 in
+// 21.5 us).
+double planes_s(const Gpu& gpu, const RowsShape& rows) {
+    constexpr double kStartCycles = 1.25; // of the device
+    return static_cast<double>(rows.rows) * static_cast<double>(rows.planes) * kStartCycles /
+           gpu.boost_hz;
+}
+
 // cuDNN's statistics of a batch with channels first: a CTA of 512 threads walks along a channel of
 // all images, reads it twice, and writes it; a gradient reads two tensors twice. A load is 4
 // elements, up to 16 bytes, where an image's plane is a multiple of that. Source: kernel names of
@@ -223,8 +237,11 @@ double channel_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
     constexpr Count kElements = 4; // of a load
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
-    if (rows == nullptr || rows->images <= 0 || !vendor || keeps_rows(norm)) {
+    if (rows == nullptr || rows->images + rows->planes <= 0 || !vendor || keeps_rows(norm)) {
         return 0.0;
+    }
+    if (rows->planes > 0) {
+        return planes_s(gpu, *rows);
     }
     const double element = bytes_per_element(layer.types.input);
     const bool whole = rows->cols / rows->images % kElements == 0;
@@ -260,9 +277,13 @@ double cycles_of_element(const MemoryTerms& terms, const Layer& layer, NormKerne
         return is_gated(e->fn)                ? terms.gated_cycles
                : is_function(e->fn)           ? terms.function_cycles
                : norm == NormKernel::compiled ? 0.0 // addresses are part of what reads the copy
-               : e->fn == "permute"           ? kPermuteCycles
-               : e->fn == "concat"            ? kConcatCycles
-                                              : 0.0;
+               : e->fn == "permute" || e->fn == "transpose" ? kPermuteCycles
+               : e->fn == "concat"                          ? kConcatCycles
+                                                            : 0.0;
+    }
+    if (layer.op == Op::maxpool) {
+        const bool forward = layer.direction == Direction::fwd;
+        return forward && norm != NormKernel::compiled ? kWindowCycles : 0.0;
     }
     const double norm_cycles = norm == NormKernel::scalar ? terms.norm_cycles : kVectorNormCycles;
     return layer.op == Op::embedding   ? terms.gather_cycles
@@ -271,14 +292,38 @@ double cycles_of_element(const MemoryTerms& terms, const Layer& layer, NormKerne
                                        : 0.0;
 }
 
+// A pass between layouts: elements that are neighbors on one side are scattered on the other.
+bool changes_layout(const Layer& layer) {
+    const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
+    return e != nullptr && (e->fn == "to_channels_last" || e->fn == "to_channels_first");
+}
+
+// Positions by channels, turned in tiles of 32 by 32 by a CTA of 256 threads each, so few channels
+// leave a tile nearly empty. Grids of cuDNN's nchwToNhwcKernel: [HW/32, C/32, N]. The cycles are
+// those of the larger of two passes over 3 channels (AMD-AGI/TraceLens@171dd747, H100: 281 us for
+// 200,704 tiles; the other, 10.3 us for 6144, and one over 768 channels were not used).
+double turned_tiles_s(const Gpu& gpu, const ElementwiseShape& shape) {
+    constexpr double kTile = 32.0;
+    constexpr double kTileCycles = 366.0; // of an SM
+    const double tiles = std::ceil(static_cast<double>(shape.rows) / kTile) *
+                         std::ceil(static_cast<double>(shape.cols) / kTile);
+    return kTileCycles * tiles / (gpu.sms * gpu.boost_hz);
+}
+
 double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
+    if (changes_layout(layer)) {
+        return turned_tiles_s(gpu, std::get<ElementwiseShape>(layer.shape));
+    }
     double elements = 0.0;
     if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
         elements = static_cast<double>(e->rows) * static_cast<double>(e->cols);
     } else if (const auto* r = std::get_if<RowsShape>(&layer.shape)) {
         elements = static_cast<double>(r->rows) * static_cast<double>(r->cols);
+    } else if (const auto* p = std::get_if<PoolShape>(&layer.shape)) {
+        elements = static_cast<double>(p->n * p->c) * static_cast<double>(p->p() * p->q());
     }
-    return cycles_of_element(terms, layer, norm) * elements / (gpu.sms * gpu.boost_hz);
+    const bool host = gpu.arch == GpuArch::host && layer.op == Op::maxpool;
+    return host ? 0.0 : cycles_of_element(terms, layer, norm) * elements / (gpu.sms * gpu.boost_hz);
 }
 
 // Cycles of a CTA's work that no other hides: a scan walks along its row, a sum over picked
@@ -336,12 +381,6 @@ double reduced_rows(const Layer& layer, NormKernel norm) {
     return rows != nullptr && reduces ? static_cast<double>(rows->rows) * lanes / kWarp : 0.0;
 }
 
-// A pass between layouts: single elements are scattered on one of its sides (conv.hpp).
-bool changes_layout(const Layer& layer) {
-    const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
-    return e != nullptr && (e->fn == "to_channels_last" || e->fn == "to_channels_first");
-}
-
 } // namespace
 
 double kernel_start_s(const Gpu& gpu) {
@@ -377,11 +416,9 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         return t;
     }
     const bool compiled = asked == NormKernel::compiled;
-    if (changes_layout(layer)) {
-        const double share =
-            compiled ? kCompiledTranspose : gpu.calibration.tensor_conv.transpose_share;
+    if (compiled && changes_layout(layer)) {
         t.bytes = footprint;
-        t.moved_s = footprint / (share * gpu.dram_bytes_per_s);
+        t.moved_s = footprint / (kCompiledTranspose * gpu.dram_bytes_per_s);
         t.body_s = t.moved_s;
         return t;
     }
@@ -407,6 +444,16 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer, norm) / gpu.sms +
                further * kernel_start_s(gpu);
     return t;
+}
+
+double layout_pass_s(const Gpu& gpu, double positions, double channels, DataType type) {
+    Layer pass;
+    pass.op = Op::elementwise;
+    pass.shape = ElementwiseShape{static_cast<Count>(positions), static_cast<Count>(channels),
+                                  "to_channels_last"};
+    pass.types = {type, type, type};
+    const auto work = work_of(pass);
+    return work ? memory_time(gpu, gpu.calibration.memory, pass, *work).body_s : 0.0;
 }
 
 } // namespace eyeroof::model

@@ -38,6 +38,7 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 //   sm     = cycles elements / (SMs clock), by operator: norms, rotations, gates, functions with an
 //            exponential and gathers (max instead of the root) take the same SM cycles an element on
 //            A100 and H100, whatever the element's size or the memory's bandwidth
+//            A pass between layouts takes 366 SM cycles a tile of 32 positions by 32 channels.
 //   B, L2bw: 0.83 of the data sheet's DRAM where it is GDDR or older than Volta's HBM; 0.6 of L2's
 //            where it has two partitions. The sum of three tensors is two kernels.
 // Softmax of rows over 1024 elements reads them again from DRAM. Source: own; the kernels are
@@ -48,6 +49,10 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
                        const Work& work, NormKernel norm = NormKernel::usual,
                        Layout layout = Layout::channels_first);
+
+// A library's kernel that turns a tensor of so many positions (images times pixels) from channels
+// first to channels last, or back, seconds of its body.
+double layout_pass_s(const Gpu& gpu, double positions, double channels, DataType type);
 
 // What a kernel takes beyond its work: filling and draining an empty GPU.
 double kernel_start_s(const Gpu& gpu);

@@ -1,9 +1,8 @@
 #include "model/workload/elementwise.hpp"
 
-#include "model/workload/layer.hpp"
-
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace eyeroof::model {
 
@@ -59,6 +58,7 @@ constexpr std::array kTable = {
     ElementwiseFunction{"dropout",        1,    1,    2,    0,    2}, // mask and scale; the mask comes from its seed
     ElementwiseFunction{"copy",           1,    1,    0,    0,    0},
     ElementwiseFunction{"permute",        1,    1,    0,    0,    0}, // a copy of strided elements
+    ElementwiseFunction{"transpose",      1,    1,    0,    0,    0}, // neighbors are none in the source
     ElementwiseFunction{"concat",         1,    1,    0,    0,    0}, // tensors into one, or parts of one
     ElementwiseFunction{"cast",           1,    1,    0,    0,    0},
     ElementwiseFunction{"to_channels_last", 1,  1,    0,    0,    0}, // [n, c, h, w] to [n, h, w, c]
@@ -99,6 +99,12 @@ std::vector<std::string_view> elementwise_functions() {
         names.push_back(f.name);
     }
     return names;
+}
+
+ElementwiseShape layout_pass(Count elements, Count channels, std::string fn) {
+    const Count positions = std::max<Count>((elements + channels - 1) / channels, 1);
+    const Count beside = (positions + kMaxDimension - 1) / kMaxDimension;
+    return {(positions + beside - 1) / beside, channels * beside, std::move(fn)};
 }
 
 } // namespace eyeroof::model

@@ -1,7 +1,10 @@
 // The elementwise functions by name: how many tensors each reads and writes, and its operations.
 #pragma once
 
+#include "model/workload/layer.hpp"
+
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace eyeroof::model {
@@ -20,5 +23,10 @@ struct ElementwiseFunction {
 
 std::span<const ElementwiseFunction> elementwise_table();
 const ElementwiseFunction* find_elementwise(std::string_view fn); // nullptr when unknown
+
+// A pass of so many elements between layouts ("to_channels_last", "to_channels_first"): positions
+// (images times pixels, or a filter's taps) by channels. Beyond kMaxDimension positions, some
+// stand side by side in a row.
+ElementwiseShape layout_pass(Count elements, Count channels, std::string fn);
 
 } // namespace eyeroof::model

@@ -136,6 +136,11 @@ void check(Rules& rules, const RowsShape& s, Op op) {
                      fmt::format("{} columns are no multiple of {} images", s.cols, s.images),
                      "columns are images x height x width", "n");
     }
+    if (s.planes < 0 ||
+        (s.planes > 0 && (op != Op::batchnorm || s.images > 0 || s.cols % s.planes != 0))) {
+        rules.refuse("bad-dimension", fmt::format("{} columns are not {} planes", s.cols, s.planes),
+                     "of a batchnorm with running statistics", "cols");
+    }
     if (s.table > 0 && op != Op::embedding) {
         rules.refuse("unused-value", fmt::format("{} has no table", op_name(op)), "leave it out",
                      "n");

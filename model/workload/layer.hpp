@@ -137,6 +137,7 @@ struct RowsShape {
     Count table = 0;
     Count images = 0;
     Count window = 0; // of a softmax over scores: a row sees at most so many keys; 0: no limit
+    Count planes = 0; // of a batchnorm with running statistics, in a row; 0: not known
 
     auto operator<=>(const RowsShape&) const = default;
 };

@@ -172,6 +172,7 @@ Result<Network> with_batch(const Network& network, Count batch) {
         }
         if (auto* rows = std::get_if<RowsShape>(&grown.layers[i].shape); rows != nullptr) {
             rows->images = checked_mul(rows->images, batch).value_or(kMaxDimension + 1);
+            rows->planes = checked_mul(rows->planes, batch).value_or(kMaxDimension + 1);
         }
         Count& dimension = batch_dimension(grown.layers[i]);
         const auto product = checked_mul(dimension, batch);

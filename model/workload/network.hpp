@@ -4,6 +4,7 @@
 
 #include "model/workload/layer.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct Network {
     Count operators = 0; // of the source that run, costed or not; 0: as many as the layers
     // Every kernel that runs is a layer, passes between layouts among them, as in a trace.
     bool as_it_ran = false;
+    // Of a trace: whether most multiplications of its forward convolutions ran in kernels for
+    // channels last; nullopt where it has none.
+    std::optional<bool> ran_channels_last = std::nullopt;
 
     bool operator==(const Network&) const = default;
 };

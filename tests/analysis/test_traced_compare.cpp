@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace test_analysis_traced_compare {
 
@@ -69,13 +70,13 @@ std::string_view function_of(const model::Layer& layer) {
 
 } // namespace
 
-TEST_CASE("a copy whose neighbors are no neighbors in its source is a pass between layouts") {
+TEST_CASE("a copy whose neighbors are no neighbors in its source transposes") {
     // Rows of 64 become columns: to is [512, 64] with strides [64, 1], from has [1, 512].
     TraceText trace;
     trace.op("aten::copy_", "[[512,64],[512,64],[]]", kFloats, "[]",
              R"(,"Input Strides":[[64,1],[1,512],[]])");
     trace.kernel("elementwise_kernel", 5.0);
-    CHECK(function_of(only_layer(network_of(trace))) == "to_channels_first");
+    CHECK(function_of(only_layer(network_of(trace))) == "transpose");
 }
 
 TEST_CASE("a copy between rows of other pitch addresses each element") {
@@ -110,6 +111,79 @@ TEST_CASE(
     for (const TracedRow& row : said.rows) {
         CHECK(row.predicted_s);
     }
+}
+
+namespace {
+
+// A 3 x 3 convolution in fp32 whose kernels have these names, with channels last or first.
+formats::TraceNetwork convolution(const std::vector<const char*>& kernels, bool channels_last,
+                                  const char* op = "aten::cudnn_convolution") {
+    const bool backward = std::string_view(op).ends_with("backward");
+    const std::string strides = channels_last ? "[200704,1,3584,64]" : "[200704,3136,56,1]";
+    TraceText trace;
+    if (backward) {
+        trace.op(op, "[[8,64,56,56],[8,64,56,56],[64,64,3,3],[],[],[],[],[],[],[],[]]",
+                 R"(["float","float","float","","","","","","","",""])",
+                 R"(["","","","[0]","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","1",)"
+                 R"("[True, True, False]"])");
+    } else {
+        trace.op(op, "[[8,64,56,56],[64,64,3,3],[],[],[],[],[],[],[]]",
+                 R"(["float","float","","","","","","",""])",
+                 R"(["","","[1, 1]","[1, 1]","[1, 1]","1","False","False","True"])",
+                 R"(,"Input Strides":[)" + strides + ",[576,9,3,1],[],[],[],[],[],[],[]]");
+    }
+    double us = 1.0;
+    for (const char* kernel : kernels) {
+        trace.kernel(kernel, us);
+        us *= 2.0;
+    }
+    return network_of(trace);
+}
+
+// Names of layers without their sizes, with their measured times in us.
+std::map<std::string, long> layers_of(const formats::TraceNetwork& trace) {
+    std::map<std::string, long> found;
+    for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+        const std::string& name = trace.network.layers[i].name;
+        found[name.substr(0, name.rfind('.'))] += std::lround(1e6 * trace.layers[i].measured_s);
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("a trace shows in which layout its convolutions ran") {
+    CHECK(convolution({"gemm"}, false).network.ran_channels_last == false);
+    CHECK(convolution({"gemm"}, true).network.ran_channels_last == true); // by its strides
+    CHECK(convolution({"xmma_fprop_nhwckrsc_nhwc"}, false).network.ran_channels_last == true);
+    CHECK(convolution({"nchwToNhwcKernel", "gemm"}, false).network.ran_channels_last == true);
+    TraceText none;
+    none.op("aten::relu", "[[65536,512]]", kFloats);
+    none.kernel("relu", 1.0);
+    CHECK(network_of(none).network.ran_channels_last == std::nullopt);
+}
+
+TEST_CASE("the gradients of a convolution, and their passes, are told apart by their order") {
+    const char* const last = "nchwToNhwcKernel";
+    const char* const first = "nhwcToNchwKernel";
+    const auto layers = [&](const std::vector<const char*>& kernels) {
+        return layers_of(convolution(kernels, false, "aten::convolution_backward"));
+    };
+    const std::string of = "convolution_backward";
+    using Times = std::map<std::string, long>;
+    CHECK(layers({last, last, "dgrad", first, last, last, "wgrad", "wgrad", first}) ==
+          Times{{of + ".dgrad.to_channels_last", 3},
+                {of + ".dgrad", 4},
+                {of + ".dgrad.to_channels_first", 8},
+                {of + ".wgrad.to_channels_last", 48},
+                {of + ".wgrad", 192},
+                {of + ".wgrad.to_channels_first", 256}});
+    // GEMMs without a name of their own: the first, or what stands before the second's passes.
+    CHECK(layers({"gemm", "gemm", "reduce_wgrad"}) ==
+          Times{{of + ".dgrad", 1}, {of + ".wgrad", 6}});
+    CHECK(layers({"gemm", last, last, "gemm"}) ==
+          Times{{of + ".dgrad", 1}, {of + ".wgrad.to_channels_last", 6}, {of + ".wgrad", 8}});
+    CHECK(layers({"wgrad", "dgrad"}) == Times{{of + ".dgrad", 2}, {of + ".wgrad", 1}});
 }
 
 TEST_CASE("runs beside a kernel of another stream are not held against a prediction") {

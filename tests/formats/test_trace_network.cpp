@@ -289,7 +289,8 @@ TEST_CASE("operators of every kind become layers of their sizes") {
     CHECK(std::get<model::RowsShape>(norm->layer.shape) == model::RowsShape{24, 16});
     const auto batch = layer_of("aten::cudnn_batch_norm", {{2, 8, 4, 4}, {8}, {8}});
     REQUIRE(batch);
-    CHECK(std::get<model::RowsShape>(batch->layer.shape) == model::RowsShape{8, 32});
+    CHECK(std::get<model::RowsShape>(batch->layer.shape) ==
+          model::RowsShape{.rows = 8, .cols = 32, .planes = 2});
     const std::vector<std::vector<std::int64_t>> norm_dims = {{2, 8, 4, 4}, {8}, {8}, {8}, {8}, {}};
     const auto training =
         layer_of("aten::cudnn_batch_norm", norm_dims, {}, {"", "", "", "", "", "True"});

@@ -1,6 +1,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "model/gpu/memory_op.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -154,6 +155,18 @@ TEST_CASE("every GPU survives being written out under another name and read agai
                   *find_provenance(before->machine.provenance, field));
         }
     }
+}
+
+TEST_CASE("passes of three recorded shapes take what the kernels of a trace took") {
+    // AMD-AGI/TraceLens@171dd747, TimeSformer on an H100, bf16: images and filters of 3 channels
+    // into 768. The tile's cycles are those of the first; the others were not used.
+    const model::Gpu h100 = gpu("h100-sxm-80gb");
+    CHECK(model::layout_pass_s(h100, 128.0 * 224 * 224, 3.0, model::DataType::bf16) ==
+          near(281.3e-6, 0.05));
+    CHECK(model::layout_pass_s(h100, 768.0 * 16 * 16, 3.0, model::DataType::bf16) ==
+          near(10.3e-6, 0.2));
+    CHECK(model::layout_pass_s(h100, 128.0 * 14 * 14, 768.0, model::DataType::bf16) ==
+          near(43.5e-6, 0.2));
 }
 
 } // namespace test_hwdb_gpu_reader

@@ -44,7 +44,7 @@ inline model::ConvTerms plain_conv() {
     model::ConvTerms t;
     t.matmul = plain_matmul();
     t.fwd_cost = t.bwd_data_cost = t.bwd_weight_cost = t.weight_product = t.fused_share = 1.0;
-    t.product_cost = t.transform_share = t.transform_l2 = t.transpose_share = 1.0;
+    t.product_cost = t.transform_share = t.transform_l2 = 1.0;
     t.stride_waste = t.weight_sums = t.fused_ramp_k = t.fused_tail = t.fused_s = 0.0;
     t.transform_s = t.layout_share = t.layout_s = 0.0;
     return t;

@@ -277,10 +277,32 @@ TEST_CASE("a maximum's position is written beside it, eight bytes each") {
     const MemoryTerms terms = test::plain_memory();
     const Layer pool =
         layer_of(Op::maxpool, model::PoolShape{1, 4, 100, 100, 2, 2, {2, 2}, {0, 0}});
-    CHECK(body(terms, pool) == near((bytes(pool) + 8.0 * 4 * 50 * 50) / 1e9));
+    const double elements = 4.0 * 50 * 50;
+    CHECK(body(terms, pool) == near(std::hypot((bytes(pool) + 8.0 * elements) / 1e9,
+                                               3.2 * elements / 1e10))); // 10 SMs, 1 GHz
     Layer mean = pool;
     mean.op = Op::avgpool;
     CHECK(body(terms, mean) == near(bytes(mean) / 1e9));
+}
+
+TEST_CASE("a batch norm with running statistics and channels first starts a CTA a plane") {
+    const MemoryTerms terms = test::plain_memory();
+    model::RowsShape shape{1000, 8};
+    shape.planes = 8; // of one element
+    const Layer layer = layer_of(Op::batchnorm, shape);
+    CHECK(body(terms, layer, test::plain_gpu()) == near(8000.0 * 1.25e-9));
+    shape.planes = 3; // is no divisor of the columns
+    CHECK(model::validate(layer_of(Op::batchnorm, shape)).has_errors());
+}
+
+TEST_CASE("an element of a maximum takes 3.2 cycles of an SM") {
+    const MemoryTerms terms = test::plain_memory();
+    const Layer pool =
+        layer_of(Op::maxpool, model::PoolShape{1, 4, 100, 100, 2, 2, {2, 2}, {0, 0}});
+    model::Gpu gpu = test::plain_gpu();
+    gpu.dram_bytes_per_s = 1e15;
+    gpu.l2_bytes_per_s = 1e15;
+    CHECK(body(terms, pool, gpu) == near(3.2 * 4 * 50 * 50 / (gpu.sms * gpu.boost_hz), 1e-3));
 }
 
 TEST_CASE("statistics of a batch with channels first take one CTA a channel") {
