@@ -50,6 +50,7 @@ class LayerCosts {
 
     LayerCosts(const model::Gpu& gpu, SoftwareOf software)
         : gpu_(&gpu), software_(std::move(software)) {}
+    LayerCosts(model::Gpu&&, SoftwareOf) = delete; // it refers to its GPU
 
     const model::Gpu& gpu() const { return *gpu_; }
     std::size_t known() const { return known_.size(); }

@@ -53,11 +53,9 @@ std::vector<Product> products_of(const Layer& layer) {
     if (layer.direction == Direction::fwd) {
         return forward;
     }
-    return {forward[0],
-            forward[1],
-            {heads, n, k, m, in, in},
-            {heads, m, k, n, in, in},
-            {heads, n, k, m, in, in}};
+    const Product scores = forward[0];                // again, and the gradient of P: dO V^T
+    const Product of_keys = {heads, n, k, m, in, in}; // P^T dO, dS^T Q
+    return {scores, scores, of_keys, forward[1], of_keys};
 }
 
 const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_class) {

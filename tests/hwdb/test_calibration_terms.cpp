@@ -38,6 +38,11 @@ TEST_CASE("a term that another class's kernels have is read without effect, anot
     REQUIRE(old.ok());
     CHECK(old->calibration == plain->calibration);
     CHECK(old.diagnostics().empty());
+    const auto gone =
+        with_term("      transpose_share: 0.25\n"); // of files before layout passes had tiles
+    REQUIRE(gone.ok());
+    CHECK(gone->calibration == plain->calibration);
+    CHECK(gone.diagnostics().empty());
     const auto misspelled = with_term("      fp8_shar: 0.3\n");
     CHECK_FALSE(misspelled.diagnostics().empty());
 }

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace test_model_gpu_predict {
@@ -166,6 +167,15 @@ TEST_CASE("without tensor cores attention is two products a head, and its gradie
             CHECK(p.batch == near(8.0));
             CHECK(p.m * p.n * p.k == near(64.0 * 96.0 * 32.0));
         }
+        const auto times = [&](double m, double n, double k) {
+            return std::ranges::count_if(kernel->products, [&](const model::Product& p) {
+                return p.m == m && p.n == n && p.k == k;
+            });
+        };
+        const bool forward = direction == model::Direction::fwd;
+        CHECK(times(64.0, 96.0, 32.0) == (forward ? 1 : 2)); // Q K^T; dO V^T
+        CHECK(times(64.0, 32.0, 96.0) == 1);                 // P V; dS K
+        CHECK(times(96.0, 32.0, 64.0) == (forward ? 0 : 2)); // P^T dO, dS^T Q
     }
 }
 
