@@ -85,8 +85,8 @@ void run_products(const Gpu& gpu, const Layer& layer, const Software& software,
 
 // With channels first, a filter of one tap and unit strides is a product whose operands lie as a
 // GEMM of the libraries takes them, where an image's plane is a multiple of four elements: cuDNN
-// runs such layers without changing a layout, forward and backward (kernels of 52 convolutions of
-// ResNet-50 and MobileNet-v2, profiles/recorded/h100-sxm-80gb and h200-sxm-141gb).
+// runs such layers without changing a layout, forward and backward, and depthwise ones, too (order
+// of kernels in ResNet-50, U-Net, SSD300, and MobileNet-v2, profiles/recorded).
 bool multiplies_in_place(const ConvShape& shape) {
     constexpr Count kAligned = 4; // elements
     return shape.r == 1 && shape.s == 1 && shape.depth == 1 && shape.stride == Extent2{1, 1} &&
