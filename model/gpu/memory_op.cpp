@@ -1,5 +1,7 @@
 #include "model/gpu/memory_op.hpp"
 
+#include "model/workload/elementwise.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -449,8 +451,9 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
 double layout_pass_s(const Gpu& gpu, double positions, double channels, DataType type) {
     Layer pass;
     pass.op = Op::elementwise;
-    pass.shape = ElementwiseShape{static_cast<Count>(positions), static_cast<Count>(channels),
-                                  "to_channels_last"};
+    constexpr double kMost = 4e18; // fits a Count
+    pass.shape = layout_pass(static_cast<Count>(std::min(positions * channels, kMost)),
+                             static_cast<Count>(channels), "to_channels_last");
     pass.types = {type, type, type};
     const auto work = work_of(pass);
     return work ? memory_time(gpu, gpu.calibration.memory, pass, *work).body_s : 0.0;

@@ -76,6 +76,7 @@ TEST_CASE("a pass between layouts turns tiles of 32 positions by 32 channels") {
     CHECK(tiles(32e4, 32.0) == near(1e4, 1e-3));
     CHECK(tiles(32e4, 3.0) == near(1e4, 1e-3)); // an image's few channels leave it nearly empty
     CHECK(tiles(32e4, 33.0) == near(2e4, 1e-3));
+    CHECK(tiles(64e9, 32.0) == near(2e9, 1e-3)); // more positions than a dimension has elements
 }
 
 TEST_CASE("filters of one tap on planes of whole vectors need no other layout") {
