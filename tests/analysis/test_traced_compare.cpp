@@ -163,7 +163,7 @@ TEST_CASE("a trace shows in which layout its convolutions ran") {
     CHECK(network_of(none).network.ran_channels_last == std::nullopt);
 }
 
-TEST_CASE("the gradients of a convolution, and their passes, are told apart by their order") {
+TEST_CASE("the gradients of a convolution, and their passes, are separated by their order") {
     const char* const last = "nchwToNhwcKernel";
     const char* const first = "nhwcToNchwKernel";
     const auto layers = [&](const std::vector<const char*>& kernels) {
