@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // A signal handler can reach nothing but globals.
 int signal_pipe[2] = {-1, -1};
 std::atomic<int> signal_seen{0};
-std::atomic<long> ms_to_stop{50}; // from a signal to the end that is forced
+std::atomic<long> ms_to_stop{30}; // from a signal to the end that is forced
 
 // The first signal asks, the second does not.
 extern "C" void on_signal(int signal) {
