@@ -204,6 +204,16 @@ TEST_CASE("a stop request ends the examination with the code of an interrupt") {
     CHECK(outcome.out.empty());
 }
 
+TEST_CASE("improve refuses an accelerator before it searches, so that no stop comes first") {
+    std::stop_source source;
+    source.request_stop();
+    cli::Environment environment;
+    environment.stop = source.get_token();
+    const auto outcome = run({"improve", "alexnet", "--on", "simba"}, environment);
+    CHECK(outcome.exit == 3);
+    CHECK(contains(outcome.err, "[not-a-gpu]"));
+}
+
 TEST_CASE("SCALE-Sim's compute cycles are exact, from the array's name and from its cfg") {
     const Scratch scratch;
     // ResNet-50 Conv1 of SCALE-Sim's own topology: 224 x 224, 7 x 7, 3 channels, 64 filters,
