@@ -11,8 +11,6 @@ using nest::Digit;
 using nest::FlowCounter;
 using nest::Measure;
 
-namespace {} // namespace
-
 CostFactorMaker::CostFactorMaker(const Space& space)
     : space_(space), task_(*space.task), levels_(space.keeps.size()) {
     flow_.emplace(task_.problem, empty_, task_.counting);
@@ -204,15 +202,49 @@ std::uint32_t CostFactorMaker::loops_of(const Query& query, std::size_t n, const
     return at->second;
 }
 
-void CostFactorMaker::add_row(std::size_t n, const Split& split) {
-    Rows& rows = rows_[n];
+// Everything that visits() and passes() take from a query.
+CostFactorMaker::TripsKey CostFactorMaker::trips_key(const Query& query, std::size_t n) const {
+    const Link& link = space_.links[query.link];
+    TripsKey key;
+    key.relevant = relevant(link.operand, dim(n));
+    key.of_window = link.operand == Operand::input && space_.groups[group_].dims.size() == 2;
+    key.free = query.free && !window(query);
+    key.passed = query.passed;
+    key.child = link.child;
+    key.closing = query.closing;
+    for (std::size_t i = 0; i < link.child && i < levels_; ++i) {
+        key.merged.set(i, merged(query, i));
+    }
+    return key;
+}
+
+// Of each query the first one with equal trips of dimension n, often itself.
+std::vector<std::size_t> CostFactorMaker::first_alike(std::size_t n) const {
+    std::vector<TripsKey> keys;
+    std::vector<std::size_t> first;
     for (const Query& query : queries_) {
+        keys.push_back(trips_key(query, n));
+        first.push_back(static_cast<std::size_t>(std::find(keys.begin(), keys.end(), keys.back()) -
+                                                 keys.begin()));
+    }
+    return first;
+}
+
+void CostFactorMaker::add_row(std::size_t n, const Split& split,
+                              const std::vector<std::size_t>& alike) {
+    Rows& rows = rows_[n];
+    const std::size_t begin = rows.factors.size();
+    for (std::size_t q = 0; q < queries_.size(); ++q) {
+        const Query& query = queries_[q];
         const bool windows = window(query);
-        const bool applies = passes(query, n, split);
+        const double factor = alike[q] < q               ? rows.factors[begin + alike[q]]
+                              : !passes(query, n, split) ? kNever
+                              : windows                  ? 1.0
+                                                         : visits(query, n, split);
         if (space_.groups[group_].dims.size() == 2) {
-            rows.loops.push_back(windows && applies ? loops_of(query, n, split) : 0);
+            rows.loops.push_back(windows && factor != kNever ? loops_of(query, n, split) : 0);
         }
-        rows.factors.push_back(!applies ? kNever : windows ? 1.0 : visits(query, n, split));
+        rows.factors.push_back(factor);
     }
     std::array<Digit, kMaxLevels> digits;
     std::size_t from = digits.size();
@@ -243,11 +275,12 @@ void CostFactorMaker::prepare(std::size_t group, const std::vector<Split>& first
             rows_[n].factors.reserve(splits_[n]->size() * queries_.size());
             rows_[n].loops.reserve(dims == 2 ? splits_[n]->size() * queries_.size() : 0);
         }
+        const auto alike = n < dims ? first_alike(n) : std::vector<std::size_t>{};
         for (std::size_t s = 0; n < dims && s < splits_[n]->size(); ++s) {
             if ((s & 255U) == 0 && effort.over()) {
                 return;
             }
-            add_row(n, (*splits_[n])[s]);
+            add_row(n, (*splits_[n])[s], alike);
         }
     }
 }

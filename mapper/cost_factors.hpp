@@ -6,6 +6,7 @@
 #include "mapper/space.hpp"
 #include "model/nest/flow.hpp"
 
+#include <bitset>
 #include <map>
 #include <unordered_map>
 
@@ -39,6 +40,12 @@ class CostFactorMaker {
         bool leaving = false;
         bool passed = false; // loops inside the closing block must not move the tile
     };
+    struct TripsKey { // what the trips of one dimension depend on, besides its split
+        bool relevant = false, of_window = false, free = false, passed = false;
+        std::size_t child = 0, closing = 0;
+        std::bitset<kMaxLevels> merged;
+        bool operator==(const TripsKey&) const = default;
+    };
     struct Rows { // of all splits of a dimension
         std::vector<double> steps;
         std::vector<double> factors;      // by split and query; windows: kNever or 1
@@ -49,7 +56,9 @@ class CostFactorMaker {
     void list_link(std::size_t link);
     bool forwards(const Link& link) const;
     std::vector<bool> merging(const Link& link) const;
-    void add_row(std::size_t n, const Split& split);
+    TripsKey trips_key(const Query& query, std::size_t n) const;
+    std::vector<std::size_t> first_alike(std::size_t n) const;
+    void add_row(std::size_t n, const Split& split, const std::vector<std::size_t>& alike);
     bool counts(const Query& query, const Split& split, std::size_t level) const;
     bool merged(const Query& query, std::size_t level) const;
     bool passes(const Query& query, std::size_t n, const Split& split) const;
