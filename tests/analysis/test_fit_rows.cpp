@@ -1,5 +1,8 @@
 // Which rows a fit looks at.
+#include "analysis/calibrate/calibrate.hpp"
 #include "analysis/cross_validate/cross_folds.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -72,6 +75,28 @@ TEST_CASE("the rows of a fit have every size, and both of two libraries of the s
     CHECK(late == 50);
     CHECK(of_one > 30);
     CHECK(of_one < 70);
+}
+
+TEST_CASE("a calibration is judged by the shapes that it has not seen, before and after") {
+    const model::Gpu gpu = test::v100_sxm2();
+    std::vector<analysis::MeasuredLayer> rows;
+    for (Count i = 1; i <= 60; ++i) { // all half as long again as predicted, and a tenth of noise
+        analysis::MeasuredLayer row;
+        row.layer = test::gemm(32 * i, 512, 1024);
+        row.gpu = "gpu";
+        const double predicted_s =
+            analysis::modelled_s(gpu, {&row.layer, *model::work_of(row.layer), 0.0});
+        row.measured_s = predicted_s * (i % 2 == 0 ? 1.5 : 1.65);
+        rows.push_back(row);
+    }
+    const auto fitted = analysis::calibrate(gpu, rows, {});
+    REQUIRE(fitted.ok());
+    REQUIRE(fitted->classes.size() == 1);
+    const analysis::FittedClass& products = fitted->classes.front();
+    CHECK(products.before == tests::near(0.36, 0.2)); // 1 - 1 / 1.5 to 1 - 1 / 1.65
+    CHECK(products.held_out > 0.01);
+    CHECK(products.held_out < 0.5 * products.before);
+    CHECK(products.fitted < 0.5 * products.before);
 }
 
 } // namespace test_analysis_fit_rows

@@ -222,6 +222,24 @@ TEST_CASE("operations beyond 2MNK are step four, fewer are told and no time is m
     CHECK(find(m, "operations") == nullptr);
 }
 
+TEST_CASE("operations account for the arithmetic that nothing hides, for each run of the layer") {
+    analysis::Report report = one_layer();
+    report.layers[0].steps = tests::chain_of({10'000, 1000, 2, 2, 2, 2, 2}); // 5 ms of arithmetic
+    report.layers[0].time_s = 6e-3;
+    auto l = launch(-1, 8000, 0);
+    l.counters["flops.fp32.fma"] = 30'000.0; // half as many again
+    REQUIRE(analysis::lay_profile(report, profile_of({l}), nullptr).ok());
+    const auto* operations = find(*report.layers[0].measured, "operations");
+    REQUIRE(operations != nullptr);
+    CHECK(*operations->accounts_s == near(2.5e-3));
+    REQUIRE(report.measured);
+    const auto sum = std::ranges::find(report.measured->by_step, std::string("operations"),
+                                       &analysis::Disagreement::quantity);
+    REQUIRE(sum != report.measured->by_step.end());
+    REQUIRE(sum->accounts_s);
+    CHECK(*sum->accounts_s == near(3 * 2.5e-3)); // the layer runs three times
+}
+
 TEST_CASE("other units than the prediction's are step three, and foremost") {
     auto l = launch(-1, 3500, 0);
     l.counters = {

@@ -66,6 +66,11 @@ TEST_CASE("an operator of a trace stands beside its bound, by hand") {
     CHECK(row.placed());
     CHECK_FALSE(row.above_roof());
     CHECK(said.layered_share() == near(1.0));
+    std::vector<std::string> roofs;
+    for (const auto& roof : said.roofs) {
+        roofs.push_back(roof.name);
+    }
+    CHECK(roofs == std::vector<std::string>{"bf16", "fp32", "DRAM", "L2"});
 }
 
 TEST_CASE("a kernel above its roof has a cause: what fits L2 never left it") {

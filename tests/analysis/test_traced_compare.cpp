@@ -339,6 +339,11 @@ TEST_CASE("of several ranks each waits for the one whose collective is shortest"
             trace.kernel("ncclDevKernel_AllReduce_Sum_f32(x)", us);
             trace.next();
         }
+        if (rank == 1) { // a call that the first rank has not
+            trace.op("c10d::allreduce_", "[[1048576]]", kFloats);
+            trace.kernel("ncclDevKernel_AllReduce_Sum_f32(x)", 1.0);
+            trace.next();
+        }
         ranks.push_back(profile_of(
             trace.text("NVIDIA H100 80GB HBM3", R"(,"distributedInfo":{"backend":"nccl","rank":)" +
                                                     std::to_string(rank) + R"(,"world_size":2})")));
@@ -351,6 +356,7 @@ TEST_CASE("of several ranks each waits for the one whose collective is shortest"
     CHECK(said->waits[1][0] == near(5e-6));
     REQUIRE(said->collectives.size() == 1);
     CHECK(said->collectives[0].calls == 2);
+    CHECK(said->collectives[0].unmatched == 1);
     CHECK(said->collectives[0].least_s == near(10e-6));
     CHECK(said->collectives[0].waits_s == near(35e-6));
     CHECK(said->ranks[said->collectives[0].last].name == "rank 1");

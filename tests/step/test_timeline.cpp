@@ -87,6 +87,7 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
     CHECK(line.time_s == near(4e-6 + 2 * 10e-6));
     CHECK(line.wait_host_s == near(4e-6));
     CHECK(line.spans[1].waited == Waited::stream);
+    CHECK(line.spans[1].before == 0);
     costs.layers[0].device_s = 3e-6; // shorter than a call: the device waits for the second
     const Timeline shorter = simulate(graph, costs, model::Gpu{}, options);
     CHECK(shorter.time_s == near(2 * 4e-6 + 3e-6));

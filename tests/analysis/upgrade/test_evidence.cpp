@@ -125,7 +125,8 @@ TEST_CASE("a decision is no better than the published speedups lie far from the 
                                  model::Transfer{});
     CHECK(check.limits[1].near == near(0.5));
     CHECK(check.limits[1].far_right == near(1.0));
-    CHECK(check.limits[1].unbiased > 0.5);
+    CHECK(check.limits[1].unbiased > 0.7); // one of two is called by chance, the other surely
+    CHECK(check.limits[1].unbiased < 0.8);
     CHECK(check.limits[1].unbiased < check.limits[0].unbiased);
     CHECK(check.limits[0].near == 0.0);
 }

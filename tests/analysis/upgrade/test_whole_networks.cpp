@@ -107,6 +107,39 @@ TEST_CASE("a network of products alone is reported, one operator under study is 
     CHECK(missing(unlearned, tests::training_with("adam")).find("optimizer") != std::string::npos);
 }
 
+TEST_CASE("a measured step is predicted with the edges of its network") {
+    const auto rows =
+        analysis::parse_networks("network,gpu,measured_s,phase\nnet,v100,1,training\n", "x.csv");
+    REQUIRE(rows.ok());
+    // The second and the third product read the first one's output: its two gradients are added.
+    const model::NetworkGraph chain = {
+        network({test::gemm(512, 512, 512), test::gemm(512, 512, 512), test::gemm(512, 512, 512),
+                 pointwise("add", 256)}),
+        {}};
+    model::NetworkGraph branches = chain;
+    branches.edges.emplace();
+    const std::vector<std::vector<std::size_t>> reads = {{model::kNetworkInput}, {0}, {0}, {1, 2}};
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        model::GraphStep step;
+        step.layer = i;
+        step.reads = reads[i];
+        branches.edges->steps.push_back(step);
+    }
+    branches.edges->places.resize(1);
+    const auto predicted_of = [&](const model::NetworkGraph& net) {
+        const analysis::PairsSources sources{
+            [&](const std::string&) { return Result<model::NetworkGraph>(net); },
+            [](const std::string&) { return Result<model::Machine>(v100()); },
+            [](const model::Gpu&) {
+                return model::HostIssue{40e-6, 16e-6, 3e-6, 1e-6};
+            }};
+        const auto result = analysis::validate_networks(*rows, sources);
+        REQUIRE(result.ok());
+        return result->rows.front().device_s;
+    };
+    CHECK(predicted_of(branches) > predicted_of(chain));
+}
+
 TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") {
     const std::string table = "network,gpu,measured_s,phase,optimizer,dtype,batch,launch\n"
                               "net,v100,0.001,inference,,fp16,2,eager\n"
