@@ -82,7 +82,7 @@ def steps(count, begin, length, stride):
 
 # `improve` costs every operator for each of 240 combinations of changes: 2.6 ms an operator on a quiet processor
 MOST_S = {"improve": max(10.0, MANY * 5e-3)}
-# What answers layer by layer may take as much more as there are more different layers, but not faster.
+# What answers layer by layer may take in proportion to the number of different layers, from what 5,000 may take.
 LAYERS = "100,000 operators of different shapes"
 MOST_S_OF_LAYERS, MOST_MB_OF_LAYERS = 10.0 * max(1, MANY / 5_000), max(512, MANY * 0.055)
 CASES = {
