@@ -5,7 +5,8 @@
 
 namespace eyeroof::gpu {
 
-namespace {
+// Named: what has no name is named after the path of this file, and two builds would differ.
+inline namespace kernels {
 
 constexpr float kNever = 1.2345e30F; // a sum that does not occur keeps the loads alive
 
@@ -197,7 +198,7 @@ std::size_t quads(std::size_t bytes) {
     return bytes / sizeof(float4);
 }
 
-} // namespace
+} // namespace kernels
 
 void read_global(const void* data, std::size_t bytes, float* sink, Grid grid, cudaStream_t stream) {
     read_kernel<<<grid.blocks, grid.threads, 0, stream>>>(static_cast<const float4*>(data),
