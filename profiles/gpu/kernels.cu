@@ -5,7 +5,8 @@
 
 namespace eyeroof::gpu {
 
-// Named: what has no name is named after the path of this file, and two builds would differ.
+// Not anonymous: nvcc names an anonymous namespace after the path of the file, so that builds in two
+// folders would differ.
 inline namespace kernels {
 
 constexpr float kNever = 1.2345e30F; // a sum that does not occur keeps the loads alive

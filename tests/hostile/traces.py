@@ -82,12 +82,9 @@ def steps(count, begin, length, stride):
 
 # `improve` costs every operator for each of 240 combinations of changes: 2.6 ms an operator on a quiet processor
 MOST_S = {"improve": max(10.0, MANY * 5e-3)}
-# What answers layer by layer may take in proportion to the number of different layers, from what 5,000 may take.
-LAYERS = "100,000 operators of different shapes"
-MOST_S_OF_LAYERS, MOST_MB_OF_LAYERS = 10.0 * max(1, MANY / 5_000), max(512, MANY * 0.055)
 CASES = {
     "100,000 kernels of different names": lambda: products(MANY, name=lambda i: f"kernel {i}"),
-    LAYERS: lambda: products(MANY, lambda i: [[1 + i, 8], [8, 1 + i // 3]]),
+    "100,000 operators of different shapes": lambda: products(MANY, lambda i: [[1 + i, 8], [8, 1 + i // 3]]),
     "operators 20,000 deep": lambda: nested(MANY // 5),
     "modules 20,000 deep, and one its own parent": lambda: modules(MANY // 5),
     "durations of 1e308": lambda: products(5, dur=lambda i: 1e308),
@@ -182,7 +179,7 @@ def negative_time(value, path=""):
     return None
 
 
-def judged(words, folder, name):
+def judged(words, folder):
     """What is wrong with one run, and its seconds and MB."""
     with open(f"{folder}/out", "wb") as out, open(f"{folder}/err", "wb") as err:
         child = subprocess.Popen([EYEROOF, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -195,10 +192,7 @@ def judged(words, folder, name):
     wrong = []
     if code < 0 or code > 4 or "internal" in said:
         wrong.append(f"exit {code}: {said[:300]}")
-    most_s, most_mb = (MOST_S_OF_LAYERS, MOST_MB_OF_LAYERS) if name == LAYERS else (10.0, 512)
-    if words[0] in ("import", "net"):  # as they read, whatever the number of layers
-        most_s, most_mb = 10.0, 512
-    if seconds > max(most_s, MOST_S.get(words[0], 0.0)) or mb > most_mb:
+    if seconds > MOST_S.get(words[0], 10.0) or mb > 512:
         wrong.append(f"{seconds:.1f} s, {mb:.0f} MB")
     if code > 0 and "error" not in said and code != 1:
         wrong.append(f"exit {code} without a reason: {said[:200]}")
@@ -234,7 +228,7 @@ def main():
             bad = []
             for line in COMMANDS:
                 words = [{"FILE": path, "SAMPLE": SAMPLE}.get(word, word) for word in line.split()]
-                wrong, seconds, mb = judged(words, folder, name)
+                wrong, seconds, mb = judged(words, folder)
                 slowest, largest = max(slowest, (seconds, f"{name}, {line}")), max(largest, (mb, f"{name}, {line}"))
                 bad += [f"{line}: {one}" for one in wrong]
                 tried += 1
