@@ -11,6 +11,14 @@
 
 namespace eyeroof::analysis {
 
+LayersByName layers_by_name(const Report& report) {
+    LayersByName found;
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        found.emplace(report.layers[i].layer.name, i);
+    }
+    return found;
+}
+
 double units_of(const MachineSummary& machine, const LayerReport& layer) {
     return layer.units > 0.0 ? layer.units : machine.units;
 }

@@ -5,8 +5,13 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace eyeroof::analysis {
+
+// Where the first layer of each name stands in the report; holds as long as the names do.
+using LayersByName = std::unordered_map<std::string_view, std::size_t>;
+LayersByName layers_by_name(const Report& report);
 
 // MAC per cycle of the machine's clock of the units that run this layer's type: the peak that its
 // utilization refers to. The machine's own if the layer has none.

@@ -1,5 +1,6 @@
 #include "analysis/measured/traced.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/measured/traced_changes.hpp"
 #include "analysis/measured/traced_compare.hpp"
 #include "base/ascii.hpp"
@@ -360,10 +361,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
     for (const formats::TracedLayer& layer : trace.layers) {
         all_s += layer.measured_s;
     }
-    std::map<std::string_view, const LayerReport*> predicted;
-    for (std::size_t i = 0; report != nullptr && i < report->layers.size(); ++i) {
-        predicted[report->layers[i].layer.name] = &report->layers[i];
-    }
+    const LayersByName predicted = report != nullptr ? layers_by_name(*report) : LayersByName();
     const auto kernels = kernels_by_layer(trace);
     const auto alone = runs_alone(trace);
     const Evidence evidence{made.l2_bytes, clock_of(trace.step)};
@@ -394,7 +392,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
             add_bound(row, layer, *work, kernels[i], *gpu, evidence);
         }
         if (const auto at = predicted.find(layer.name); at != predicted.end()) {
-            add_prediction(row, layer, *at->second);
+            add_prediction(row, layer, report->layers[at->second]);
             row.doubt = doubt_of(row, layer, kernels[i]);
         }
         made.rows.push_back(std::move(row));

@@ -1,3 +1,4 @@
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/trace_error.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
@@ -76,10 +77,7 @@ struct CategorySums {
 
 std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
                                                  const Report& after) {
-    std::map<std::string_view, const LayerReport*> twins;
-    for (const LayerReport& layer : after.layers) {
-        twins[layer.layer.name] = &layer;
-    }
+    const LayersByName twins = layers_by_name(after);
     std::map<std::string, CategorySums> sums;
     for (const LayerReport& from : before.layers) {
         const auto at = measured.layer_s.find(from.layer.name);
@@ -87,7 +85,7 @@ std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, c
         if (at == measured.layer_s.end() || twin == twins.end() || !(from.time_s > 0.0)) {
             continue;
         }
-        const LayerReport& to = *twin->second;
+        const LayerReport& to = after.layers[twin->second];
         const auto name = measured.category.find(from.layer.name);
         const Given made = given(measured, from, at->second, to);
         const auto runs = static_cast<double>(from.layer.count);
@@ -116,19 +114,22 @@ std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, c
 }
 
 void take_measured(const MeasuredStep& measured, Report& before, Report& after) {
+    const LayersByName twins = layers_by_name(after);
     double old_s = 0.0;
     double new_s = 0.0;
     for (LayerReport& layer : before.layers) {
         const auto at = measured.layer_s.find(layer.layer.name);
-        const auto twin = std::ranges::find(after.layers, layer.layer.name,
-                                            [](const LayerReport& l) { return l.layer.name; });
-        if (at == measured.layer_s.end() || twin == after.layers.end() || !(layer.time_s > 0.0) ||
-            !(twin->time_s > 0.0)) {
+        const auto found = twins.find(layer.layer.name);
+        if (at == measured.layer_s.end() || found == twins.end() || !(layer.time_s > 0.0)) {
+            continue;
+        }
+        LayerReport& twin = after.layers[found->second];
+        if (!(twin.time_s > 0.0)) {
             continue;
         }
         const auto runs = static_cast<double>(layer.layer.count);
-        const double to_s = given(measured, layer, at->second, *twin).seconds;
-        retime(*twin, to_s);
+        const double to_s = given(measured, layer, at->second, twin).seconds;
+        retime(twin, to_s);
         retime(layer, at->second);
         old_s += runs * at->second;
         new_s += runs * to_s;

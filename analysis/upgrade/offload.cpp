@@ -1,5 +1,6 @@
 #include "analysis/upgrade/offload.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/run.hpp"
 #include "base/csv.hpp"
 #include "base/json.hpp"
@@ -84,12 +85,12 @@ Result<Offload> offload(const Question& question, const model::Machine& host,
     }
     Offload result{there->words,       there->network_name, host.id, gpu.id, {},
                    here->total.time_s, there->total.time_s, 0.0};
+    const LayersByName on_host = layers_by_name(*here);
     double copies_s = 0.0;
     for (const LayerReport& away_layer : there->layers) {
-        const auto at = std::find_if(here->layers.begin(), here->layers.end(), [&](const auto& l) {
-            return l.layer.name == away_layer.layer.name;
-        });
-        const double host_s = at == here->layers.end() ? 0.0 : at->time_s + at->wait_s;
+        const auto at = on_host.find(away_layer.layer.name);
+        const LayerReport* twin = at == on_host.end() ? nullptr : &here->layers[at->second];
+        const double host_s = twin == nullptr ? 0.0 : twin->time_s + twin->wait_s;
         const auto row = with_copies(
             {away_layer.layer.name, std::string(model::op_name(away_layer.layer.op)),
              away_layer.layer.count, host_s, away_layer.time_s + away_layer.wait_s, 0.0, 0.0},

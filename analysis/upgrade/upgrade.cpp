@@ -1,5 +1,6 @@
 #include "analysis/upgrade/upgrade.hpp"
 
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/assumptions.hpp"
@@ -110,14 +111,13 @@ std::string why_not_more(const LayerReport& a, const LayerReport& b, const model
 
 void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
                 const model::Gpu& new_gpu, Upgrade& u) {
+    const LayersByName twins = layers_by_name(to);
     for (const LayerReport& a : from.layers) {
-        const auto twin = std::find_if(to.layers.begin(), to.layers.end(), [&](const auto& other) {
-            return other.layer.name == a.layer.name;
-        });
-        if (twin == to.layers.end()) {
+        const auto twin = twins.find(a.layer.name);
+        if (twin == twins.end()) {
             continue; // a pass between layouts that the other GPU does not need
         }
-        const LayerReport& b = *twin;
+        const LayerReport& b = to.layers[twin->second];
         const double share = in_step_s(a) * static_cast<double>(a.layer.count) / from.total.time_s;
         u.bound_share += is_bound(a) ? share : 0.0;
         u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
