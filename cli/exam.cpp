@@ -23,6 +23,7 @@
 #include "report/page/page.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -85,9 +86,6 @@ std::optional<formats::LayerTable> table_of(const std::string& name) {
 
 std::string rendered(Context& context, const analysis::Report& report, const ExamOptions& options) {
     const std::string& format = options.output.format;
-    if (format == "json") {
-        return report::to_json(report);
-    }
     if (format == "csv") {
         const auto table = table_of(report.scenario.network);
         return report::to_csv(report, table ? &*table : nullptr);
@@ -121,16 +119,11 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
     return true;
 }
 
-std::string with_advice(std::string text, const std::string& format,
-                        const analysis::WhatHelps& advice) {
+std::string advice_part(const std::string& format, const analysis::WhatHelps& advice) {
     if (advice.parameters) {
-        return format == "json" ? with_helps(text, *advice.parameters)
-               : format == "md" ? text + helps_markdown(*advice.parameters)
-                                : text + helps_text(*advice.parameters);
+        return format == "md" ? helps_markdown(*advice.parameters) : helps_text(*advice.parameters);
     }
-    return format == "json" ? report::with_advice(text, advice)
-           : format == "md" ? text + report::advice_markdown(advice)
-                            : text + report::advice_text(advice);
+    return format == "md" ? report::advice_markdown(advice) : report::advice_text(advice);
 }
 
 // What --tuned names, merged. Errors: those of the logs.
@@ -152,39 +145,44 @@ Result<std::vector<analysis::tune::TrialLine>> load_tuned(Context& context,
     return analysis::tune::merged(logs);
 }
 
-// The answer followed by the best of the logs.
-std::string with_tuned(Context& context, const std::string& text, const std::string& format,
-                       const analysis::Report& report,
-                       const std::vector<analysis::tune::TrialLine>& lines) {
-    const auto rows = analysis::tune::measured_best(report, lines);
-    context.report(rows.diagnostics());
-    return format == "json" ? analysis::tune::with_measured_best(text, *rows)
-           : format == "md" ? text + analysis::tune::measured_best_markdown(*rows)
-                            : text + analysis::tune::measured_best_text(*rows);
-}
-
 // What is written beside the report itself.
 struct Extras {
     std::optional<analysis::WhatHelps> advice;
-    std::optional<std::vector<analysis::tune::TrialLine>> tuned;
+    std::optional<std::vector<analysis::tune::MeasuredBest>> tuned;
     std::string command;
     std::optional<analysis::Traced> traced; // of a trace on the GPU that it was taken on
     std::optional<analysis::Ranks> ranks;   // of several traces
 };
 
-// Layer by layer where nothing more is to be put into the same document.
+using Json = nlohmann::ordered_json;
+
+Json members_of(const Extras& more) {
+    Json json = Json::object();
+    if (more.traced) {
+        json["trace"] = report::traced_json(*more.traced);
+    }
+    if (more.ranks) {
+        json["ranks"] = report::ranks_json(*more.ranks);
+    }
+    if (more.advice && more.advice->parameters) {
+        json["what_would_help"] = helps_json(*more.advice->parameters);
+    } else if (more.advice) {
+        json.update(report::advice_json(*more.advice));
+    }
+    if (more.tuned) {
+        json["tuned"] = analysis::tune::measured_best_json(*more.tuned);
+    }
+    return json;
+}
+
 bool write_report(Context& context, const ExamOptions& options, const analysis::Question& question,
                   const analysis::Report& report, const Extras& more, const TextSink& sink) {
     const std::string& format = options.output.format;
-    if (format == "json" && !more.advice && !more.tuned && !more.traced && !more.ranks) {
-        return report::write_json(report, sink);
+    if (format == "json") {
+        return report::write_json(report, members_of(more), sink);
     }
     std::string text = format == "html" && more.traced ? report::to_html(report, *more.traced)
                                                        : rendered(context, report, options);
-    if (format == "json" && (more.traced || more.ranks)) {
-        text = report::with_trace(std::move(text), more.traced ? &*more.traced : nullptr,
-                                  more.ranks ? &*more.ranks : nullptr);
-    }
     if (more.traced && format == "text") {
         text += analysis::traced_text(*more.traced);
     }
@@ -197,10 +195,11 @@ bool write_report(Context& context, const ExamOptions& options, const analysis::
         text += analysis::ranks_text(*more.ranks);
     }
     if (more.advice) {
-        text = with_advice(std::move(text), format, *more.advice);
+        text += advice_part(format, *more.advice);
     }
     if (more.tuned) {
-        text = with_tuned(context, text, format, report, *more.tuned);
+        text += format == "md" ? analysis::tune::measured_best_markdown(*more.tuned)
+                               : analysis::tune::measured_best_text(*more.tuned);
     }
     return sink(with_origin(std::move(text), format, more.command, {question.machine}));
 }
@@ -393,7 +392,9 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
         more.advice = *std::move(found);
     }
     if (!options.tuned.empty()) {
-        more.tuned = *std::move(lines);
+        auto rows = analysis::tune::measured_best(*report, *lines);
+        context.report(rows.diagnostics());
+        more.tuned = *std::move(rows);
     }
     return judged(context, options, fail_if, *question, *report, more);
 }

@@ -1,6 +1,5 @@
 #include "cli/what_would_help.hpp"
 
-#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -65,8 +64,7 @@ std::string helps_markdown(const analysis::Helps& helps) {
     return text;
 }
 
-std::string with_helps(const std::string& report_json, const analysis::Helps& helps) {
-    auto json = parse_json(report_json);
+nlohmann::ordered_json helps_json(const analysis::Helps& helps) {
     auto parameters = nlohmann::ordered_json::array();
     for (const analysis::ParameterHelp& p : helps.parameters) {
         parameters.push_back({{"key", p.key},
@@ -83,10 +81,9 @@ std::string with_helps(const std::string& report_json, const analysis::Helps& he
     for (std::size_t k = 0; k < model::kSteps; ++k) {
         steps.push_back({{"step", k + 1}, {"time_without_s", helps.without[k]}});
     }
-    json["what_would_help"] = {{"time_s", helps.time_s},
-                               {"parameters", std::move(parameters)},
-                               {"steps", std::move(steps)}};
-    return json_document(json);
+    return {{"time_s", helps.time_s},
+            {"parameters", std::move(parameters)},
+            {"steps", std::move(steps)}};
 }
 
 } // namespace eyeroof::cli

@@ -3,13 +3,15 @@
 
 #include "analysis/what_if/helps.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
 namespace eyeroof::cli {
 
 std::string helps_text(const analysis::Helps& helps);
 std::string helps_markdown(const analysis::Helps& helps);
-// The report's JSON with "what_would_help" in it.
-std::string with_helps(const std::string& report_json, const analysis::Helps& helps);
+// The member "what_would_help" of the report's JSON.
+nlohmann::ordered_json helps_json(const analysis::Helps& helps);
 
 } // namespace eyeroof::cli

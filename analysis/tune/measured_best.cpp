@@ -1,7 +1,6 @@
 #include "analysis/tune/measured_best.hpp"
 
 #include "analysis/tune/tuner.hpp"
-#include "base/json.hpp"
 #include "base/printable.hpp"
 
 #include <fmt/format.h>
@@ -118,25 +117,23 @@ std::string measured_best_markdown(const std::vector<MeasuredBest>& rows) {
     return text;
 }
 
-std::string with_measured_best(const std::string& report_json,
-                               const std::vector<MeasuredBest>& rows) {
-    auto json = parse_json(report_json);
-    json["tuned"] = nlohmann::ordered_json::array();
+nlohmann::ordered_json measured_best_json(const std::vector<MeasuredBest>& rows) {
+    auto list = nlohmann::ordered_json::array();
     for (const MeasuredBest& row : rows) {
-        json["tuned"].push_back({{"layer", row.layer},
-                                 {"predicted_s", row.report_s},
-                                 {"measured_s", row.measured_s},
-                                 {"gflops_per_s", row.gflops_per_s},
-                                 {"machine", row.machine},
-                                 {"target", row.target},
-                                 {"trials", row.trials},
-                                 {"program", row.best.text},
-                                 {"bound_macs_per_cycle", row.best.bound},
-                                 {"limiting_step", row.best.limiter + 1},
-                                 {"first_choice", row.predicted_plan},
-                                 {"first_choice_s", row.predicted_plan_s}});
+        list.push_back({{"layer", row.layer},
+                        {"predicted_s", row.report_s},
+                        {"measured_s", row.measured_s},
+                        {"gflops_per_s", row.gflops_per_s},
+                        {"machine", row.machine},
+                        {"target", row.target},
+                        {"trials", row.trials},
+                        {"program", row.best.text},
+                        {"bound_macs_per_cycle", row.best.bound},
+                        {"limiting_step", row.best.limiter + 1},
+                        {"first_choice", row.predicted_plan},
+                        {"first_choice_s", row.predicted_plan_s}});
     }
-    return json_document(json);
+    return list;
 }
 
 } // namespace eyeroof::analysis::tune

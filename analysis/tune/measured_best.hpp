@@ -4,6 +4,8 @@
 #include "analysis/exam/report.hpp"
 #include "analysis/tune/log.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace eyeroof::analysis::tune {
 
 struct MeasuredBest {
@@ -26,8 +28,7 @@ Result<std::vector<MeasuredBest>> measured_best(const Report& report,
 
 std::string measured_best_text(const std::vector<MeasuredBest>& rows);
 std::string measured_best_markdown(const std::vector<MeasuredBest>& rows);
-// The report's JSON with a list "tuned" in it.
-std::string with_measured_best(const std::string& report_json,
-                               const std::vector<MeasuredBest>& rows);
+// The member "tuned" of the report's JSON.
+nlohmann::ordered_json measured_best_json(const std::vector<MeasuredBest>& rows);
 
 } // namespace eyeroof::analysis::tune

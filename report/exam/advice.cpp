@@ -1,7 +1,6 @@
 // Advice as text, Markdown and a member of the report's JSON.
 #include "report/exam/advice.hpp"
 
-#include "base/json.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -62,8 +61,8 @@ std::string advice_markdown(const analysis::WhatHelps& advice) {
     return advice.shapes.empty() ? text + "\nNo change of shape wins 2 %.\n" : text;
 }
 
-std::string with_advice(const std::string& report_json, const analysis::WhatHelps& advice) {
-    auto json = parse_json(report_json);
+nlohmann::ordered_json advice_json(const analysis::WhatHelps& advice) {
+    nlohmann::ordered_json json;
     json["changes"] = nlohmann::ordered_json::array();
     for (const analysis::step::Outcome& change : advice.changes) {
         json["changes"].push_back({{"remedies", analysis::step::remedies_of(change.combination)},
@@ -89,7 +88,7 @@ std::string with_advice(const std::string& report_json, const analysis::WhatHelp
              {"gradients_only", a.gradients_only},
              {"text", a.text}});
     }
-    return json_document(json);
+    return json;
 }
 
 } // namespace eyeroof::report

@@ -254,7 +254,7 @@ bool write_layers(const analysis::Report& report, const TextSink& sink) {
 
 } // namespace
 
-bool write_json(const analysis::Report& report, const TextSink& sink) {
+bool write_json(const analysis::Report& report, const Json& more, const TextSink& sink) {
     const Json head = {{"schema", "eyeroof/exam/1"},
                        {"scenario", parse_json(analysis::scenario_json(report.scenario))},
                        {"words", report.words},
@@ -281,6 +281,7 @@ bool write_json(const analysis::Report& report, const TextSink& sink) {
     if (!report.ceilings.empty()) {
         json["ceilings"] = ceilings_json(report.ceilings);
     }
+    json.update(more);
     std::string start = dumped(head);
     start.resize(start.size() - 2);                        // the line of its closing brace
     const std::string end = json_document(json).substr(2); // without the line of its opening brace
@@ -289,7 +290,7 @@ bool write_json(const analysis::Report& report, const TextSink& sink) {
 
 std::string to_json(const analysis::Report& report) {
     std::string text;
-    write_json(report, [&text](std::string_view piece) {
+    write_json(report, Json::object(), [&text](std::string_view piece) {
         text += piece;
         return true;
     });

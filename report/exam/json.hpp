@@ -7,14 +7,17 @@
 #include "base/sink.hpp"
 #include "report/exam/memory_fit.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
 namespace eyeroof::report {
 
 // `memory`: of a GPU, where it is known.
 std::string to_json(const analysis::Report& report);
-// The same bytes, layer by layer: a hundred thousand are hundreds of megabytes. False where the
-// sink takes no more.
-bool write_json(const analysis::Report& report, const TextSink& sink);
+// The same bytes and the members of the object `more` behind them, layer by layer: a hundred
+// thousand are hundreds of megabytes. False where the sink takes no more.
+bool write_json(const analysis::Report& report, const nlohmann::ordered_json& more,
+                const TextSink& sink);
 
 } // namespace eyeroof::report

@@ -1,7 +1,5 @@
 #include "report/measured/traced_json.hpp"
 
-#include "base/json.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace eyeroof::report {
@@ -107,7 +105,9 @@ Json modules_json(const analysis::Traced& traced) {
     return list;
 }
 
-Json trace_json(const analysis::Traced& traced) {
+} // namespace
+
+Json traced_json(const analysis::Traced& traced) {
     Json json = {{"step", traced.step},
                  {"gpu", traced.gpu},
                  {"machine", traced.machine},
@@ -171,20 +171,6 @@ Json ranks_json(const analysis::Ranks& ranks) {
                                        {"last", ranks.ranks[row.last].name}});
     }
     return json;
-}
-
-} // namespace
-
-std::string with_trace(std::string report_json, const analysis::Traced* traced,
-                       const analysis::Ranks* ranks) {
-    Json json = parse_json(report_json);
-    if (traced != nullptr) {
-        json["trace"] = trace_json(*traced);
-    }
-    if (ranks != nullptr) {
-        json["ranks"] = ranks_json(*ranks);
-    }
-    return json_document(json);
 }
 
 } // namespace eyeroof::report

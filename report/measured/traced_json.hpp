@@ -1,15 +1,15 @@
-// A trace's own answer in the exam's JSON: `trace`, and `ranks` of several. Computes nothing.
+// A trace's own answer as members of the exam's JSON: "trace", and "ranks" of several. Computes
+// nothing.
 #pragma once
 
 #include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
 
-#include <string>
+#include <nlohmann/json_fwd.hpp>
 
 namespace eyeroof::report {
 
-// The exam's document with what is not null.
-std::string with_trace(std::string report_json, const analysis::Traced* traced,
-                       const analysis::Ranks* ranks);
+nlohmann::ordered_json traced_json(const analysis::Traced& traced);
+nlohmann::ordered_json ranks_json(const analysis::Ranks& ranks);
 
 } // namespace eyeroof::report

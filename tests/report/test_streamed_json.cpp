@@ -19,7 +19,8 @@ TEST_CASE("a report's JSON is written layer by layer, to the same bytes as at on
     report.layers.assign(100, layer);
     std::string text;
     std::size_t longest = 0;
-    const bool whole = write_json(report, [&](std::string_view piece) {
+    const nlohmann::ordered_json nothing = nlohmann::ordered_json::object();
+    const bool whole = write_json(report, nothing, [&](std::string_view piece) {
         text += piece;
         longest = std::max(longest, piece.size());
         return true;
@@ -35,12 +36,26 @@ TEST_CASE("a report's JSON is written layer by layer, to the same bytes as at on
     CHECK(nlohmann::json::parse(to_json(report))["layers"].empty());
 }
 
+TEST_CASE("members of a trace or of advice stand behind the report's own") {
+    const Report report = tests::small_report();
+    const nlohmann::ordered_json more = {{"trace", {{"step", "step"}}}, {"tuned", {1, 2}}};
+    std::string text;
+    CHECK(write_json(report, more, [&](std::string_view piece) {
+        text += piece;
+        return true;
+    }));
+    auto whole = nlohmann::ordered_json::parse(to_json(report));
+    whole.update(more);
+    CHECK(text == whole.dump(2) + "\n");
+}
+
 TEST_CASE("a report's JSON ends where its reader has gone") {
     Report report = tests::small_report();
     const LayerReport layer = report.layers.front();
     report.layers.assign(100, layer);
     int pieces = 0;
-    CHECK_FALSE(write_json(report, [&](std::string_view) { return ++pieces < 10; }));
+    CHECK_FALSE(write_json(report, nlohmann::ordered_json::object(),
+                           [&](std::string_view) { return ++pieces < 10; }));
     CHECK(pieces == 10);
 }
 
