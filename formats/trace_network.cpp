@@ -513,6 +513,13 @@ Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string&
             "no-layers", "no operator of the trace that launched a kernel is known",
             "record shapes: torch.profiler.profile(record_shapes=True)", {name, 0, 0});
     }
+    if (made.network.layers.size() > kMostTracedLayers) {
+        return Result<TraceNetwork>::failure(
+            "too-many-layers",
+            fmt::format("{} has {} different operators; {} can be examined at once", made.step_name,
+                        made.network.layers.size(), kMostTracedLayers),
+            "mark single steps: torch.profiler's step() after each", {name, 0, 0});
+    }
     const std::string stem = std::filesystem::path(name).stem().stem().string();
     made.network.id = stem;
     made.network.name = stem;

@@ -417,6 +417,27 @@ TEST_CASE("whatever an importer takes becomes a network, or says why not") {
     CHECK(taken > 0);
 }
 
+TEST_CASE("a step of more different operators than an answer has memory for is refused") {
+    const auto of_different = [](std::size_t operators) {
+        TraceText trace;
+        for (std::size_t i = 0; i < operators; ++i) {
+            trace.op("aten::mm", fmt::format("[[{},8],[8,4]]", i + 1), R"(["float","float"])",
+                     "[]");
+            trace.kernel("gemm", 1.0);
+            trace.next();
+        }
+        return formats::network_of_trace(profile_of(trace.text()), "t.json");
+    };
+    const auto most = of_different(formats::kMostTracedLayers);
+    REQUIRE(most);
+    CHECK(most->network.layers.size() == formats::kMostTracedLayers);
+    const auto more = of_different(formats::kMostTracedLayers + 1);
+    REQUIRE_FALSE(more);
+    CHECK(more.diagnostics().items().front().code == "too-many-layers");
+    CHECK(more.diagnostics().items().front().message ==
+          "the whole trace has 25001 different operators; 25000 can be examined at once");
+}
+
 TEST_CASE("dimensions that no tensor can have make no layer") {
     TraceText trace;
     for (const char* dims :
