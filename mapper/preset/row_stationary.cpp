@@ -82,14 +82,17 @@ class Mapper {
         : problem_(problem), accelerator_(accelerator), places_(places), room_(places.room) {
         filters_ = padded(b(problem, Dim::K), room_.psum_spad);
         channels_ = padded(b(problem, Dim::C), room_.input_spad);
+        channel_parts_ = divisors(channels_);
         input_width_ = (b(problem, Dim::Q) - 1) * problem.stride.w +
                        (b(problem, Dim::S) - 1) * problem.dilation.w + 1;
     }
 
     std::vector<RowStationary> candidates() {
-        for (Count e = 1; e <= b(problem_, Dim::P); ++e) {
-            for (const Count n : divisors(b(problem_, Dim::N))) {
-                for (const Count m : divisors(filters_)) {
+        const std::vector<Count> maps = divisors(b(problem_, Dim::N));
+        const std::vector<Count> filters = divisors(filters_);
+        for (Count e = 1; e <= b(problem_, Dim::P) && has_place({1, 1, e, 1, 1, 1, 1}); ++e) {
+            for (const Count n : maps) {
+                for (const Count m : filters) {
                     consider_tile({m, n, e, 1, 1, 1, 1});
                 }
             }
@@ -125,6 +128,11 @@ class Mapper {
                k.p * k.q * b(problem_, Dim::S) <= room_.filter_spad;
     }
 
+    // Has any tile of these rows, or of more, a set on the array and room in the buffer?
+    bool has_place(const RowStationary& least) const {
+        return set_grid(places_, b(problem_, Dim::R), least.e).sets() > 0 && fits_buffer(least);
+    }
+
     // DRAM words of a tile: filters once per strip and n maps, inputs once per m filters, outputs
     // once.
     double dram_words(const RowStationary& k) const {
@@ -150,14 +158,15 @@ class Mapper {
             return;
         }
         const SetGrid grid = set_grid(places_, b(problem_, Dim::R), tile.e);
+        const std::vector<Count> parts = divisors(tile.m);
         Count most = 0;
-        for (const Count r : divisors(channels_)) {
+        for (const Count r : channel_parts_) {
             RowStationary k = tile;
             k.r = r;
             if (r > grid.sets() || !fits_buffer(k)) {
                 break;
             }
-            for (const Count t : divisors(tile.m)) {
+            for (const Count t : parts) {
                 k.t = t;
                 if (placed(grid, r, t) && r * t > most && fits_filters(k)) {
                     most = r * t;
@@ -206,15 +215,16 @@ class Mapper {
     void fill_sets(const RowStationary& tile, std::vector<RowStationary>& found) const {
         const SetGrid grid = set_grid(places_, b(problem_, Dim::R), tile.e);
         const auto at = static_cast<std::size_t>(&tile - tiles_.data());
+        const std::vector<Count> parts = divisors(tile.m);
         RowStationary k = tile;
-        for (const Count q : divisors(channels_)) {
+        for (const Count q : channel_parts_) {
             k.q = q;
             if (q > 1 && q * b(problem_, Dim::S) > room_.input_spad) {
                 break;
             }
             for (const Count r : divisors(channels_ / q)) {
                 k.r = r;
-                for (const Count t : divisors(tile.m)) {
+                for (const Count t : parts) {
                     k.t = t;
                     if (r * t != sets_of_tile_[at] || !placed(grid, r, t)) {
                         continue;
@@ -235,6 +245,7 @@ class Mapper {
     const Places& places_;
     const Room& room_;
     Count filters_ = 1, channels_ = 1, input_width_ = 1;
+    std::vector<Count> channel_parts_; // divisors of channels_
     double best_score_ = std::numeric_limits<double>::infinity();
     std::vector<RowStationary> tiles_;
     std::vector<Count> sets_of_tile_;

