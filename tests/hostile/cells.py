@@ -139,8 +139,8 @@ def judged(words, folder):
         wrong.append(f"{seconds:.1f} s, {mb:.0f} MB")
     if code > 1 and "error" not in said:
         wrong.append(f"exit {code} without a reason: {said[:200]}")
-    # at the beginning of a line stand names, which may be any word
-    figure = re.search(r"(?<=[^\w./\"'=@\n-])-?(nan|inf|NaN|Infinity)(?![\w/\"'-])", printed)
+    # names, which may be any word, stand at the beginning of a line or before a colon
+    figure = re.search(r"(?<=[^\w./\"'=@\n-])-?(nan|inf|NaN|Infinity)(?![\w/\"':-])", printed)
     if code == 0 and figure:
         wrong.append(f"{figure[0]} in the answer: {printed[max(0, figure.start() - 80):figure.end() + 20]!r}")
     return wrong, code, seconds, mb
