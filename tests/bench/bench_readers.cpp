@@ -1,5 +1,6 @@
-// Bytes a second of the readers of measurements, in memory: CSV of Nsight Compute and of anybody,
+// Bytes a second of the readers, in memory: layer tables, CSV of Nsight Compute and plain CSV,
 // saved profiles, PyTorch traces; and of the profile's writer.
+#include "formats/layer_csv.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
 
@@ -102,6 +103,19 @@ void writing(benchmark::State& state, const std::string& text) {
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(size));
 }
 
+void reading_layers(benchmark::State& state) {
+    std::string text = "name,op,n,c,h,w,k,r,s,pad\n";
+    for (int i = 0; i < kRows; ++i) {
+        text += fmt::format("layer{},conv2d,8,{},56,56,64,3,3,1\n", i, 64 + i % 64);
+    }
+    for (auto _ : state) {
+        auto table = eyeroof::formats::parse_layer_csv(text, "bench");
+        benchmark::DoNotOptimize(table);
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
+BENCHMARK(reading_layers)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reading, plain_csv, plain_csv())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reading, nsight_compute_long, long_csv())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reading, nsight_compute_wide, wide_csv())->Unit(benchmark::kMillisecond);

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -37,10 +36,8 @@ void check_told(const Mistake& mistake, const std::string& file, const std::stri
     const std::string path = (scratch / file).string();
     const std::string result = (scratch / "result.txt").string();
     write_text(path, mistake.content);
-    const auto begin = std::chrono::steady_clock::now();
     const auto outcome = run({"exam", network.empty() ? path : network, "--on",
                               machine.empty() ? path : machine, "-o", result});
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
     CHECK(outcome.exit == 3);
     CHECK(outcome.out.empty());
     CHECK(!std::filesystem::exists(result));

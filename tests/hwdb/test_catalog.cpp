@@ -306,14 +306,4 @@ TEST_CASE("a price older than a year is a warning, as is one without a date") {
                                            "rtx-a4000", "v100-sxm2-16gb"});
 }
 
-TEST_CASE("one machine loads in a few milliseconds") {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 10; ++i) {
-        REQUIRE(hwdb::load_machine("eyeriss-v2", kFolders).ok());
-    }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    MESSAGE("loading eyeriss-v2 takes " << taken.count() * 100 << " ms");
-    CHECK(taken.count() / 10 < 0.5); // loose: sanitizers and busy machines
-}
-
 } // namespace test_hwdb_catalog
