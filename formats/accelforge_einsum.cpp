@@ -1,12 +1,16 @@
 #include "formats/accelforge_einsum.hpp"
 
 #include "base/ascii.hpp"
+#include "base/units.hpp"
 #include "formats/expression.hpp"
 #include "model/workload/layer.hpp"
+
+#include <fmt/format.h>
 
 #include <cctype>
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace eyeroof::formats {
 
@@ -153,6 +157,74 @@ bool read_accesses(const Node& list, Einsum& einsum) {
         }
     }
     return !einsum.output.name.empty() && !einsum.inputs.empty();
+}
+
+namespace {
+
+// Its variables; nothing where a coordinate is a window.
+std::optional<std::set<std::string>> plain_variables(const ForgeTensor& tensor) {
+    std::set<std::string> names;
+    for (const ForgeCoordinate& c : tensor.coordinates) {
+        if (c.terms.size() != 1 || c.terms[0].factor != 1) {
+            return std::nullopt;
+        }
+        names.insert(c.terms[0].variable);
+    }
+    return names;
+}
+
+ForgeTensor tensor_of(std::string name, const std::set<std::string>& variables) {
+    ForgeTensor made{std::move(name), {}};
+    for (const std::string& variable : variables) {
+        made.coordinates.push_back({capitals(variable), {{variable, 1}}});
+    }
+    return made;
+}
+
+} // namespace
+
+std::optional<ContractedEinsum> contracted(const Einsum& einsum,
+                                           const std::map<std::string, Count, std::less<>>& sizes) {
+    std::vector<std::set<std::string>> operands;
+    for (const ForgeTensor& tensor : einsum.inputs) {
+        const auto variables = plain_variables(tensor);
+        if (!variables) {
+            return std::nullopt;
+        }
+        operands.push_back(*variables);
+    }
+    const auto result = plain_variables(einsum.output);
+    const auto order =
+        result ? contraction_order(operands, *result, sizes) : std::vector<Contraction>();
+    if (order.empty()) {
+        return std::nullopt;
+    }
+    ContractedEinsum made;
+    std::vector<ForgeTensor> tensors = einsum.inputs;
+    std::string text;
+    double macs = 0.0, nest = 1.0;
+    for (const Contraction& step : order) {
+        Einsum part = einsum;
+        part.inputs = {tensors[step.left], tensors[step.right]};
+        if (&step != &order.back()) {
+            part.name = fmt::format("{}.{}", einsum.name, made.parts.size() + 1);
+            part.output = tensor_of(part.name, step.kept);
+        }
+        macs += step.macs;
+        text += fmt::format("{}{} = {} * {}", text.empty() ? "" : ", ", part.output.name,
+                            part.inputs[0].name, part.inputs[1].name);
+        tensors.push_back(part.output);
+        made.parts.push_back(std::move(part));
+    }
+    for (const auto& [name, size] : sizes) {
+        nest *= static_cast<double>(size);
+    }
+    made.said =
+        fmt::format("{} reads {} tensors and is counted as {} products of two, in the order "
+                    "of fewest MACs: {}; {} MAC, one nest of all has {} points",
+                    einsum.name, einsum.inputs.size(), order.size(), text, format_si(macs, ""),
+                    format_si(nest, ""));
+    return made;
 }
 
 } // namespace eyeroof::formats

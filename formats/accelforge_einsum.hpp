@@ -2,9 +2,12 @@
 #pragma once
 
 #include "base/checked.hpp"
+#include "formats/contraction.hpp"
 #include "hwdb/yaml.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,5 +57,16 @@ bool is_true(const Node& node);
 // is not understood.
 bool read_equation(const std::string& text, Einsum& einsum);
 bool read_accesses(const Node& list, Einsum& einsum);
+
+// A product of more than two tensors as products of two, in the order of fewest MACs.
+struct ContractedEinsum {
+    std::vector<Einsum> parts; // "Z.1", …, and "Z" last
+    std::string said;          // the order, its MACs, and the points of one nest
+};
+
+// `sizes`: of every variable. Nothing where a coordinate is a window, or of too many tensors; see
+// contraction.hpp.
+std::optional<ContractedEinsum> contracted(const Einsum& einsum,
+                                           const std::map<std::string, Count, std::less<>>& sizes);
 
 } // namespace eyeroof::formats

@@ -1,6 +1,7 @@
 #include "base/ascii.hpp"
 #include "formats/accelforge.hpp"
 #include "formats/accelforge_einsum.hpp"
+#include "formats/contraction.hpp"
 #include "formats/conv_roles.hpp"
 #include "formats/template.hpp"
 #include "hwdb/yaml.hpp"
@@ -389,6 +390,22 @@ class WorkloadReader {
         return true;
     }
 
+    void contract(const Einsum& einsum, const ForgeSizes& sizes, NetworkGraph& made) {
+        const auto split = contracted(einsum, sizes);
+        if (!split) {
+            einsum.node.error("unsupported",
+                              fmt::format("{} reads {} tensors", einsum.name, einsum.inputs.size()),
+                              fmt::format("split it into einsums of two; up to {} tensors without "
+                                          "windows are split here",
+                                          kMostContracted));
+            return;
+        }
+        for (const Einsum& part : split->parts) {
+            wire(part, sizes, made);
+        }
+        einsum.node.warning("contracted", split->said, "write einsums of two for another order");
+    }
+
     void wire(const Einsum& einsum, const ForgeSizes& bounds, NetworkGraph& made) {
         const auto sizes = variables_of(einsum, bounds);
         if (!sizes) {
@@ -400,6 +417,10 @@ class WorkloadReader {
                                               : kNetworkInput;
             return;
         }
+        if (einsum.inputs.size() > 2 && !einsum.sum) {
+            contract(einsum, *sizes, made);
+            return;
+        }
         Layer layer;
         layer.name = einsum.name;
         layer.types = types_;
@@ -407,12 +428,6 @@ class WorkloadReader {
             einsum.inputs.size() == 1 || einsum.sum ||
             (einsum.inputs.size() == 2 && same_shape(einsum.inputs[0], einsum.output, *sizes) &&
              same_shape(einsum.inputs[1], einsum.output, *sizes));
-        if (einsum.inputs.size() > 2) {
-            einsum.node.error("unsupported",
-                              fmt::format("{} reads {} tensors", einsum.name, einsum.inputs.size()),
-                              "split it into einsums of two");
-            return;
-        }
         if (rows ? !fill_rows(einsum, *sizes, layer) : !fill_product(einsum, *sizes, layer)) {
             return;
         }
