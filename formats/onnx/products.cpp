@@ -288,6 +288,35 @@ std::optional<Equation> equation_of(const Step& step, std::string text) {
     return equation;
 }
 
+bool holds(const std::string& term, char label) {
+    return term.find(label) != std::string::npos;
+}
+
+// Labels of both that are kept are a batch, of one m or n, and the others are summed. Nothing where
+// a size is too large.
+std::optional<GemmShape> product_of(const std::string& left, const std::string& right,
+                                    const std::string& kept,
+                                    const std::map<char, std::int64_t>& sizes) {
+    GemmShape shape;
+    for (const auto& [label, size] : sizes) {
+        const bool first = holds(left, label);
+        const bool second = holds(right, label);
+        if (!first && !second) {
+            continue;
+        }
+        Count& along = !holds(kept, label) ? shape.k
+                       : first && second   ? shape.batch
+                       : first             ? shape.m
+                                           : shape.n;
+        const auto grown = checked_mul(along, size);
+        if (!grown || *grown > model::kMaxDimension) {
+            return std::nullopt;
+        }
+        along = *grown;
+    }
+    return shape;
+}
+
 void einsum(Step& step) {
     const auto equation = equation_of(step, step.text("equation", ""));
     const auto sizes = equation && equation->terms.size() == step.inputs()
@@ -296,9 +325,6 @@ void einsum(Step& step) {
     if (!sizes) {
         return step.fail("its equation or sizes are not understood");
     }
-    const auto holds = [](const std::string& term, char label) {
-        return term.find(label) != std::string::npos;
-    };
     Dims result;
     for (const char label : equation->result) {
         if (!sizes->contains(label)) {
@@ -307,26 +333,33 @@ void einsum(Step& step) {
         result.push_back(sizes->at(label));
     }
     step.give(result);
-    if (equation->terms.size() != 2) {
-        return equation->terms.size() == 1 ? step.add_elementwise("copy")
-                                           : step.fail("it has more than two operands");
+    const std::vector<std::string>& terms = equation->terms;
+    if (terms.size() == 1) {
+        return step.add_elementwise("copy");
     }
-    GemmShape shape;
-    bool fits = true;
-    for (const auto& [label, size] : *sizes) {
-        const bool first = holds(equation->terms[0], label);
-        const bool second = holds(equation->terms[1], label);
-        const bool kept = holds(equation->result, label);
-        Count& along = !kept ? shape.k : first && second ? shape.batch : first ? shape.m : shape.n;
-        const auto grown = checked_mul(along, size);
-        fits = fits && grown && *grown <= model::kMaxDimension;
-        along = grown.value_or(1);
+    // Pair by pair from the left, as onnxruntime and PyTorch compute it.
+    std::vector<GemmShape> products;
+    std::string left = terms[0];
+    for (std::size_t i = 1; i < terms.size(); ++i) {
+        std::string needed = equation->result;
+        for (std::size_t later = i + 1; later < terms.size(); ++later) {
+            needed += terms[later];
+        }
+        const auto product = product_of(left, terms[i], needed, *sizes);
+        if (!product) {
+            return step.fail("its sizes are too large");
+        }
+        products.push_back(*product);
+        left += terms[i];
+        std::erase_if(left, [&](char label) { return !holds(needed, label); });
     }
-    if (!fits) {
-        return step.fail("its sizes are too large");
+    for (std::size_t i = 0; i < products.size(); ++i) {
+        const bool weights = step.in(i + 1).origin == Origin::constant && products[i].batch == 1;
+        const bool last = i + 1 == products.size();
+        step.add(weights ? Op::gemm : Op::bmm, products[i],
+                 constants_of(step, i + 1) + (i == 0 ? constants_of(step, 0) : 0),
+                 last ? "" : "." + std::to_string(i + 1));
     }
-    const bool weights = step.in(1).origin == Origin::constant && shape.batch == 1;
-    step.add(weights ? Op::gemm : Op::bmm, shape, constants_of(step, 0) + constants_of(step, 1));
 }
 
 // A convolution whose taps are looked up at offsets, with X, W, offsets, B and a mask.

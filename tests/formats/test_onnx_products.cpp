@@ -167,4 +167,25 @@ TEST_CASE("pieces that are only put together again are moved once, and a dense p
     CHECK(network_of(sliced("rows", {"z", "first"})).layers.size() == 3);
 }
 
+TEST_CASE("an Einsum of several operands is one product after the other, from the left") {
+    OnnxGraph graph;
+    graph.opset = 17;
+    OnnxNode einsum = node("Einsum", {"a", "b", "c"}, "z");
+    einsum.name = "z";
+    einsum.attributes["equation"].s = "ikl,kj,lj->ij";
+    graph.nodes = {einsum};
+    graph.outputs = {"z"};
+    add_input(graph, "a", {8, 4, 16});
+    add_input(graph, "b", {4, 2});
+    add_input(graph, "c", {16, 2});
+    const model::Network network = network_of(graph);
+    const auto& layers = network.layers;
+    REQUIRE(layers.size() == 2);
+    // i l are kept of a, j of b, k is summed: 128 x 2 x 4
+    CHECK(std::get<model::GemmShape>(layers[0].shape) == model::GemmShape{1, 128, 2, 4});
+    // then j is kept of both, i of the first, l is summed
+    CHECK(std::get<model::GemmShape>(layers[1].shape) == model::GemmShape{2, 8, 1, 16});
+    CHECK(network.uncosted.empty());
+}
+
 } // namespace test_formats_onnx_products
