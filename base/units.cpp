@@ -361,7 +361,9 @@ std::string format_scaled(double value, std::string_view unit, int digits, bool 
             best = &prefix;
         }
     }
-    return fmt::format("{} {}{}", significant(value / best->factor, digits), best->symbol, unit);
+    const std::string number = significant(value / best->factor, digits);
+    const bool bare = best->symbol.empty() && unit.empty();
+    return bare ? number : fmt::format("{} {}{}", number, best->symbol, unit);
 }
 
 } // namespace

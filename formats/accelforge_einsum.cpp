@@ -221,8 +221,8 @@ std::optional<ContractedEinsum> contracted(const Einsum& einsum,
     }
     made.said =
         fmt::format("{} reads {} tensors and is counted as {} products of two, in the order "
-                    "of fewest MACs: {}; {} MAC, one nest of all has {} points",
-                    einsum.name, einsum.inputs.size(), order.size(), text, format_si(macs, ""),
+                    "of fewest MACs: {}; {}, one nest of all has {} points",
+                    einsum.name, einsum.inputs.size(), order.size(), text, format_si(macs, "MAC"),
                     format_si(nest, ""));
     return made;
 }

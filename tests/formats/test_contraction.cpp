@@ -100,7 +100,7 @@ TEST_CASE("MTTKRP becomes two products, with the order and its MACs in a warning
     CHECK(said.code == "contracted");
     CHECK(said.where.line == 4);
     CHECK(said.message == "Z reads 3 tensors and is counted as 2 products of two, in the order of "
-                          "fewest MACs: Z.1 = A * C, Z = B * Z.1; 1.09 k MAC, one nest of all has "
+                          "fewest MACs: Z.1 = A * C, Z = B * Z.1; 1.09 kMAC, one nest of all has "
                           "1.02 k points");
     const auto window =
         parse_accelforge_workload("workload:\n  rank_sizes: {P: 8, R: 3, K: 4}\n  einsums:\n"

@@ -201,6 +201,8 @@ TEST_CASE("text after the unit is refused") {
 TEST_CASE("numbers are printed with a prefix that leaves one to three digits before the point") {
     CHECK(format_si(33.6e9, "MAC/s") == "33.6 GMAC/s");
     CHECK(format_si(0, "B") == "0 B");
+    CHECK(format_si(64, "") == "64"); // no blank before nothing
+    CHECK(format_si(1500, "") == "1.5 k");
     CHECK(format_si(999.4, "B") == "999 B");
     CHECK(format_si(999.6, "B") == "1 kB"); // rounds up into the next prefix
     CHECK(format_si(1e21, "B") == "1000 EB");
