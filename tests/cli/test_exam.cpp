@@ -35,6 +35,21 @@ constexpr const char* kTwoLayers = "name,op,n,c,h,w,k,r,s,pad,mine\n"
 
 } // namespace
 
+TEST_CASE("a JSON answer says what was asked with its values, so that it can be asked again") {
+    const tests::Scratch scratch;
+    const std::string file = (scratch / "answer.json").string();
+    const tests::Outcome first =
+        tests::run({"exam", "alexnet", "--on", "t4", "--layers", "CONV1", "--fail-if",
+                    "net.time_s > 1", "--advice", "--format", "json"});
+    REQUIRE(first.exit == 0);
+    tests::write_text(file, first.out);
+    const auto asked = nlohmann::json::parse(first.out)["asked"];
+    CHECK(asked["command"] == "exam");
+    CHECK(asked["options"]["--fail-if"] == nlohmann::json{"net.time_s > 1"});
+    CHECK(asked["options"]["--advice"] == nlohmann::json::array());
+    CHECK(tests::run({"exam", "--scenario", file}).out == first.out);
+}
+
 TEST_CASE("an examination begins with its answer: scenario, time, bottleneck, largest saving") {
     const auto outcome = run({"exam", "alexnet", "--on", "eyeriss-v1"});
     CHECK(outcome.exit == 0);

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace test_cli_sweep_merge {
+namespace test_cli_sweep {
 
 using namespace eyeroof; // NOLINT
 
@@ -25,6 +25,19 @@ TEST_CASE("a sweep in parts, merged by the command that its help shows, is the w
     CHECK(tests::read_file(path("merged.csv")) == tests::read_file(path("whole.csv")));
 }
 
+TEST_CASE("the page of a sweep draws a front of two objectives, and bars for one") {
+    const tests::Scratch scratch;
+    const auto page = [&](const char* objectives) {
+        const std::string file = (scratch / "page.html").string();
+        CHECK(tests::run({"sweep", "alexnet", "--on", "t4", "--vary", "batch=1,2", "--pareto",
+                          objectives, "-o", file})
+                  .exit == 0);
+        return tests::read_file(file);
+    };
+    CHECK(page("time").find("viewBox=\"0 0 820 440\"") == std::string::npos);
+    CHECK(page("time,energy").find("viewBox=\"0 0 820 440\"") != std::string::npos);
+}
+
 TEST_CASE("more devices than there can be are refused before they are multiplied") {
     const tests::Outcome outcome =
         tests::run({"scale", "alexnet", "--on", "t4", "--fabric", "pcie4-100g", "--nodes",
@@ -33,4 +46,4 @@ TEST_CASE("more devices than there can be are refused before they are multiplied
     CHECK(outcome.err.find("are too many") != std::string::npos);
 }
 
-} // namespace test_cli_sweep_merge
+} // namespace test_cli_sweep
