@@ -1,7 +1,6 @@
 #include "formats/contraction.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace eyeroof::formats {
 
@@ -62,13 +61,12 @@ class Planner {
 
     void halve(Members members) {
         Best& best = best_[members];
-        best.macs = std::numeric_limits<double>::infinity();
         for (Members left = (members - 1) & members; left > (members ^ left);
              left = (left - 1) & members) {
             const Members right = members ^ left;
             const double own = macs_of(best_[left].kept, best_[right].kept);
             const double macs = own + best_[left].macs + best_[right].macs;
-            if (macs < best.macs) {
+            if (best.left == 0 || macs < best.macs) { // the first even where its MACs overflow
                 best.macs = macs;
                 best.own = own;
                 best.left = left;

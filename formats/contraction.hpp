@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,8 +18,8 @@ struct Contraction {
     double macs = 0.0;          // of this step: the product of the sizes of all variables in it
 };
 
-inline constexpr std::size_t kMostContracted =
-    10; // operands: all 3^n / 2 ways to halve them are tried
+// Operands: all 3^n / 2 ways to halve them are tried.
+inline constexpr std::size_t kMostContracted = 10;
 
 // The steps of fewest MACs in sum, as dynamic programming over sets of operands finds them. A step
 // keeps a variable that the output or any other operand has. Nothing for fewer than two operands

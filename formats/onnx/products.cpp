@@ -338,20 +338,28 @@ void einsum(Step& step) {
         return step.add_elementwise("copy");
     }
     // Pair by pair from the left, as onnxruntime and PyTorch compute it.
+    std::map<char, std::size_t> last_use; // operand that has the label
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        for (const char label : terms[i]) {
+            last_use[label] = i;
+        }
+    }
     std::vector<GemmShape> products;
     std::string left = terms[0];
     for (std::size_t i = 1; i < terms.size(); ++i) {
-        std::string needed = equation->result;
-        for (std::size_t later = i + 1; later < terms.size(); ++later) {
-            needed += terms[later];
+        std::string kept;
+        for (const auto& [label, size] : *sizes) {
+            const bool here = holds(left, label) || holds(terms[i], label);
+            if (here && (last_use[label] > i || holds(equation->result, label))) {
+                kept += label;
+            }
         }
-        const auto product = product_of(left, terms[i], needed, *sizes);
+        const auto product = product_of(left, terms[i], kept, *sizes);
         if (!product) {
             return step.fail("its sizes are too large");
         }
         products.push_back(*product);
-        left += terms[i];
-        std::erase_if(left, [&](char label) { return !holds(needed, label); });
+        left = std::move(kept);
     }
     for (std::size_t i = 0; i < products.size(); ++i) {
         const bool weights = step.in(i + 1).origin == Origin::constant && products[i].batch == 1;

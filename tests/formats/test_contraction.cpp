@@ -78,6 +78,13 @@ TEST_CASE("tensors are contracted in the order of fewest MACs") {
         CHECK(macs == fewest(operands, output, sizes));
     }
     CHECK(contraction_order({{"a"}}, {}, {{"a", 2}}).empty());
+    Sizes huge;
+    Names many;
+    for (int i = 0; i < 40; ++i) { // MACs above what a double holds
+        many.insert("v" + std::to_string(i));
+        huge["v" + std::to_string(i)] = 1'000'000'000;
+    }
+    CHECK(contraction_order({many, many, many}, many, huge).size() == 2);
     CHECK(contraction_order(std::vector<Names>(kMostContracted + 1), {}, {}).empty());
 }
 
