@@ -337,7 +337,7 @@ void einsum(Step& step) {
     if (terms.size() == 1) {
         return step.add_elementwise("copy");
     }
-    // Pair by pair from the left, as onnxruntime and PyTorch compute it.
+    // Pair by pair from the left, as onnxruntime computes it.
     std::map<char, std::size_t> last_use; // operand that has the label
     for (std::size_t i = 0; i < terms.size(); ++i) {
         for (const char label : terms[i]) {
