@@ -90,7 +90,7 @@ class Library {
             });
         question.scenario = scenario;
         question.network = network.network;
-        question.wiring = network.wiring;
+        question.edges = network.edges;
         return question;
     }
     std::vector<fs::path> below(const char* what) const {
@@ -293,9 +293,9 @@ void add_exam(py::module_& m) {
 
 // With its graph, where it has one.
 std::string yaml_of(const NetworkHandle& n) {
-    const auto& wiring = n.wired->wiring;
+    const auto& edges = n.wired->edges;
     return formats::write_network_yaml(n.network()) +
-           (wiring ? formats::write_wiring(*wiring, n.network().layers) : "");
+           (edges ? formats::write_edges(*edges, n.network().layers) : "");
 }
 
 } // namespace
@@ -328,7 +328,7 @@ PYBIND11_MODULE(_eyeroof, m) {
             auto read = checked(formats::parse_network_yaml(text, file));
             const std::string id = read.network.id;
             return NetworkHandle{std::make_shared<const model::NetworkGraph>(model::NetworkGraph{
-                                     std::move(read.network), std::move(read.wiring)}),
+                                     std::move(read.network), std::move(read.edges)}),
                                  id,
                                  {}};
         });
