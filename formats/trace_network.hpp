@@ -53,8 +53,8 @@ bool is_trace_file(const std::filesystem::path& path);
 // Is it one of PyTorch's profiler, whose operators say their shapes?
 bool is_network_trace(const std::filesystem::path& path);
 
-// Different operators of a step: some 10 kB of memory each in the largest answers, which are to stay
-// below 512 MB. Steps of training and decoding have a few hundred.
+// Different operators of a step: some 10 kB of memory each in the largest answers, which are to
+// stay below 512 MB. Steps of training and decoding have a few hundred.
 inline constexpr std::size_t kMostTracedLayers = 25'000;
 
 // Errors: the importer's; "no-layers" where no operator is known; "too-many-layers".
