@@ -42,10 +42,19 @@ bool begins_with(std::string_view id, std::string_view plain) {
     return false;
 }
 
-// Most files have no variants: those are not parsed for them.
-std::vector<Variant> variants_of(const fs::path& file) {
+// Whether an id in the text may contain this plain name: the text does, or hides it in an escape.
+bool may_contain(std::string_view text, std::string_view plain) {
+    std::string all = plain_name(text);
+    all.erase(std::remove(all.begin(), all.end(), '\n'), all.end());
+    return all.find(plain) != std::string::npos || all.find('\\') != std::string::npos;
+}
+
+// The variants of a file, or none where no id of them contains the plain name. Parsing takes most of
+// the time of a look for a name, so only a file that has variants and contains the name is parsed.
+std::vector<Variant> variants_of(const fs::path& file, std::string_view plain = {}) {
     const auto text = read_text_file(file);
-    if (!text || text->find("variants:") == std::string::npos) {
+    const std::size_t begin = text ? text->find("variants:") : std::string::npos;
+    if (begin == std::string::npos || !may_contain(std::string_view(*text).substr(begin), plain)) {
         return {};
     }
     auto head = parse_network_head(*text, file.string());
@@ -97,7 +106,8 @@ std::optional<fs::path> network_file(const std::string& name, const Folders& fol
 
 std::optional<NamedNetwork> find_network(const std::string& name, const Folders& folders,
                                          Spelling spelling) {
-    if (name.empty() || name.find('/') != std::string::npos || plain_name(name).empty()) {
+    const std::string plain = plain_name(name);
+    if (plain.empty() || name.find('/') != std::string::npos) {
         return std::nullopt;
     }
     if (auto path = network_file(name, folders)) {
@@ -108,7 +118,7 @@ std::optional<NamedNetwork> find_network(const std::string& name, const Folders&
             if (same(file.stem().string(), name, spelling)) {
                 return NamedNetwork{file, {}, file.stem().string()};
             }
-            for (const Variant& variant : variants_of(file)) {
+            for (const Variant& variant : variants_of(file, plain)) {
                 if (same(variant.id, name, spelling)) {
                     return NamedNetwork{file, variant.values, variant.id, variant.id};
                 }
@@ -127,8 +137,9 @@ std::optional<NamedNetwork> find_short_name(const std::string& name, const Folde
         std::vector<NamedNetwork> found;
         for (const fs::path& file : network_files(folder)) {
             const std::string stem = file.stem().string();
-            const std::vector<Variant> variants = variants_of(file);
-            if (variants.empty() && begins_with(stem, wanted)) {
+            const bool by_file = begins_with(stem, wanted);
+            const std::vector<Variant> variants = variants_of(file, by_file ? "" : wanted);
+            if (by_file && variants.empty()) {
                 found.push_back({file, {}, stem});
             }
             for (const Variant& variant : variants) {
