@@ -173,8 +173,11 @@ TEST_CASE("what the examples of the help name is there") {
             }
             CAPTURE(line);
             std::vector<std::string> asked(words.begin() + 1, words.end());
-            const bool searches = command->get_option_no_throw("--search-nodes") != nullptr;
-            if (searches && line.find("--search-nodes") == std::string::npos) {
+            if (line.find("--mapping") == std::string::npos &&
+                command->get_option_no_throw("--mapping") != nullptr) {
+                asked.insert(asked.end(), {"--mapping", "dataflow"}); // a search takes seconds
+            } else if (line.find("--search-nodes") == std::string::npos &&
+                       command->get_option_no_throw("--search-nodes") != nullptr) {
                 asked.insert(asked.end(), {"--search-nodes", "50"}); // proofs take minutes
             }
             const auto outcome = run(asked);

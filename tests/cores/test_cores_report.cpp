@@ -81,13 +81,13 @@ TEST_CASE("a layer too small for all chiplets stops gaining, and says at which s
 }
 
 TEST_CASE("hops and a shared memory are steps 7 and 6") {
-    const auto free = scaled(product(64, 1152, 1152));
-    const auto slow = scaled(product(64, 1152, 1152), {1e-3, 0.0, 0.0});
+    const auto free = scaled(product(64, 256, 256));
+    const auto slow = scaled(product(64, 256, 256), {1e-3, 0.0, 0.0});
     CHECK(slow.points.back().hops_s == near(2.0 * 10.0 * 1e-3, 1e-12));
     CHECK(slow.points.back().time_s == near(free.points.back().time_s + 0.02, 1e-9));
     CHECK(slow.points.back().costliest_step() == 7);
     CHECK(slow.points.front().hops_s == 0.0);
-    const auto starved = scaled(product(64, 1152, 1152), {0.0, 0.0, 1e6});
+    const auto starved = scaled(product(64, 256, 256), {0.0, 0.0, 1e6});
     CHECK(starved.points.back().costliest_step() == 6);
     CHECK(starved.points.back().time_s > free.points.back().time_s);
 }
