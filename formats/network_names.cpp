@@ -49,8 +49,9 @@ bool may_contain(std::string_view text, std::string_view plain) {
     return all.find(plain) != std::string::npos || all.find('\\') != std::string::npos;
 }
 
-// The variants of a file, or none where no id of them contains the plain name. Parsing takes most of
-// the time of a look for a name, so only a file that has variants and contains the name is parsed.
+// The variants of a file, or none where no id of them contains the plain name. Parsing takes most
+// of the time of a look for a name, so only a file that has variants and contains the name is
+// parsed.
 std::vector<Variant> variants_of(const fs::path& file, std::string_view plain = {}) {
     const auto text = read_text_file(file);
     const std::size_t begin = text ? text->find("variants:") : std::string::npos;

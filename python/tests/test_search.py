@@ -27,13 +27,13 @@ def test_the_front_is_that_of_its_definition():
 
 
 def test_halving_finds_the_front_of_the_grid_with_fewer_whole_points():
-    grid = er.search("alexnet", "npu-int8", SPACE, strategy="grid")
+    grid = er.search("alexnet", "npu-int8", SPACE, mapping="dataflow", strategy="grid")
     assert (grid.evaluated, grid.points) == (36, 36)
-    found = er.search("alexnet", "npu-int8", SPACE, cheap=[{"layers": "CONV[12]"}])
+    found = er.search("alexnet", "npu-int8", SPACE, mapping="dataflow", cheap=[{"layers": "CONV[12]"}])
     assert found.points == 36 and found.evaluated < 2 * 36
     true = set(keys(grid))
     assert len(true & set(keys(found))) >= 0.8 * len(true)
-    nothing = er.search("alexnet", "npu-int8", SPACE)  # no cheaper question: the grid
+    nothing = er.search("alexnet", "npu-int8", SPACE, mapping="dataflow")  # no cheaper question: the grid
     assert keys(nothing) == keys(grid)
 
 

@@ -1,8 +1,13 @@
 // Bytes a second of the readers, in memory: layer tables, CSV of Nsight Compute and plain CSV,
-// saved profiles, PyTorch traces; and of the profile's writer.
+// saved profiles, PyTorch traces; and of the profile's writer. Times of what most commands do
+// first: a machine of the catalog by its name, and a network, which is one of a family's or not
+// there.
+#include "formats/catalog.hpp"
 #include "formats/layer_csv.hpp"
+#include "hwdb/catalog.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
+#include "tests/paths.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -115,6 +120,29 @@ void reading_layers(benchmark::State& state) {
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
+void loading_machine(benchmark::State& state, const char* name) {
+    const std::vector<std::filesystem::path> folders{
+        std::filesystem::path(eyeroof::tests::source_dir()) / "hwdb"};
+    for (auto _ : state) {
+        auto machine = eyeroof::hwdb::load_machine(name, folders);
+        benchmark::DoNotOptimize(machine);
+    }
+}
+
+void loading_network(benchmark::State& state, const char* name) {
+    const std::vector<std::filesystem::path> folders{
+        std::filesystem::path(eyeroof::tests::source_dir()) / "examples/networks"};
+    for (auto _ : state) {
+        auto network = eyeroof::formats::load_network(name, folders);
+        benchmark::DoNotOptimize(network);
+    }
+}
+
+BENCHMARK_CAPTURE(loading_machine, accelerator, "eyeriss-v2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(loading_machine, gpu, "a100-sxm-80gb")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(loading_network, file, "alexnet")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(loading_network, of_a_family, "qwen3-8b")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(loading_network, unknown, "qwen9")->Unit(benchmark::kMillisecond);
 BENCHMARK(reading_layers)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reading, plain_csv, plain_csv())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reading, nsight_compute_long, long_csv())->Unit(benchmark::kMillisecond);

@@ -297,6 +297,25 @@ TEST_CASE("a short name is taken as the one network that begins with it, and sai
     }
 }
 
+TEST_CASE("a variant is found however its file writes its name") {
+    const fs::path folder = fs::temp_directory_path() / "eyeroof_family";
+    fs::create_directories(folder);
+    const TemporaryFile file("family/family.yaml",
+                             "name: Family\nsource: a test\n"
+                             "parameters: {m: {default: 1}}\n"
+                             "variants:\n  tiny-1: {m: 2}\n  'large 2': {m: 3}\n"
+                             "  \"hu\\x67e-3\": {m: 4}\n"
+                             "layers:\n  - {name: fc, op: gemm, m: =m, n: 2, k: 3}\n");
+    for (const auto& [name, rows] :
+         std::map<std::string, Count>{{"tiny-1", 2}, {"TINY_1", 2}, {"Large2", 3}, {"huge-3", 4}}) {
+        CAPTURE(name);
+        const auto network = load_network(name, {folder});
+        REQUIRE(network.ok());
+        CHECK(std::get<model::GemmShape>(network->layers.front().shape).m == rows);
+    }
+    CHECK_FALSE(load_network("tiny-2", {folder}).ok());
+}
+
 TEST_CASE("a step of decoding has one word's products and a cache full of keys") {
     // Weights without the embedding once a word, and 2 x heads x size MACs a word seen and layer.
     const Count weights = 8'030'261'248 - 128'256 * 4096 - 65 * 4096;
