@@ -74,6 +74,7 @@ class PublishedReader {
             node["confidence"].choice(kPublishedAs, "confidence").value_or(row.from.confidence);
         row.note = node["note"].text().value_or(row.note);
         row.seen = node["seen"].boolean().value_or(row.seen);
+        row.searched = node["searched"].boolean().value_or(row.searched);
         if (const Node changes = node["set"]) {
             row.changes.clear();
             for (const Node& change : changes.one_or_more()) {

@@ -61,6 +61,8 @@ struct PublishedRow {
     std::string note;                   // why the prediction may differ
     std::vector<Explanation> explained; // what of the difference is known, step by step
     bool seen = false;                  // a rule of the machine was inferred from this figure
+    bool searched =
+        false; // the chip's compiler searches: the best mapping instead of the dataflow's
 
     bool operator==(const PublishedRow&) const = default;
 };

@@ -32,8 +32,8 @@ class Runs {
           stop_(std::move(stop)) {}
 
     const Result<MachineRun>& of(const PublishedRow& row, const std::string& machine) {
-        std::string key =
-            fmt::format("{}\n{}\n{}\n{}", machine, row.network, row.batch, row.layers);
+        std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", machine, row.network, row.batch,
+                                      row.layers, row.searched);
         for (const std::string& change : row.changes) {
             key += "\n" + change;
         }
@@ -58,6 +58,9 @@ class Runs {
             return Result<MachineRun>(machine.diagnostics());
         }
         Scenario options = options_;
+        if (row.searched) {
+            options.policy = MappingPolicy::best;
+        }
         if (row.batch > 0) {
             options.batch = row.batch;
         }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace eyeroof::report {
 
 namespace {
@@ -24,9 +26,18 @@ std::string machine_of(const hwdb::PublishedRow& row) {
     return text;
 }
 
-std::string row_text(const analysis::PublishedResult& r) {
-    return fmt::format("  {:<12} {:<13} {:>10.4g} {:>10.4g} {:>+8.1f} %  {:<10} {}{}\n", r.row.name,
-                       hwdb::figure_name(r.row.figure), r.row.published, r.predicted,
+// Columns of the longest name, at least twelve.
+std::size_t name_width(const analysis::MachineTable& table) {
+    std::size_t width = 12;
+    for (const analysis::PublishedResult& result : table.rows) {
+        width = std::max(width, result.row.name.size());
+    }
+    return width;
+}
+
+std::string row_text(const analysis::PublishedResult& r, std::size_t width) {
+    return fmt::format("  {:<{}} {:<13} {:>10.4g} {:>10.4g} {:>+8.1f} %  {:<10} {}{}\n", r.row.name,
+                       width, hwdb::figure_name(r.row.figure), r.row.published, r.predicted,
                        100.0 * r.error(), confidence_of(r), r.limit, r.row.seen ? " *" : "");
 }
 
@@ -86,12 +97,13 @@ Json row_json(const analysis::PublishedResult& r) {
 std::string machines_text(const std::vector<analysis::MachineTable>& tables) {
     std::string text;
     for (const analysis::MachineTable& table : tables) {
-        text += fmt::format("{}{}\n  {:<12} {:<13} {:>10} {:>10} {:>10}  {:<10} {}\n",
-                            text.empty() ? "" : "\n", table.title, "", "figure", "published",
+        const std::size_t width = name_width(table);
+        text += fmt::format("{}{}\n  {:<{}} {:<13} {:>10} {:>10} {:>10}  {:<10} {}\n",
+                            text.empty() ? "" : "\n", table.title, "", width, "figure", "published",
                             "predicted", "error", "confidence", "costs most");
         std::vector<std::string> notes;
         for (const analysis::PublishedResult& result : table.rows) {
-            text += row_text(result);
+            text += row_text(result, width);
             if (!result.row.note.empty()) {
                 notes.push_back(fmt::format("  {}: {}\n", result.row.name, result.row.note));
             }

@@ -12,9 +12,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -287,6 +289,46 @@ TEST_CASE("cells and ADCs of an in-memory array add up to the published efficien
     CHECK(std::abs(found.rows[1].error()) < 0.01);
     CHECK(std::abs(found.rows[2].error()) < 0.1); // the density leaves control out
     CHECK(found.rows[7].error() > 0.1);           // eight bits wait for memories on the chip
+}
+
+TEST_CASE("a row of a chip whose compiler searches is predicted with the best mapping") {
+    const auto chip = table("stm32n6");
+    const auto resnet = std::find_if(chip.rows.begin(), chip.rows.end(),
+                                     [](const auto& r) { return r.row.name == "ResNet-50"; });
+    REQUIRE(resnet != chip.rows.end());
+    CHECK(resnet->row.searched);
+    hwdb::PublishedTable by_dataflow{"t", "t", {resnet->row}};
+    by_dataflow.rows.front().searched = false;
+    by_dataflow.rows.push_back(resnet->row); // each of them is run for itself
+    const auto both = analysis::validate_machines(
+        {by_dataflow},
+        [](const std::string& r) {
+            return model::NetworkGraph{network(r), {}};
+        },
+        [](const std::string& m) { return machine(m); }, nullptr, by_rules());
+    REQUIRE(both.ok());
+    const auto& rows = both->front().rows;
+    CHECK(rows[1].predicted == tests::near(resnet->predicted, 1e-12));
+    CHECK(rows[0].predicted > 10.0 * rows[1].predicted); // its filters come again for each row
+}
+
+TEST_CASE("figures that were read after the predictions have the errors that the manual states") {
+    CHECK(*table("stm32n6").mape == tests::within(0.005, 0.280));
+    CHECK(*table("bm1688").mape == tests::within(0.005, 0.341));
+    CHECK(*table("ethos-u85").unseen_mape == tests::within(0.005, 0.519));
+}
+
+TEST_CASE("names longer than a column widen it") {
+    const std::string text = report::machines_text({table("bm1688")});
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line); // the title
+    std::getline(lines, line);
+    const std::size_t at = line.find("figure");
+    for (int row = 0; row < 16; ++row) {
+        std::getline(lines, line);
+        CHECK(line.find("total ms") == at);
+    }
 }
 
 TEST_CASE("rows may have the power of a chip, and are refused where there is none") {
