@@ -36,9 +36,9 @@ struct MachineTable {
 };
 
 // Each row is run as `exam` runs it, with the machine's own dataflow unless `options` ask for
-// another policy, or the row for the best mapping. `technology` makes figures of the chip (power); nullptr: rows that need one are
-// errors. Errors, with the row they belong to: those of the networks, the machines, their
-// changes, and run(); "cancelled".
+// another policy, or the row for the best mapping. `technology` makes figures of the chip (power);
+// nullptr: rows that need one are errors. Errors, with the row they belong to: those of the
+// networks, the machines, their changes, and run(); "cancelled".
 Result<std::vector<MachineTable>>
 validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
                   const MachineSource& machines, const model::Technology* technology,
