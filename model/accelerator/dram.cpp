@@ -12,15 +12,18 @@ namespace {
 // Name, peak, burst, row, banks, same group, tRC, tRRD_S, tFAW, tRFC, tREFI, turnaround.
 // ddr3: 64 bit of eight x8 chips of 2 Gb; ddr4: 64 bit of eight x8 chips of 8 Gb; ddr5: 32 bit of
 // four x8 chips of 16 Gb (half a DIMM); lpddr5: a x16 channel of 16 Gb, tRC as tRAS + tRP; gddr6: a
-// x16 channel at 14 Gb/s a pin; hbm2: a pseudo channel of 64 bit of a 4 Gb channel.
-constexpr std::array<DramStandard, 7> kStandards = {{
+// x16 channel at 14 Gb/s a pin; hbm2: a pseudo channel of 64 bit of a 4 Gb channel; hbm3: one of 32
+// bit of an 8-high stack of 16 Gb dies.
+constexpr std::array<DramStandard, 9> kStandards = {{
     {"ddr3-1066", 8.528e9, 64, 8192, 8, 1.0, 50.6, 7.5, 37.5, 160.0, 7800.0, 24.4},
     {"ddr4-2400", 19.2e9, 64, 8192, 16, 1.5, 45.8, 3.33, 21.7, 360.0, 7800.0, 17.5},
     {"ddr4-3200", 25.6e9, 64, 8192, 16, 2.0, 46.25, 2.5, 21.25, 360.0, 7800.0, 17.5},
     {"ddr5-3200", 12.8e9, 64, 4096, 32, 1.0, 46.9, 5.0, 20.0, 295.0, 3900.0, 18.75},
+    {"ddr5-4800", 19.2e9, 64, 4096, 32, 1.5, 46.18, 3.33, 13.31, 295.0, 3900.0, 17.47},
     {"lpddr5-6400", 12.8e9, 32, 2048, 16, 2.0, 61.25, 5.0, 20.0, 280.0, 3906.0, 33.75},
     {"gddr6-14000", 28.0e9, 32, 2048, 16, 1.5, 45.0, 4.0, 16.0, 120.0, 1900.0, 19.95},
     {"hbm2-2000", 16.0e9, 32, 1024, 16, 2.0, 19.0, 2.0, 15.0, 260.0, 3900.0, 12.0},
+    {"hbm3-6400", 25.6e9, 32, 1024, 32, 2.0, 45.0, 2.5, 15.0, 350.0, 3900.0, 18.13},
 }};
 
 constexpr double kNs = 1e-9;

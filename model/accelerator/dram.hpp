@@ -8,7 +8,8 @@
 //
 // Activations overlap with the data of other banks; what limits is the longer one. Timings:
 // Ramulator 2 (CMU-SAFARI/ramulator2, commit 525d045; HBM2 1fb94b8, LPDDR5 0b89cad), src/dram/impl,
-// which cites the JEDEC standards.
+// and Ramulator 2.1 (python/ramulator/dram; DDR5-4800, grade AN, and HBM3), which cite the JEDEC
+// standards.
 #pragma once
 
 #include "model/workload/problem.hpp"
