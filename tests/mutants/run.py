@@ -46,23 +46,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from build import HERE, Build, read, run_tests
+
+sys.path.insert(0, os.path.dirname(HERE))
+import affected  # which programs test a folder
 from selectable import HEAD, Change, ends_statement, offset_of, together
 
-# The test programs of a folder, the likeliest to notice first.
-PROGRAMS = {
-    "analysis/bound": ["step", "analysis"], "analysis/calibrate": ["analysis"], "analysis/cores": ["cores"],
-    "analysis/diff": ["diff"], "analysis/exam": ["analysis", "report"], "analysis/fuse": ["fuse"],
-    "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
-    "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
-    "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
-    "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
-    "analysis": ["analysis"], "base": ["model", "hwdb", "formats", "report", "profiles"], "formats": ["formats", "catalog"],
-    "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"],
-    "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
-    "model/sparse": ["model", "sparse"], "model/technology": ["model", "chip"], "profiles": ["profiles"],
-    "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
-    "report": ["report", "analysis"], "cli": ["cli"],
-}
 RANDOM_FOLDERS = ["analysis/advice", "analysis/bound", "analysis/calibrate", "analysis/cores", "analysis/diff",
                   "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program", "analysis/scale",
                   "analysis/scenario", "analysis/chip", "analysis/sparse", "analysis/step", "analysis/sweep",
@@ -76,11 +64,7 @@ ALL_PROGRAMS = ["test_" + name for name in (
 
 
 def programs_of(file):
-    folder = os.path.dirname(file)
-    while folder and folder not in PROGRAMS:
-        folder = os.path.dirname(folder)
-    return ["test_" + name for name in PROGRAMS[folder or "analysis"]]
-
+    return ["test_" + name for name in affected.programs_of(file)]
 
 
 class Mutant:
@@ -409,7 +393,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     build = Build(os.path.abspath(options.build))
-    for names in PROGRAMS.values():  # test_gpu needs CUPTI's headers
+    for names in affected.PROGRAMS.values():  # test_gpu needs CUPTI's headers
         names[:] = [name for name in names if "test_" + name in build.programs]
     ALL_PROGRAMS[:] = [program for program in ALL_PROGRAMS if program in build.programs]
     return run_random(options, build) if options.random else run_list(options, build)
