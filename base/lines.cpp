@@ -1,5 +1,7 @@
 #include "base/lines.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,45 +9,51 @@ namespace eyeroof {
 
 namespace {
 
-bool continues(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+// A UTF-8 sequence: its bytes (0 where it is broken), its code point, and the columns that it
+// takes: two of wide letters, none of combining marks (Unicode's annex 11).
+struct Letter {
+    std::size_t bytes = 0, columns = 1;
+    utf8proc_int32_t point = 0;
+};
+
+Letter letter_at(std::string_view text, std::size_t at) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first < 0x80U) {
+        return {1, 1, first};
+    }
+    utf8proc_int32_t point = 0;
+    const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                                        static_cast<utf8proc_ssize_t>(text.size() - at), &point);
+    if (bytes <= 0) {
+        return {0, 1, 0};
+    }
+    return {static_cast<std::size_t>(bytes), static_cast<std::size_t>(utf8proc_charwidth(point)),
+            point};
 }
 
-// Bytes of the UTF-8 sequence that begins at `at`, 0 when it is broken.
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80U              ? 1
-                               : (lead & 0xE0U) == 0xC0U ? 2
-                               : (lead & 0xF0U) == 0xE0U ? 3
-                               : (lead & 0xF8U) == 0xF0U ? 4
-                                                         : 0;
-    if (length == 0 || at + length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if (!continues(text[at + i])) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-// The first `columns` columns.
-std::string_view head(std::string_view text, std::size_t columns) {
+// Bytes of the longest start of at most `columns` columns, with the combining marks of its last
+// letter.
+std::size_t bytes_within(std::string_view text, std::size_t columns) {
     std::size_t bytes = 0;
-    for (std::size_t seen = 0; bytes < text.size(); ++bytes) {
-        if (!continues(text[bytes]) && seen++ == columns) {
+    for (std::size_t seen = 0; bytes < text.size();) {
+        const Letter letter = letter_at(text, bytes);
+        seen += letter.columns;
+        if (seen > columns) {
             break;
         }
+        bytes += std::max<std::size_t>(letter.bytes, 1);
     }
-    return text.substr(0, bytes);
+    return bytes;
 }
 
 std::string fit(std::string_view text, std::size_t width, bool to_the_right) {
     const std::string clean = masked_controls(text);
     const std::size_t columns = display_width(clean);
     if (columns > width) {
-        return width == 0 ? std::string{} : std::string(head(clean, width - 1)) + "…";
+        const std::string head =
+            width == 0 ? std::string{} : clean.substr(0, bytes_within(clean, width - 1)) + "…";
+        return head +
+               std::string(width - display_width(head), ' '); // half of a wide letter is left over
     }
     const std::string blanks(width - columns, ' ');
     return to_the_right ? blanks + clean : clean + blanks;
@@ -54,23 +62,39 @@ std::string fit(std::string_view text, std::size_t width, bool to_the_right) {
 } // namespace
 
 std::size_t display_width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+    std::size_t columns = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const Letter letter = letter_at(text, at);
+        columns += letter.columns;
+        at += std::max<std::size_t>(letter.bytes, 1);
+    }
+    return columns;
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
+    const std::size_t all = display_width(text);
+    if (all <= columns || columns < 3) {
+        return std::string(text);
+    }
+    const std::string_view head = text.substr(0, bytes_within(text, columns / 2));
+    std::size_t tail = head.size(); // the last letters that fit, none without its base letter
+    std::size_t left_over = all - display_width(head);
+    while (left_over > columns - 1 - columns / 2 ||
+           (tail < text.size() && letter_at(text, tail).columns == 0)) {
+        const Letter letter = letter_at(text, tail);
+        left_over -= letter.columns;
+        tail += std::max<std::size_t>(letter.bytes, 1);
+    }
+    return std::string(head) + "…" + std::string(text.substr(tail));
 }
 
 std::string masked_controls(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = sequence_length(text, i);
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const bool c1_control =
-            length == 2 && byte == 0xC2U && static_cast<unsigned char>(text[i + 1]) < 0xA0U;
-        if (length == 0 || byte < 0x20U || byte == 0x7FU || c1_control) {
-            out += '?';
-        } else {
-            out += text.substr(i, length);
-        }
-        i += std::max<std::size_t>(length, 1);
+        const Letter letter = letter_at(text, i);
+        const bool control = letter.point < 0x20 || (letter.point >= 0x7F && letter.point < 0xA0);
+        out += letter.bytes == 0 || control ? "?" : text.substr(i, letter.bytes);
+        i += std::max<std::size_t>(letter.bytes, 1);
     }
     return out;
 }

@@ -9,8 +9,12 @@ namespace eyeroof {
 
 inline constexpr std::size_t kTextColumns = 80; // of text, where no terminal is wider
 
-// Columns that UTF-8 text takes on a terminal; combining marks and wide letters count as one.
+// Columns that UTF-8 text takes on a terminal: two of wide letters, none of combining marks, one of
+// a byte that is no UTF-8.
 std::size_t display_width(std::string_view text);
+
+// At most `columns` (3 or more) columns: the middle of a longer text becomes "…".
+std::string shortened(std::string_view text, std::size_t columns);
 
 // Names come from files: control characters (which could steer a terminal) become '?', broken UTF-8
 // too.

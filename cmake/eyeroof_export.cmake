@@ -10,7 +10,7 @@ set(exported base model hwdb profiles mapper formats scenario program exam)
 list(TRANSFORM exported PREPEND eyeroof_ OUTPUT_VARIABLE exported_targets)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyeroof")
 
-install(TARGETS ${exported_targets} eyeroof_yaml eyeroof_re2 eyeroof_yajl EXPORT eyeroof
+install(TARGETS ${exported_targets} eyeroof_yaml eyeroof_re2 eyeroof_utf8proc eyeroof_yajl EXPORT eyeroof
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(EXPORT eyeroof NAMESPACE eyeroof:: FILE eyeroof-targets.cmake DESTINATION ${package}
         COMPONENT dev)

@@ -71,7 +71,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libeyeroof-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libeigen3-dev, zlib1g-dev, libsqlite3-dev, libre2-dev, libyajl-dev, libxgboost-dev")
+    "libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libeigen3-dev, zlib1g-dev, libsqlite3-dev, libre2-dev, libutf8proc-dev, libyajl-dev, libxgboost-dev")
 set(CPACK_DEBIAN_GUI_PACKAGE_NAME eyeroof-gui)
 set(CPACK_DEBIAN_GUI_PACKAGE_DEPENDS "eyeroof (= ${PROJECT_VERSION})")
 include(CPack)

@@ -1,6 +1,7 @@
 #include "report/draw/chart_scene.hpp"
 
 #include "base/units.hpp"
+#include "report/draw/fitted_text.hpp"
 
 #include <fmt/format.h>
 
@@ -89,11 +90,7 @@ double add_key_beside(Drawing& d, const Chart& chart, double width) {
     Place at{d.canvas.width - width, kKeyTop};
     const double room = width - kSwatch - 6.0 - kChartEdge;
     each_entry(chart, [&](const std::string& label, ColourRole role, bool dashed) {
-        std::string shown = label;
-        for (std::size_t most = label.size(); text_width(shown, kSmallPx) > room && most > 6;) {
-            shown = shortened(label, --most);
-        }
-        add_entry(d, at, shown, role, dashed);
+        add_entry(d, at, fitted(label, kSmallPx, room), role, dashed);
         at.y += kKeyLine;
     });
     return at.y;

@@ -3,9 +3,10 @@
 namespace eyeroof::report {
 
 std::string fitted(const std::string& text, double font_px, double width) {
-    constexpr std::size_t least = 8; // characters that still say something
+    constexpr std::size_t least = 6; // columns that still say something
     std::string shown = text;
-    for (std::size_t most = text.size(); most > least && text_width(shown, font_px) > width;) {
+    for (std::size_t most = display_width(text);
+         most > least && text_width(shown, font_px) > width;) {
         shown = shortened(text, --most);
     }
     return shown;

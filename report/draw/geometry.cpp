@@ -8,13 +8,10 @@ namespace eyeroof::report {
 
 namespace {
 
-// Advance widths in em, rounded up from DejaVu Sans, the widest of the usual sans serifs.
+// Advance widths of ASCII in em, rounded up from DejaVu Sans, the widest of the usual sans serifs.
 double advance(unsigned char c) {
     constexpr std::string_view narrow = "ijlI.,:;'|!()[]{} -/\\`";
     constexpr std::string_view wide = "mwMWQOGD%@&#+=<>~";
-    if (c >= 0x80) {
-        return (c & 0xC0U) == 0x80U ? 0.0 : 0.75; // one advance for each UTF-8 sequence
-    }
     if (narrow.find(static_cast<char>(c)) != std::string_view::npos) {
         return 0.40;
     }
@@ -22,10 +19,6 @@ double advance(unsigned char c) {
         return 0.90;
     }
     return c >= 'A' && c <= 'Z' ? 0.70 : 0.63;
-}
-
-bool starts_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
 }
 
 } // namespace
@@ -40,27 +33,13 @@ bool inside(const Box& inner, const Box& outer) {
 }
 
 double text_width(std::string_view text, double font_px) {
-    double em = 0.0;
+    constexpr double column = 0.75; // em of a column of other letters
+    double em = column * static_cast<double>(display_width(text));
     for (const char c : text) {
-        em += advance(static_cast<unsigned char>(c));
+        const auto byte = static_cast<unsigned char>(c);
+        em += byte < 0x80 ? advance(byte) - column : 0.0;
     }
     return em * font_px;
-}
-
-std::string shortened(std::string_view text, std::size_t most) {
-    std::vector<std::size_t> starts;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (starts_character(text[i])) {
-            starts.push_back(i);
-        }
-    }
-    if (starts.size() <= most || most < 3) {
-        return std::string(text);
-    }
-    const std::size_t head = most / 2;
-    const std::size_t tail = most - 1 - head;
-    return std::string(text.substr(0, starts[head])) + "…" +
-           std::string(text.substr(starts[starts.size() - tail]));
 }
 
 std::vector<Box> turned_boxes(Place start, double width, double height, double degrees) {

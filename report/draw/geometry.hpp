@@ -1,6 +1,7 @@
 // Boxes and text sizes in pixels, and the record of which places are taken.
 #pragma once
 
+#include "base/lines.hpp"
 #include "report/draw/theme.hpp"
 
 #include <string>
@@ -23,10 +24,6 @@ bool inside(const Box& inner, const Box& outer);
 
 // Pixels that a line of text takes at a font size.
 double text_width(std::string_view text, double font_px);
-
-// At most `most` characters: the middle gives way to "…", since both ends of kernel names tell
-// them apart. Counts UTF-8 characters and never cuts one.
-std::string shortened(std::string_view text, std::size_t most);
 
 // Text of a size at a place, turned around its start (degrees, clockwise on screen), as boxes small
 // enough to follow the slope.

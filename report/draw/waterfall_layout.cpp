@@ -1,3 +1,4 @@
+#include "report/draw/fitted_text.hpp"
 #include "report/draw/waterfall_parts.hpp"
 
 #include <algorithm>
@@ -96,13 +97,7 @@ Columns place_columns(WaterfallScene& scene, double row) {
 void fit_name(const WaterfallScene& scene, const Columns& columns, WaterfallBar& bar) {
     const double end = columns.below ? scene.change_x - text_width(bar.change, kFontPx) - kColumnGap
                                      : columns.bars_left - 4.0;
-    bar.shown_name = bar.name;
-    for (std::size_t most = bar.name.size();
-         text_width(bar.shown_name, kFontPx) * (bar.worst ? kBold : 1.0) > end - scene.name_x &&
-         most > 6;
-         --most) {
-        bar.shown_name = shortened(bar.name, most);
-    }
+    bar.shown_name = fitted(bar.name, kFontPx * (bar.worst ? kBold : 1.0), end - scene.name_x);
 }
 
 void place_bars(WaterfallScene& scene) {
@@ -180,15 +175,10 @@ void place_ladder(WaterfallScene& scene) {
     while (too_wide() && scene.title_px > kLeastTitlePx) {
         scene.title_px -= 1.0;
     }
-    while (too_wide() && scene.title.size() > 12) {
-        scene.title = shortened(scene.title, scene.title.size() - 4);
-    }
+    scene.title = fitted(scene.title, scene.title_px * kBold, title_room);
     place_bars(scene);
     place_legend(scene);
-    const double room = scene.canvas.width - 2.0 * kLadderSide;
-    while (text_width(scene.subtitle, kFontPx) > room && scene.subtitle.size() > 12) {
-        scene.subtitle = shortened(scene.subtitle, scene.subtitle.size() - 4);
-    }
+    scene.subtitle = fitted(scene.subtitle, kFontPx, scene.canvas.width - 2.0 * kLadderSide);
 }
 
 } // namespace eyeroof::report

@@ -1,4 +1,5 @@
 #include "report/draw/svg.hpp"
+#include "report/draw/waterfall_parts.hpp"
 #include "report/draw/waterfall_scene.hpp"
 #include "tests/near.hpp"
 
@@ -123,6 +124,18 @@ TEST_CASE("bars stay in their area and rows do not overlap on any canvas") {
         CHECK(bar_at(scene, {20.0, scene.bars[3].row.top + 2.0}) == 3U);
         CHECK(to_svg(scene).find("conv1 on m") != std::string::npos);
     }
+}
+
+TEST_CASE("a title of sixty-six accented letters is shortened, and the layout ends") {
+    analysis::Report report = ladder();
+    report.machine.name.clear();
+    for (int i = 0; i < 66; ++i) {
+        report.machine.name += "é";
+    }
+    const WaterfallScene scene = make_waterfall(report, 0);
+    CHECK(text_width(scene.title, scene.title_px) < scene.canvas.width);
+    CHECK(text_width(scene.subtitle, kFontPx) < scene.canvas.width);
+    CHECK(text_width(make_network_waterfall(report).title, kFontPx) < scene.canvas.width);
 }
 
 } // namespace eyeroof::report::test_waterfall_scene
