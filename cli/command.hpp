@@ -10,7 +10,7 @@
 //              add_output(app, options->output, {"text", "json"});
 //              frame.run(app, [options](Context& context) { return <name>(context, *options); });
 //          }
-//   2. cli/commands.def gets the line EYEROOF_COMMAND(<name>).
+//   2. cli/commands.def gets the line EYEROOF_COMMAND(<name>, "<group of --help>").
 //
 // Options live in a struct that the action shares. An action gets its text ready first, then calls
 // Context::write once; on errors it returns Context::fail(diagnostics) and nothing is written.

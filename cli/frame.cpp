@@ -10,7 +10,7 @@
 
 namespace eyeroof::cli {
 
-#define EYEROOF_COMMAND(name) void add_##name(Frame& frame);
+#define EYEROOF_COMMAND(name, group) void add_##name(Frame& frame);
 #include "cli/commands.def"
 #undef EYEROOF_COMMAND
 
@@ -152,7 +152,9 @@ void add_output_file(CLI::App& app, std::string& file) {
 }
 
 void add_commands(Frame& frame) {
-#define EYEROOF_COMMAND(name) add_##name(frame);
+#define EYEROOF_COMMAND(name, title)                                                               \
+    add_##name(frame);                                                                             \
+    frame.root().get_subcommand(#name)->group(title);
 #include "cli/commands.def"
 #undef EYEROOF_COMMAND
 }

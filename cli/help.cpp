@@ -100,9 +100,10 @@ std::string arguments_of(const CLI::App& app) {
     return text;
 }
 
-// Groups of options in the order in which they were added, the command's own last.
+constexpr const char* kOwn = "Options"; // the parser's name for no group
+
+// Groups of options in the order in which they were added, the command's own first.
 std::string options_of(const CLI::App& app) {
-    constexpr const char* kOwn = "Options"; // the parser's name for no group
     std::vector<std::pair<std::string, std::string>> groups;
     for (const CLI::Option* option : app.get_options()) {
         const std::string& group = option->get_group();
@@ -117,7 +118,7 @@ std::string options_of(const CLI::App& app) {
         at->second += option_row(*option);
     }
     std::stable_partition(groups.begin(), groups.end(),
-                          [&](const auto& group) { return group.first != kOwn; });
+                          [&](const auto& group) { return group.first == kOwn; });
     std::string text;
     for (const auto& [group, rows] : groups) {
         text += titled(group.c_str(), rows);
@@ -125,12 +126,22 @@ std::string options_of(const CLI::App& app) {
     return text;
 }
 
+// Commands under the titles of their groups, in the order in which the groups begin.
 std::string commands_of(const CLI::App& app) {
-    std::string text;
+    std::vector<std::pair<std::string, std::string>> groups;
     for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (!sub->get_group().empty()) {
-            text += row(sub->get_name(), sub->get_description());
+        if (sub->get_group().empty()) {
+            continue;
         }
+        if (groups.empty() || groups.back().first != sub->get_group()) {
+            groups.emplace_back(sub->get_group(), "");
+        }
+        groups.back().second += row(sub->get_name(), sub->get_description());
+    }
+    std::string text;
+    for (const auto& [group, rows] : groups) {
+        text += titled(group == "Subcommands" ? "Commands" : group.c_str(),
+                       rows); // the parser's name for no group
     }
     return text;
 }
@@ -194,21 +205,31 @@ std::string brief_row(const CLI::Option& option) {
            brief_words(option.get_description() + limits_of(option), kTextColumns - column) + "\n";
 }
 
+// What only this command has stands first, then what it shares with others.
 std::string brief_options(const CLI::App& app) {
-    std::string rows;
-    std::string others;
+    constexpr int most_own = 24;
+    std::string own, shared, others;
+    int rows = 0;
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_positional() || option->get_group().empty() ||
             option->get_lnames().empty()) {
             continue;
         }
-        if (everyday(*option)) {
-            rows += brief_row(*option);
+        const std::string& name = option->get_lnames().front();
+        const bool common = option->get_group() != kOwn || name.starts_with("help") ||
+                            name == "format" || name == "output";
+        if (!common && rows < most_own) {
+            own += brief_row(*option);
+            ++rows;
+        } else if (everyday(*option)) {
+            shared += brief_row(*option);
         } else {
-            others += (others.empty() ? "--" : ", --") + option->get_lnames().front();
+            others += (others.empty() ? "--" : ", --") + name;
         }
     }
-    return titled("Options", rows) + "\n" + wrapped("Also: " + others, 2, kTextColumns) +
+    return titled("Options", own) +
+           titled(own.empty() ? "Options" : "Options that commands share", shared) + "\n" +
+           wrapped("Also: " + others, 2, kTextColumns) +
            fmt::format("\n{} --help-all explains every option.\n", command_of(app));
 }
 
@@ -237,7 +258,7 @@ std::string brief_help(const CLI::App& app) {
     }
     std::string text = app.get_description() + "\n\n" + usage(app);
     text += titled("Examples", first_examples(app));
-    text += titled("Commands", commands_of(app));
+    text += commands_of(app);
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_positional() && !option->get_group().empty()) {
             text += (text.find("\nArguments:\n") == std::string::npos ? "\nArguments:\n" : "") +
@@ -249,7 +270,7 @@ std::string brief_help(const CLI::App& app) {
 
 std::string help_text(const CLI::App& app) {
     std::string text = app.get_description() + "\n\n" + usage(app);
-    text += titled("Commands", commands_of(app));
+    text += commands_of(app);
     text += titled("Arguments", arguments_of(app));
     text += options_of(app);
     if (app.get_parent() != nullptr) {

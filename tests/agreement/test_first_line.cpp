@@ -73,7 +73,7 @@ TEST_CASE("every command that takes a scenario states it first, or has a reason 
     cli::Frame frame;
     cli::add_commands(frame);
     for (const std::string command : {
-#define EYEROOF_COMMAND(name) #name,
+#define EYEROOF_COMMAND(name, group) #name,
 #include "cli/commands.def"
 #undef EYEROOF_COMMAND
          }) {
