@@ -36,7 +36,7 @@ PROGRAMS = {
 READERS = ["model", "hwdb", "profiles", "formats", "catalog"]  # where bytes of strangers enter
 # Tests of files that are not code: documents, catalogs, networks.
 SCRIPTS = {"docs": ["printed", "documented", "folders"], "README.md": ["printed", "documented"],
-           "hwdb": ["hwdb", "catalog"], "examples": ["catalog", "formats"], "tests/hostile": ["hostile"],
+           "hwdb": ["hwdb", "catalog", "machine_format"], "examples": ["catalog", "formats"], "tests/hostile": ["hostile"],
            "tests/faults": ["faults", "kills"], "CONTRIBUTING.md": ["worked_examples"]}
 EVERYTHING = re.compile(r"^(CMakeLists\.txt|CMakePresets\.json|cmake/|bootstrap|tests/[^/]+\.(hpp|cpp|txt)$)")
 DAY = 24 * 3600  # seconds
