@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace eyeroof {
@@ -23,12 +24,30 @@ using Written = Result<Done>;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 constexpr mode_t kModeBits = 07777;
 
+fs::path folder_of(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Whether another user may have put this link into a folder that everybody writes to, such as /tmp:
+// neither the caller nor the owner of the folder has made it. The kernel does not follow such links
+// where fs.protected_symlinks is set; renaming over a link's target would.
+bool is_planted(const fs::path& link) {
+    struct stat own {};
+    struct stat folder {};
+    return ::lstat(link.c_str(), &own) == 0 && ::stat(folder_of(link).c_str(), &folder) == 0 &&
+           (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0 &&
+           own.st_uid != ::geteuid() && own.st_uid != folder.st_uid;
+}
+
 Diagnostics refusal(const fs::path& path, int error) {
     std::string hint;
     if (error == ENOENT || error == ENOTDIR) {
         hint = fmt::format("is there a folder '{}'?", path.parent_path().string());
     } else if (error == EISDIR) {
         hint = "name a file in it";
+    } else if (error == EACCES && is_planted(path)) {
+        hint =
+            "another user put this link into a folder that everybody writes to; name another file";
     } else if (error == ELOOP) {
         hint = "the link leads back to itself; remove it, or name another file";
     } else if (error == ENOSPC || error == EDQUOT) {
@@ -57,10 +76,6 @@ int synced(int file) {
     return ::fsync(file) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;
 }
 
-fs::path folder_of(const fs::path& path) {
-    return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 // The name of a file that is whole but has not replaced its target yet. It depends on the target
 // alone: what a kill in that instant leaves is taken away when the target is written next.
 std::string name_beside(const fs::path& target) {
@@ -78,10 +93,14 @@ std::string own_name_beside(const fs::path& target, const void* writer) {
 }
 
 // The file that `path` stands for; also when a link points to a file that does not exist yet.
-fs::path behind_links(fs::path path) {
+// Nothing where a link on the way is_planted().
+std::optional<fs::path> behind_links(fs::path path) {
     constexpr int most_links = 40; // as the kernel
     std::error_code ignored;
     for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, ignored)); ++i) {
+        if (is_planted(path)) {
+            return std::nullopt;
+        }
         path = path.parent_path() / fs::read_symlink(path, ignored); // an absolute one replaces all
     }
     return path;
@@ -107,7 +126,8 @@ bool remove_left_over(const std::string& path) {
     struct stat opened {};
     struct stat named {};
     const bool dead = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &opened) == 0 &&
-                      ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino;
+                      ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+                      opened.st_dev == named.st_dev;
     const bool removed = dead && ::unlink(path.c_str()) == 0;
     ::close(file);
     return removed;
@@ -167,7 +187,11 @@ Result<AtomicFile> AtomicFile::create(const fs::path& path) {
         return Result<AtomicFile>(refusal(path, EISDIR));
     }
     made.direct_ = fs::exists(status) && !fs::is_regular_file(status);
-    made.target_ = behind_links(path);
+    const auto target = behind_links(path);
+    if (!target) {
+        return Result<AtomicFile>(refusal(path, EACCES));
+    }
+    made.target_ = *target;
     if (fs::is_symlink(fs::symlink_status(made.target_, ignored))) {
         return Result<AtomicFile>(refusal(path, ELOOP));
     }

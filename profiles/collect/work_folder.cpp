@@ -64,8 +64,18 @@ void remove_marked(const fs::path& folder, std::error_code& failed) {
     fs::remove_all(folder, failed);
 }
 
-// Folders that runs which were killed have left: private ones of this user with the mark, or empty,
-// that no process has locked.
+// A second mark, which lasts until the folder itself is gone: a private folder that no program
+// makes sticky.
+constexpr mode_t kMarkedMode = S_ISVTX | S_IRWXU;
+
+bool is_marked(const fs::path& folder) {
+    constexpr mode_t kModeBits = 07777;
+    struct stat found {};
+    return ::lstat(folder.c_str(), &found) == 0 && (found.st_mode & kModeBits) == kMarkedMode;
+}
+
+// Folders that runs which were killed have left: private ones of this user, with both marks or with
+// the second one and empty, that no process has locked.
 void remove_orphans(const fs::path& temporary) {
     std::error_code ignored;
     std::vector<fs::path> orphans;
@@ -81,7 +91,7 @@ void remove_orphans(const fs::path& temporary) {
         if (lock >= 0) {
             if (fs::exists(folder / kMark, ignored)) {
                 remove_marked(folder, ignored);
-            } else {
+            } else if (is_marked(folder)) {
                 ::rmdir(folder.c_str()); // only an empty one
             }
             ::close(lock);
@@ -117,6 +127,7 @@ Result<WorkFolder> WorkFolder::create() {
                                          std::strerror(errno)),
                              "let TMPDIR name a folder that you may write to");
     }
+    (void)::chmod(name.c_str(), kMarkedMode);
     std::ofstream(fs::path(name) / kMark).flush();
     return WorkFolder(fs::path(name), lock);
 }

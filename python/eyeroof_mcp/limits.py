@@ -20,4 +20,5 @@ class Limits:
     answer_bytes: int = 8 << 20
     memory_bytes: int = 2 << 30  # of one tool's process
     time_s: float = 60.0  # of one tool's process
+    unconfined: bool = False  # calls run also where the kernel has no Landlock
     workers: int = max(2, os.cpu_count() or 2)  # tools that run at the same time

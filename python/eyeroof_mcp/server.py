@@ -6,14 +6,13 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 from .limits import Limits
 from .roots import Outside, Roots, is_file_name, parse_root, shown
 
 Json = Dict[str, Any]
-
-_FOLDER = "/"  # of the processes: nothing there is a network or a machine
 
 # The package is found where this process found it, and nowhere else.
 _START = ("import sys; sys.path[:] = {path!r}; from eyeroof_mcp.worker import main; main({parent})")
@@ -35,12 +34,14 @@ async def _received(process: Any, request: bytes, most: int) -> bytes:
     return bytes(answer)
 
 
-async def run_worker(request: Json, limits: Limits) -> Json:
-    """The answer of one tool in a process that is killed at the limit and on cancellation."""
+async def run_worker(request: Json, limits: Limits, folder: str) -> Json:
+    """The answer of one tool in a process that is killed at the limit and on cancellation.
+
+    `folder`: its working directory, which is empty, so that no name of a network or machine is a file there."""
     import anyio
 
     code = _START.format(path=sys.path, parent=os.getpid())
-    process = await anyio.open_process([sys.executable, "-I", "-c", code], cwd=_FOLDER, stderr=None,
+    process = await anyio.open_process([sys.executable, "-I", "-c", code], cwd=folder, stderr=None,
                                        start_new_session=True)
     try:
         with anyio.fail_after(limits.time_s):
@@ -62,10 +63,10 @@ async def run_worker(request: Json, limits: Limits) -> Json:
 class Tools:
     """tools/list and tools/call for the SDK."""
 
-    def __init__(self, roots: Roots, limits: Limits) -> None:
+    def __init__(self, roots: Roots, limits: Limits, folder: str) -> None:
         import anyio
 
-        self._roots, self._limits = roots, limits
+        self._roots, self._limits, self._folder = roots, limits, folder
         self._turn = anyio.CapacityLimiter(limits.workers)
 
     async def listed(self, context: Any, params: Any) -> Any:
@@ -89,9 +90,10 @@ class Tools:
         check(tool, arguments, self._limits)
         arguments, names = self._placed(arguments)
         request = {"tool": tool, "arguments": arguments, "folders": self._roots.folders,
-                   "memory_bytes": self._limits.memory_bytes, "time_s": self._limits.time_s}
+                   "memory_bytes": self._limits.memory_bytes, "time_s": self._limits.time_s,
+                   "unconfined": self._limits.unconfined}
         async with self._turn:
-            told = await run_worker(request, self._limits)
+            told = await run_worker(request, self._limits, self._folder)
         if "error" in told:
             raise Failed(shown(told["error"], names))
         answer = told["answer"]
@@ -110,8 +112,6 @@ class Tools:
                 real, file, rest = self._roots.path_of(name)
                 placed[key] = real + rest
                 names[real] = file
-            elif isinstance(name, str) and os.path.lexists(os.path.join(_FOLDER, name)):
-                raise Outside(f"'{name[:40]}' is no name of the catalog")
         return placed, names
 
 
@@ -125,14 +125,19 @@ def _result(answer: Any, is_error: bool = False) -> Any:
 
 
 async def serve(roots: Roots, limits: Limits) -> None:
+    named = f" Files are named by their folder: {', '.join(roots.names)}." if roots.names else ""
+    with tempfile.TemporaryDirectory(prefix="eyeroof-mcp-") as empty:
+        os.chmod(empty, 0o500)
+        await _serve(Tools(roots, limits, empty), named, limits)
+
+
+async def _serve(tools: Tools, named: str, limits: Limits) -> None:
     from mcp.server.lowlevel import Server
 
     from eyeroof import __version__
 
     from .transport import bounded_stdio
 
-    named = f" Files are named by their folder: {', '.join(roots.names)}." if roots.names else ""
-    tools = Tools(roots, limits)
     server: Any = Server("eyeroof", version=__version__,
                          instructions="Start with `net` and `hw` for names, then `exam`." + named,
                          on_list_tools=tools.listed, on_call_tool=tools.called)
@@ -155,6 +160,9 @@ def _options(arguments: Optional[List[str]]) -> argparse.Namespace:
                         help="memory of a call at most [%(default)s]")
     parser.add_argument("--workers", type=int, default=usual.workers, metavar="N",
                         help="calls that run at the same time [%(default)s]")
+    parser.add_argument("--unconfined", action="store_true",
+                        help="serve also where the kernel has no Landlock (before Linux 5.13): a call "
+                        "could then open any file of this user")
     return parser.parse_args(arguments)
 
 
@@ -164,7 +172,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print("eyeroof-mcp: limits are above zero", file=sys.stderr)
         return 2
     limits = Limits(time_s=options.time_limit, memory_bytes=options.memory << 20,
-                    workers=options.workers)
+                    workers=options.workers, unconfined=options.unconfined)
     try:
         roots = Roots([parse_root(text) for text in options.root], limits)
     except ValueError as error:

@@ -59,6 +59,24 @@ TEST_CASE("a link is followed and stays a link") {
     CHECK(content(folder.path / "far/real.txt") == "x");
 }
 
+TEST_CASE("a link that another user put into a folder of everybody's is not followed") {
+    const Folder folder;
+    if (::geteuid() != 0) { // whose link it is, only the administrator can change
+        return;
+    }
+    constexpr uid_t other = 65534;
+    fs::create_directory(folder.path / "shared");
+    REQUIRE(::chmod((folder.path / "shared").c_str(), 01777) == 0);
+    std::ofstream(folder.path / "mine.txt") << "mine";
+    const fs::path link = folder.path / "shared/result.txt";
+    fs::create_symlink(folder.path / "mine.txt", link);
+    REQUIRE(::lchown(link.c_str(), other, other) == 0);
+    const auto written = write_file(link, "x");
+    REQUIRE(!written.ok());
+    CHECK(written.diagnostics().items()[0].hint.find("another user") != std::string::npos);
+    CHECK(content(folder.path / "mine.txt") == "mine");
+}
+
 TEST_CASE("links that lead back to themselves are refused and stay") {
     const Folder folder;
     fs::create_symlink(folder.path / "b.txt", folder.path / "a.txt");

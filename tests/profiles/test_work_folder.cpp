@@ -137,6 +137,22 @@ TEST_CASE("a TMPDIR that is missing, no folder, or closed is an error with a hin
     }
 }
 
+TEST_CASE("a private folder of the same kind of name that no run has made stays, empty or not") {
+    const auto made = WorkFolder::create();
+    REQUIRE(made.ok());
+    const Temporary there(made->path().string());
+    const fs::path empty = made->path() / "eyeroof-ABCDEF";
+    const fs::path full = made->path() / "eyeroof-GHIJKL";
+    for (const fs::path& folder : {empty, full}) {
+        fs::create_directory(folder);
+        fs::permissions(folder, fs::perms::owner_all);
+    }
+    std::ofstream(full / "file") << "x";
+    CHECK(WorkFolder::create().ok());
+    CHECK(fs::exists(empty));
+    CHECK(fs::exists(full / "file"));
+}
+
 TEST_CASE("a run that is killed while it removes its folder leaves nothing to the next run") {
     const auto made = WorkFolder::create();
     REQUIRE(made.ok());
