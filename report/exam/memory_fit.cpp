@@ -14,6 +14,8 @@ std::string memory_fit_text(const analysis::MemoryFit& fit) {
     if (fit.largest_batch) {
         text += *fit.largest_batch > 0 ? fmt::format(", largest --batch {}", *fit.largest_batch)
                                        : std::string(", not even one batch");
+    } else {
+        text += ", largest batch not searched for (too many operators)";
     }
     return text + (fit.chain ? " (as a chain of layers)" : "");
 }
