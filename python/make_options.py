@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes python/eyeroof/_options.py: the options of every command as typed keywords, from docs/options.md.
+"""Writes python/eyeroof/_options.py: the options of every command as typed keywords, from docs/dev/options.md.
 
-    python python/make_options.py          # docs/options.md is what `eyeroof manual --options` prints
+    python python/make_options.py          # docs/dev/options.md is what `eyeroof manual --options` prints
 
 A test holds that the file is what this prints, so no option is missing or out of date.
 """
@@ -105,7 +105,7 @@ def class_text(name: str, base: str, options: Dict[str, Option]) -> str:
 
 
 def options_text() -> str:
-    page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/dev/options.md").read_text(encoding="utf-8")
     types = re.search(r"`--dtype (\{.*?\})`", page)
     assert types is not None
     text = HEAD.replace("{datatype}", literal(types.group(1)).replace(", ", ",\n                   "))

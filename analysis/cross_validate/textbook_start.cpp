@@ -30,7 +30,7 @@ constexpr std::array kProducts = {
     Start{"int8_share", 1.0},      Start{"int8_s", 5e-6},        Start{"quantise_s", 5e-6},
     Start{"quantise_pass", 1.0},   Start{"cast_cycles", 2.0},    Start{"fused_cast_s", 2e-6}};
 // A batch's weights are small, and so are its rows: docs/gpu-model.md, "not carry over", and the
-// ablations in docs/errors.md.
+// ablations in docs/dev/errors.md.
 constexpr std::array kBatched = {Start{"reuse", 0.0}, Start{"ramp_cycles", 0.0},
                                  Start{"tlb_cost", 0.0}};
 constexpr std::array kTensorGemm = {Start{"ramp_k", 32.0}, Start{"resident_l2", 1.0},

@@ -20,7 +20,7 @@ enum class Library {
 // How a GEMM of 8-bit operands gets them from 16-bit activations: a property of the framework.
 enum class ByteCast {
     // Unknown: fp8 as `kernels` (of all ways the one that is least off where no row names its
-    // library: docs/gpu-history.md), with an interval that holds `fused` too.
+    // library: docs/dev/gpu-history.md), with an interval that holds `fused` too.
     usual,
     kernels, // in kernels of its own: one finds the scale, one applies it
     slow,    // the same, one element at a time: bound by SM cycles

@@ -653,7 +653,7 @@ def coverage() -> Dict[str, List[str]]:
 
 
 def page() -> str:
-    """docs/torch-operators.md."""
+    """docs/dev/torch-operators.md."""
     lines = ["# PyTorch operators that have a cost", "",
              "Printed by `python -m eyeroof.torch_ops`: the operators of PyTorch's dispatcher that "
              "`er.capture()` turns into",

@@ -168,7 +168,7 @@ TEST_CASE("headers describe what they offer, not who calls it") {
 TEST_CASE("documents use none of the banned words") {
     const fs::path root = source_dir();
     std::vector<fs::path> pages = {root / "README.md", root / "CONTRIBUTING.md"};
-    for (const auto& entry : fs::directory_iterator(root / "docs")) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
         if (entry.path().extension() == ".md") {
             pages.push_back(entry.path());
         }

@@ -1,5 +1,5 @@
 // examples/claims: each claim is asked again, and what `eyeroof claims --only NAME` prints is its
-// output.txt. docs/claims.md is what `--format md` prints. Renewed, to be read like code, by
+// output.txt. docs/dev/claims.md is what `--format md` prints. Renewed, to be read like code, by
 //
 //   build/dev/tests/test_cli -tc="*claim*" --update-golden
 #include "cli/claims.hpp"
@@ -84,7 +84,7 @@ TEST_CASE("every claim's figures are those of its stored output, and of the clai
         }
     }
     CHECK(seen + 2 == all->size());
-    check_file(fs::path(tests::source_dir()) / "docs/claims.md", report::claims_markdown(*all));
+    check_file(fs::path(tests::source_dir()) / "docs/dev/claims.md", report::claims_markdown(*all));
 }
 
 TEST_CASE("the claims' page has a picture and a heading for each") {

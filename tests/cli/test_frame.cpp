@@ -214,7 +214,7 @@ TEST_CASE("completion and the manual list every command and every option") {
     }
 }
 
-// Renewed by  test_cli -tc="docs/options.md*" --update-golden
+// Renewed by  test_cli -tc="docs/dev/options.md*" --update-golden
 TEST_CASE("help COMMAND prints the help of the command") {
     const auto help = run({"help", "exam"});
     CHECK(help.exit == 0);
@@ -256,10 +256,10 @@ TEST_CASE("a data type may be written in capitals") {
     CHECK(run(words("FP16")).out == run(words("fp16")).out);
 }
 
-TEST_CASE("docs/options.md has every option once for each meaning, as the program writes it") {
+TEST_CASE("docs/dev/options.md has every option once for each meaning, as the program writes it") {
     cli::Frame frame;
     cli::add_commands(frame);
-    const auto page = std::filesystem::path(tests::source_dir()) / "docs/options.md";
+    const auto page = std::filesystem::path(tests::source_dir()) / "docs/dev/options.md";
     const std::string table = cli::option_table(frame.root());
     if (tests::updating_golden()) {
         tests::write_text(page, table);

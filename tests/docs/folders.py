@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of folders in docs/design.md: files, lines of C++, and their share.
+"""The table of folders in docs/dev/design.md: files, lines of C++, and their share.
 
     tests/docs/folders.py SOURCES            # exit 1 where a limit is passed or the table is old
     tests/docs/folders.py SOURCES --update   # writes the table
@@ -43,7 +43,7 @@ def main():
     files, lines = counted(root / "tests", True)
     table.append(f"| all | {sum(n for n, _ in tops.values())} | {total:,} | 100 % | |\n")
     table.append(f"| tests | {files} | {lines:,} | | |\n")
-    page = root / "docs" / "design.md"
+    page = root / "docs" / "dev" / "design.md"
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     old, _, after = rest.partition(END)
@@ -53,7 +53,7 @@ def main():
         stated = {name: float(share) for name, share in re.findall(r"^\| (\w+) \|.*?\| ([\d.]+) % \|", old, re.M)}
         for name, share in shares.items():
             if abs(stated.get(name, 0.0) - share) > 1.0:
-                faults.append(f"docs/design.md states {stated.get(name, 0.0):.1f} % for {name}; "
+                faults.append(f"docs/dev/design.md states {stated.get(name, 0.0):.1f} % for {name}; "
                               f"{share:.1f} % now: ./bootstrap docs")
     for fault in faults:
         print(fault)

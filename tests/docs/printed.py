@@ -100,7 +100,7 @@ def page(path):
 
 
 def main():
-    counts = [page(path) for path in [sources / "README.md", *sorted(sources.glob("docs/*.md"))]]
+    counts = [page(path) for path in [sources / "README.md", *sorted(sources.glob("docs/**/*.md"))]]
     count, wrong = map(sum, zip(*counts))
     print(f"{count} printed answers and pictures of the documents, {wrong} differ from the program's")
     return 1 if wrong or not count else 0

@@ -40,7 +40,7 @@ commands() {
             line = begun line; begun = ""
             if (line ~ /\\$/) { begun = substr(line, 1, length(line) - 1); next }
             if (line ~ /^eyeroof(-dev)? /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
-        }' "$sources/README.md" "$sources"/docs/*.md
+        }' "$sources/README.md" "$sources"/docs/*.md "$sources"/docs/dev/*.md
 }
 
 # A line of marked.txt stands for all commands that begin with it.

@@ -10,7 +10,7 @@ say() {
     wrong=$((wrong + 1))
 }
 
-for page in docs/*.md; do
+for page in docs/*.md docs/dev/*.md; do
     name=${page#docs/}
     if grep -q ": $name\$" mkdocs.yml; then right=$((right + 1)); else say "$page is not in the contents of mkdocs.yml"; fi
 done
@@ -20,7 +20,7 @@ while IFS=: read -r page line link; do
     target=${link%%#*}
     [ -n "$target" ] || continue
     if [ -e "$(dirname "$page")/$target" ]; then right=$((right + 1)); else say "$page:$line: there is no $target"; fi
-done < <(for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md THIRD-PARTY.md docs/*.md; do
+done < <(for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md THIRD-PARTY.md docs/*.md docs/dev/*.md; do
     awk -v page="$page" '
         /^ *```/ { code = !code }
         !code {
