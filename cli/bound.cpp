@@ -40,6 +40,7 @@ Exit bound(Context& context, BoundOptions& options) {
     if (!found) {
         return context.fail(found.diagnostics());
     }
+    context.report(found.diagnostics());
     const std::string& format = options.output.format;
     return context.write(format == "json"   ? report::bound_json(*found, *question)
                          : format == "html" ? report::bound_html(*found)

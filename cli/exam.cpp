@@ -329,7 +329,7 @@ Result<analysis::Report> examined(Context& context, const analysis::Question& qu
     context.report(report.diagnostics());
     add_chip_figures(context, question.machine, *report);
     analysis::find_largest_batch(*report, question, context.stop());
-    warn_of_memory(context, *report);
+    context.report(analysis::fit_warning(*report));
     const auto laid = lay_over(*report, question.machine, measured);
     if (!laid) {
         return laid.diagnostics();

@@ -1,7 +1,6 @@
 // What an exam says beside its layers: the chip's area and power, whether the step fits the device.
 #include "analysis/chip/chip.hpp"
 #include "analysis/chip/chip_figures.hpp"
-#include "analysis/exam/report_warnings.hpp"
 #include "cli/exam_options.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "report/chip/chip_write.hpp"
@@ -69,16 +68,6 @@ void add_chip_figures(Context& context, const model::Machine& machine, analysis:
         said.add(std::move(d));
         context.report(said);
     }
-}
-
-void warn_of_memory(Context& context, const analysis::Report& report) {
-    const std::string what = analysis::no_fit_text(report);
-    if (what.empty()) {
-        return;
-    }
-    Diagnostics said;
-    said.warning("does-not-fit", what, "`eyeroof memory` shows what holds it");
-    context.report(said);
 }
 
 } // namespace eyeroof::cli

@@ -70,7 +70,5 @@ Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Que
                const analysis::Report& report);
 // Area and power of the whole chip, where its process is known; what is wrong goes to stderr.
 void add_chip_figures(Context& context, const model::Machine& machine, analysis::Report& report);
-// A warning where the step needs more memory than the device has.
-void warn_of_memory(Context& context, const analysis::Report& report);
 
 } // namespace eyeroof::cli

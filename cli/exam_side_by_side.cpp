@@ -1,4 +1,5 @@
 // eyeroof exam --on A --on B: the same scenario on several machines.
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/origin.hpp"
@@ -71,7 +72,7 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
         context.report(report.diagnostics());
         add_chip_figures(context, question.machine, *report);
         analysis::find_largest_batch(*report, question, context.stop());
-        warn_of_memory(context, *report);
+        context.report(analysis::fit_warning(*report));
         sides.push_back(*std::move(report));
         machines.push_back(question.machine);
     }

@@ -1,6 +1,7 @@
 // eyeroof improve: what would make a whole step quicker or smaller, alone and together.
 #include "analysis/step/improve.hpp"
 
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/memory.hpp"
@@ -35,9 +36,11 @@ Exit improve(Context& context, ImproveOptions& options) {
     if (const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind)) {
         wanted.limit = limit->value_or(step::capacity_of(*gpu));
         // What does not run as it is has nothing to improve.
-        if (const auto now = analysis::run(*question, context.stop()); !now) {
+        const auto now = analysis::run(*question, context.stop());
+        if (!now) {
             return context.fail(now.diagnostics());
         }
+        context.report(analysis::fit_warning(*now));
     }
     wanted.batches = options.batches;
     wanted.density = options.pruned > 0.0 ? std::optional(options.pruned) : std::nullopt;

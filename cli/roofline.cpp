@@ -1,4 +1,5 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/parameters.hpp"
 #include "cli/origin.hpp"
@@ -54,6 +55,7 @@ Result<std::string> predict(Context& context, const RooflineOptions& options,
             return Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
+        material.notes.append(analysis::fit_warning(*report));
         if (&question == &questions.front()) {
             material.notes.append(analysis::apply_edits(*report, question, options.edits));
         }

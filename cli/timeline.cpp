@@ -1,5 +1,6 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
 #include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
@@ -154,6 +155,10 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
                     "`eyeroof hw list` names them; `eyeroof exam` takes accelerators");
         return context.fail(wrong);
     }
+    if (options.compare_launches || options.compare_copies) {
+        const auto now = analysis::run(*question, context.stop());
+        context.report(now ? analysis::fit_warning(*now) : Diagnostics{});
+    }
     if (options.compare_launches) {
         const analysis::Question runs = analysis::as_it_runs(*question);
         return compare_launches(context, options, runs, std::get<model::Gpu>(runs.machine.kind));
@@ -167,6 +172,7 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
         return context.fail(report.diagnostics());
     }
     context.report(report.diagnostics());
+    context.report(analysis::fit_warning(*report));
     const std::string& format = options.output.format;
     return context.write(
         with_origin(rendered({*report, *gpu}, format), format, command, {question->machine}),

@@ -159,7 +159,7 @@ class Parser {
     }
 
     // Of two, behind the opening parenthesis.
-    double extreme(bool smaller) {
+    double of_two(double (*function)(double, double)) {
         if (++depth_ > kDeepestExpression) {
             fail("too many nested parentheses");
             return 0.0;
@@ -173,7 +173,7 @@ class Parser {
             fail("a closing parenthesis is missing");
         }
         --depth_;
-        return smaller ? std::min(first, second) : std::max(first, second);
+        return function(first, second);
     }
 
     double named() {
@@ -191,8 +191,14 @@ class Parser {
                 return function(bracketed());
             }
         }
-        if ((name == "min" || name == "max") && take("(")) {
-            return extreme(name == "min");
+        constexpr std::array<std::pair<std::string_view, double (*)(double, double)>, 3> of_pairs =
+            {{{"min", [](double x, double y) { return std::min(x, y); }},
+              {"max", [](double x, double y) { return std::max(x, y); }},
+              {"pow", [](double x, double y) { return std::pow(x, y); }}}};
+        for (const auto& [function_name, function] : of_pairs) {
+            if (name == function_name && take("(")) {
+                return of_two(function);
+            }
         }
         if (const auto found = variables_.find(name); found != variables_.end()) {
             return found->second;

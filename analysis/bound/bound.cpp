@@ -1,8 +1,11 @@
 #include "analysis/bound/bound.hpp"
 
+#include "analysis/exam/best_mappings.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/program/lower.hpp"
 #include "base/units.hpp"
+#include "model/accelerator/residency.hpp"
 
 #include <fmt/format.h>
 
@@ -29,8 +32,9 @@ namespace {
 // Registers, and the most shared memory and L1, of an SM, bytes: where a file does not say.
 constexpr double kRegisterBytes = 262144.0;
 constexpr double kSharedBytes = 262144.0;
-constexpr std::size_t kStep4 = 3;
-constexpr std::size_t kStep6 = 5;
+constexpr std::size_t kStep4 = 4; // numbers of steps
+constexpr std::size_t kStep7 = 7;
+constexpr double kRounding = 1e-9;
 
 // The share of a convolution's direct multiplications that every algorithm has to do.
 double least_share(const Layer& layer) {
@@ -54,7 +58,8 @@ Bound closed(Bound b) {
 
 // Rates of a machine that no execution exceeds.
 struct Peaks {
-    const Gpu* gpu = nullptr;
+    const Gpu* gpu = nullptr;                        // one of the two
+    const model::Accelerator* accelerator = nullptr; //
     double outer_bytes_per_s = 0.0;
     double port_bytes_per_s = 0.0; // 0: not bounded
     double cache_bytes = 0.0;      // that may hold data from the run before
@@ -85,6 +90,13 @@ Peaks peaks_of(const Question& question, const MachineSummary& machine) {
         return peaks;
     }
     const auto& accelerator = std::get<model::Accelerator>(question.machine.kind);
+    peaks.accelerator = &accelerator;
+    double per_cycle = 0.0; // both directions of every channel at once
+    for (const model::Channel& channel : accelerator.levels.front().channels) {
+        per_cycle +=
+            channel.down_bytes_per_cycle + (channel.half_duplex ? 0.0 : channel.up_bytes_per_cycle);
+    }
+    peaks.outer_bytes_per_s = per_cycle * accelerator.clock_hz;
     double instances = 1.0;
     for (const model::Level& level : accelerator.levels) {
         for (const model::Store& store : level.stores) {
@@ -282,67 +294,73 @@ double gemm_bytes(const Layer& layer, const Peaks& peaks) {
     return std::max(2.0 * macs / std::sqrt(words) - 2.0 * words, 0.0) * word;
 }
 
+// Bytes of one run of a layer on an accelerator that cross its outermost memory whatever the
+// mapping: the weights', and those of activations that no level keeps.
+struct OuterBytes {
+    double weights = 0.0, read = 0.0, written = 0.0;
+};
+
+OuterBytes outer_bytes_of(const Layer& layer, const model::Accelerator& accelerator) {
+    OuterBytes bytes;
+    const auto nests = nests_of(layer);
+    if (!nests || !model::multiplies(layer.op)) {
+        return bytes; // what a vector unit reads of a program's inputs is not counted
+    }
+    for (const model::Problem& nest : *nests) {
+        for (const model::Operand o : model::kAllOperands) {
+            (o == nest.produced            ? bytes.written
+             : o == model::Operand::weight ? bytes.weights
+                                           : bytes.read) +=
+                model::compulsory_bytes(nest, accelerator, o);
+        }
+    }
+    return bytes;
+}
+
+// Seconds of one run at a step's bound of the machine: what no mapping does better.
+double machine_seconds(const MachineSummary& machine, const LayerReport& row, std::size_t step) {
+    const double work = row.steps.back().macs_per_cycle * row.cycles;
+    const double rate = row.machine_steps[step - 1].macs_per_cycle * machine.clock_hz;
+    return rate > 0.0 ? work / rate : 0.0;
+}
+
 class Bounder {
   public:
     Bounder(const Question& question, const Report& report)
         : report_(report), graph_(report.program), peaks_(peaks_of(question, report.machine)),
-          rereads_(graph_, peaks_.chip_bytes), read_(graph_.tensors.size(), 0.0),
-          written_(graph_.tensors.size(), 0.0) {}
+          rereads_(graph_, peaks_.chip_bytes), beside_(question.scenario.streams > 1),
+          read_(graph_.tensors.size(), 0.0), written_(graph_.tensors.size(), 0.0) {}
 
     BoundReport make() {
-        for (std::uint32_t i = 0; i < graph_.layers.size(); ++i) {
-            of_layer_.push_back(of_layer(i));
-        }
+        of_layer_.resize(graph_.layers.size());
         for (const step::Operator& op : graph_.operators) {
-            add(op);
+            peaks_.gpu != nullptr ? add_on_gpu(op) : add_on_accelerator(op);
         }
         BoundReport made;
-        made.unfused = unfused_;
+        made.unfused = unfused();
         made.fused = fused(0.0);
-        made.cached = fused(std::max(alone_bytes_, made.fused.bytes + rereads_.bytes()));
+        made.cached = peaks_.gpu != nullptr
+                          ? fused(std::max(alone_bytes_, made.fused.bytes + rereads_.bytes()))
+                          : made.fused;
         made.roofline = roofline(made.fused.bytes);
         // No execution without fusion is below one that may fuse.
         made.cached.time_s = std::max(made.cached.time_s, made.fused.time_s);
         made.unfused.time_s = std::max(made.unfused.time_s, made.cached.time_s);
-        made.unfused.wall = wall_of_sum();
         made.operators = operators();
         return made;
     }
 
     const Peaks& peaks() const { return peaks_; }
+    const Bound& of_layer(std::size_t layer) const { return of_layer_[layer]; }
 
   private:
-    double rate(const Layer& layer, const LayerReport& row) const {
-        if (peaks_.gpu != nullptr) {
-            // A peak that is published for a lower clock than boost is no bound.
-            const Gpu& gpu = *peaks_.gpu;
-            const double clock = model::pipe_clock_hz(gpu, layer.types.input);
-            return gpu.rate(layer.types.input).flops_per_s / 2.0 *
-                   (clock > 0.0 ? std::max(gpu.boost_hz / clock, 1.0) : 1.0);
-        }
-        const double units = row.machine_steps[kStep4].macs_per_cycle > 0.0
-                                 ? row.machine_steps[kStep4].macs_per_cycle
-                                 : report_.machine.units;
-        return units * report_.machine.clock_hz;
-    }
-
-    Bound of_layer(std::uint32_t i) const {
-        const Layer& layer = graph_.layers[i];
-        const LayerReport& row = report_.layers[i];
-        const auto work = model::work_of(layer);
-        Bound b;
-        if (!work) {
-            return b;
-        }
-        const double macs = static_cast<double>(work->macs);
-        const double peak = rate(layer, row);
-        const double share = peaks_.gpu != nullptr ? least_share(layer) : 1.0;
-        b.arithmetic_s = macs > 0.0 && peak > 0.0 ? share * macs / peak : 0.0;
-        const auto fused = graph_.fused.find(i);
-        b.bytes = fused != graph_.fused.end()
-                      ? static_cast<double>(fused->second.read_bytes + fused->second.written_bytes)
-                      : static_cast<double>(work->bytes());
-        return b;
+    // Of one pipe of a GPU, MAC/s. A peak that is published for a lower clock than boost is no
+    // bound.
+    double rate(const Layer& layer) const {
+        const Gpu& gpu = *peaks_.gpu;
+        const double clock = model::pipe_clock_hz(gpu, layer.types.input);
+        return gpu.rate(layer.types.input).flops_per_s / 2.0 *
+               (clock > 0.0 ? std::max(gpu.boost_hz / clock, 1.0) : 1.0);
     }
 
     // Bytes of the operator's tensors: what its layer counts, and no more than its tensors hold;
@@ -385,38 +403,73 @@ class Bounder {
         }
     }
 
-    void add(const step::Operator& op) {
+    void add_on_gpu(const step::Operator& op) {
         const Layer& layer = graph_.layers[op.layer];
-        Bound& own = of_layer_[op.layer];
+        const auto work = model::work_of(layer);
+        const double macs = work ? static_cast<double>(work->macs) : 0.0;
+        const double peak = rate(layer);
+        const double direct_s = macs > 0.0 && peak > 0.0 ? macs / peak : 0.0;
+        Bound own;
         double alone = 0.0;
+        own.arithmetic_s = least_share(layer) * direct_s;
         own.bytes = bytes_of(op, alone);
         alone_bytes_ = std::max(alone_bytes_, alone);
         own.memory_s = peaks_.outer_s(own.bytes);
         own.on_chip_s = peaks_.port_s(own.bytes);
-        own = closed(own);
-        if (peaks_.gpu == nullptr) {
-            own.time_s = std::max(own.time_s, step6_s(op.layer));
-        }
-        unfused_.arithmetic_s += own.arithmetic_s;
-        unfused_.memory_s += own.memory_s;
-        unfused_.on_chip_s += own.on_chip_s;
-        unfused_.bytes += own.bytes;
-        unfused_.time_s += own.time_s;
-        const auto pipe =
-            peaks_.gpu != nullptr ? static_cast<int>(peaks_.gpu->rate(layer.types.input).pipe) : 0;
-        pipes_[pipe] += own.arithmetic_s;
-        const double share = peaks_.gpu != nullptr ? least_share(layer) : 1.0;
-        direct_[pipe] += own.arithmetic_s / share;
+        const auto pipe = static_cast<int>(peaks_.gpu->rate(layer.types.input).pipe);
+        add(op, closed(own), pipe, direct_s);
     }
 
-    double step6_s(std::uint32_t layer) const {
-        const LayerReport& row = report_.layers[layer];
-        if (row.macs <= 0) {
-            return 0.0;
+    // The machine's chain says what no mapping does better; bytes are those that cross the
+    // outermost memory, which the exam counts alike.
+    void add_on_accelerator(const step::Operator& op) {
+        const LayerReport& row = report_.layers[op.layer];
+        const OuterBytes moved = outer_bytes_of(row.layer, *peaks_.accelerator);
+        for (const TensorId t : graph_.reads_of(op)) {
+            const bool weight = graph_.tensors[t].role == step::Role::weight;
+            const double bytes = weight ? moved.weights : moved.read;
+            read_[t] = read_[t] > 0.0 ? std::min(read_[t], bytes) : bytes;
         }
-        const double bound = row.machine_steps[kStep6].macs_per_cycle;
-        return bound > 0.0 ? static_cast<double>(row.macs) / (bound * report_.machine.clock_hz)
-                           : 0.0;
+        for (const TensorId t : graph_.writes_of(op)) {
+            written_[t] = moved.written;
+        }
+        Bound own;
+        own.bytes = static_cast<double>(row.bytes);
+        own.memory_s = peaks_.outer_s(own.bytes);
+        own.arithmetic_s = row.macs > 0 ? machine_seconds(report_.machine, row, kStep4) : 0.0;
+        const double least_s = machine_seconds(report_.machine, row, kStep7);
+        own.on_chip_s =
+            least_s > std::max(own.memory_s, own.arithmetic_s) * (1.0 + kRounding) ? least_s : 0.0;
+        add(op, closed(own), 0, own.arithmetic_s);
+    }
+
+    void add(const step::Operator& op, const Bound& own, int pipe, double direct_s) {
+        of_layer_[op.layer] = own;
+        sum_.arithmetic_s += own.arithmetic_s;
+        sum_.memory_s += own.memory_s;
+        sum_.on_chip_s += own.on_chip_s;
+        sum_.bytes += own.bytes;
+        sum_.time_s += own.time_s;
+        pipes_[pipe] += own.arithmetic_s;
+        direct_[pipe] += direct_s;
+    }
+
+    // Kernels of several streams may run beside each other: then only what each resource does adds
+    // up, pipe by pipe.
+    Bound unfused() const {
+        Bound b = sum_;
+        double pipe_s = 0.0;
+        for (const auto& [pipe, seconds] : pipes_) {
+            pipe_s = std::max(pipe_s, seconds);
+        }
+        if (beside_) {
+            b.arithmetic_s = pipe_s;
+            b.time_s = std::max({pipe_s, b.memory_s, b.on_chip_s});
+        }
+        b.wall = b.arithmetic_s >= std::max(b.memory_s, b.on_chip_s) ? Wall::arithmetic
+                 : b.memory_s >= b.on_chip_s                         ? Wall::memory
+                                                                     : Wall::on_chip;
+        return b;
     }
 
     Bound fused(double least_bytes) const {
@@ -426,7 +479,9 @@ class Bounder {
         }
         for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
             const step::Tensor& tensor = graph_.tensors[t];
-            const auto bytes = static_cast<double>(tensor.bytes);
+            // Words of an accelerator have widths of their own: its tensors' bytes say nothing.
+            const double bytes = peaks_.gpu != nullptr ? static_cast<double>(tensor.bytes)
+                                                       : std::max(read_[t], written_[t]);
             if (tensor.producer == step::kNone) {
                 b.bytes += std::min(bytes, read_[t]);
             } else if (tensor.output) {
@@ -450,13 +505,6 @@ class Bounder {
         return closed(b);
     }
 
-    Wall wall_of_sum() const {
-        const Bound& u = unfused_;
-        return u.arithmetic_s >= std::max(u.memory_s, u.on_chip_s) ? Wall::arithmetic
-               : u.memory_s >= u.on_chip_s                         ? Wall::memory
-                                                                   : Wall::on_chip;
-    }
-
     std::vector<OperatorBound> operators() const {
         std::vector<OperatorBound> rows;
         for (std::uint32_t i = 0; i < graph_.layers.size(); ++i) {
@@ -475,20 +523,21 @@ class Bounder {
     const step::Graph& graph_;
     Peaks peaks_;
     Rereads rereads_;
+    bool beside_ = false; // operators may run beside each other
     std::vector<Bound> of_layer_;
     std::vector<double> read_, written_; // of each tensor, bytes at most
     std::map<int, double> pipes_;        // arithmetic at peak
     std::map<int, double> direct_; // the same with every multiplication of a direct convolution
-    Bound unfused_;
-    double alone_bytes_ = 0.0; // of a GEMM between tensors that are there before and after
+    Bound sum_;                    // of all operators
+    double alone_bytes_ = 0.0;     // of a GEMM between tensors that are there before and after
 };
 
-std::string assumptions_of(const Question& question, const Peaks& peaks) {
+std::string assumptions_of(const Peaks& peaks) {
     if (peaks.gpu == nullptr) {
-        return "no mapping does better (step 6 of the machine's chain); nothing is kept between "
-               "runs";
+        return "no mapping does better (step 7 of the machine's chain); data as wide as the "
+               "machine stores them; activations that fit a level which keeps them stay on the "
+               "chip between layers, the network's input and output too; no weights are kept";
     }
-    (void)question;
     return fmt::format("data sheet peaks at {}, {} to memory, and a last-level cache of {} that "
                        "may hold data from "
                        "the run before",
@@ -524,52 +573,76 @@ struct Excess {
     }
 };
 
-Excess excess_of(const BoundReport& made, const Report& report) {
-    std::map<std::string, const Bound*> bounds;
-    for (const OperatorBound& op : made.operators) {
-        bounds[op.name] = &op.bound;
-    }
+Excess excess_of(const Bounder& bounder, const Report& report) {
     Excess excess;
-    for (const LayerReport& row : report.layers) {
-        const auto at = bounds.find(row.layer.name);
-        excess.add(row, at == bounds.end() ? Bound{} : *at->second);
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        excess.add(report.layers[i], bounder.of_layer(i));
     }
     return excess;
 }
 
-void add_kernels(const Excess& excess, double kernels_s, std::vector<GapPart>& parts) {
-    const double named = excess.arithmetic_s + excess.traffic_s + excess.start_s;
-    parts.push_back({"arithmetic", excess.arithmetic_s,
+// What all kernels or mappings take above their bounds, by what they do meanwhile. Where kernels
+// run beside each other, their excess shrinks alike.
+void add_kernels(const Excess& excess, double above_s, std::vector<GapPart>& parts) {
+    const double all = excess.arithmetic_s + excess.traffic_s + excess.on_chip_s + excess.start_s;
+    const double scale = all > 0.0 ? above_s / all : 0.0;
+    parts.push_back({"arithmetic", scale * excess.arithmetic_s,
                      "below peak rates: tensor cores unused, clocks, multiplications of direct "
                      "convolution"});
-    parts.push_back({"traffic", excess.traffic_s,
+    parts.push_back({"traffic", scale * excess.traffic_s,
                      "memory above compulsory bytes, and below the data sheet's bandwidth"});
-    parts.push_back({"tails and stalls", kernels_s - named,
+    parts.push_back({"tails and stalls", all > 0.0 ? scale * excess.on_chip_s : above_s,
                      "partial waves, low occupancy, operand loads, dependent steps"});
-    parts.push_back({"kernel starts", excess.start_s, "filling and draining an empty device"});
+    parts.push_back(
+        {"kernel starts", scale * excess.start_s, "filling and draining an empty device"});
+}
+
+// Seconds that at least one kernel runs.
+double busy_s(const Report& report) {
+    return report.machine.kind == "accelerator" ? report.total.time_s : report.timeline.busy_s;
+}
+
+// A measurement below the prediction: its parts above the bound are that much shorter.
+void scale_to(const BoundReport& made, std::vector<GapPart>& parts) {
+    const double bound_s = std::min(made.fused.time_s, *made.measured_s);
+    const double above_s = made.predicted_s - made.fused.time_s;
+    const double scale = above_s > 0.0 ? (*made.measured_s - bound_s) / above_s : 0.0;
+    parts.front().seconds = bound_s;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        parts[i].seconds *= scale;
+    }
 }
 
 // From the bound upwards: traffic that fusion would spare, kernels above their own bounds,
-// launches, and what is left.
-std::vector<GapPart> gap_of(const BoundReport& made, const Report& report) {
+// launches, and what is left. None is negative.
+std::vector<GapPart> gap_of(const BoundReport& made, const Bounder& bounder, const Report& report) {
     std::vector<GapPart> parts;
-    const double kernels =
-        report.machine.kind == "accelerator" ? report.total.time_s : report.timeline.kernels_s;
+    const double busy = busy_s(report);
     parts.push_back(
         {"speed of light", made.fused.time_s,
          fmt::format("{} of inputs, weights, and outputs", wall_text(made.fused.wall))});
     parts.push_back({"unfused traffic", made.unfused.time_s - made.fused.time_s,
                      "tensors between operators, each written and read again"});
-    add_kernels(excess_of(made, report), kernels - made.unfused.time_s, parts);
-    parts.push_back({"launch", made.predicted_s - kernels,
-                     "the device waits for the host, less what kernels overlap"});
-    if (made.measured_s) {
-        parts.push_back({"unexplained", *made.measured_s - made.predicted_s,
-                         made.low_s && made.high_s && *made.measured_s >= *made.low_s &&
-                                 *made.measured_s <= *made.high_s
-                             ? "within the prediction's interval"
-                             : "outside of the prediction's interval"});
+    add_kernels(excess_of(bounder, report), std::max(busy - made.unfused.time_s, 0.0), parts);
+    parts.push_back({"launch", std::max(made.predicted_s - busy, 0.0),
+                     "the device waits for the host or for copies"});
+    if (!made.measured_s) {
+        return parts;
     }
+    const bool within = made.low_s && made.high_s && *made.measured_s >= *made.low_s &&
+                        *made.measured_s <= *made.high_s;
+    const std::string interval =
+        within ? "within the prediction's interval" : "outside of the prediction's interval";
+    const double above_s = *made.measured_s - made.predicted_s;
+    if (above_s < 0.0) {
+        scale_to(made, parts);
+    }
+    parts.push_back({"unexplained", std::max(above_s, 0.0),
+                     above_s >= 0.0
+                         ? interval
+                         : fmt::format("the prediction is {} above the measurement, {}; the parts "
+                                       "above the bound are scaled to it",
+                                       format_si(-above_s, "s"), interval)});
     return parts;
 }
 
@@ -653,14 +726,22 @@ Result<BoundReport> bound(const Question& question, std::optional<double> measur
     made.words = report->words;
     made.network = report->network_name;
     made.machine = report->machine.name;
-    made.assumptions = assumptions_of(question, bounder.peaks());
+    made.assumptions = assumptions_of(bounder.peaks());
     made.predicted_s = report->total.time_s;
     made.low_s = report->total.low_s;
     made.high_s = report->total.high_s;
     made.measured_s = measured_s;
-    made.gap = gap_of(made, *report);
+    made.gap = gap_of(made, bounder, *report);
     made.changes = changes_of(question, stop);
-    return {std::move(made), report.diagnostics()};
+    Diagnostics said = report.diagnostics();
+    if (measured_s && *measured_s < made.fused.time_s) {
+        said.warning("below-bound",
+                     fmt::format("the measured {} are below the fused bound of {}",
+                                 format_si(*measured_s, "s"), format_si(made.fused.time_s, "s")),
+                     "check the measurement, the data type, and the machine: " + made.assumptions);
+    }
+    said.append(fit_warning(*report));
+    return {std::move(made), std::move(said)};
 }
 
 } // namespace eyeroof::analysis::bound

@@ -48,7 +48,7 @@ struct OperatorBound {
 // measurement where there is one.
 struct GapPart {
     std::string name;
-    double seconds = 0.0; // negative: the measurement is below what is predicted
+    double seconds = 0.0; // never negative
     std::string reason;
 
     bool operator==(const GapPart&) const = default;
@@ -104,8 +104,11 @@ struct BoundReport {
 // min(channels in, out). Computing values again spares nothing of this, as inputs are counted.
 // roofline = max(all multiplications of direct convolution / peak, fused bytes / DRAM bandwidth):
 // neither fast algorithms nor what a cache holds from the run before are allowed for.
-// Accelerators: an operator's time is step 6 of the machine's chain (no mapping does better), its
-// arithmetic step 4; they keep nothing between runs.
+// With several streams operators may run beside each other: unfused is then the longest of the sums
+// of each resource.
+// Accelerators: an operator's time is step 7 of the machine's chain (no mapping does better), its
+// arithmetic step 4, its bytes compulsory_bytes() of model/accelerator/residency.hpp. fused moves
+// what of them are a program's inputs, weights, and outputs. They keep no weights between runs.
 // Errors: those of run(); "uncosted".
 // clang-format on
 Result<BoundReport> bound(const Question& question, std::optional<double> measured_s = {},

@@ -2,6 +2,7 @@
 #include "analysis/exam/examine_nest.hpp"
 #include "analysis/exam/nest_figures.hpp"
 #include "model/accelerator/data_width.hpp"
+#include "model/accelerator/residency.hpp"
 #include "model/cost/leakage.hpp"
 #include "model/vector_unit.hpp"
 
@@ -111,20 +112,28 @@ void set_limits(const std::vector<NestCycles>& cycles, double clock_hz, LayerRep
     report.limit = report.limits.arithmetic ? Limit::arithmetic : binding.kind;
 }
 
+// Words narrower than a byte, or coded ones, may end inside one: no more than is moved.
+Count whole_bytes(double bytes) {
+    constexpr double kRounding = 1e-6;
+    return static_cast<Count>(std::floor(bytes + kRounding));
+}
+
 LayerReport report_of(const Layer& layer, const Work& work, const std::vector<NestExam>& exams,
                       const AcceleratorContext& context) {
     LayerReport report;
     report.layer = layer;
     report.flops = work.flops;
-    report.bytes = work.bytes();
     double steps = 0.0;
     report.macs = work.macs; // none of pooling that a given mapping lays on the array
     Count done = 0;
+    double compulsory = 0.0;
     for (const NestExam& exam : exams) {
         done += exam.cost.macs;
+        compulsory += compulsory_bytes(exam.problem, context.accelerator);
         steps += static_cast<double>(exam.cost.compute_steps);
         add_nest(exam, context, report);
     }
+    report.bytes = whole_bytes(compulsory);
     const auto macs = static_cast<double>(done);
     report.steps = combine(exams, &NestExam::chain);
     report.machine_steps = combine(exams, &NestExam::machine);
@@ -150,7 +159,6 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     LayerReport report;
     report.layer = layer;
     report.flops = work.flops;
-    report.bytes = work.bytes();
     const double rate = outer_bytes_per_cycle(context.accelerator);
     const OuterOnly only = outer_only(layer, work, context.accelerator);
     const auto [bytes, equivalent] = only;
@@ -172,6 +180,7 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.split.dram_stall_s = report.time_s - report.split.compute_s;
     report.processing_time_s = report.split.compute_s;
     report.outer_bytes = bytes;
+    report.bytes = whole_bytes(bytes);
     report.leakage_j = least_leak_pj_per_cycle(context.accelerator) * report.cycles * 1e-12;
     report.energy_j = report.leakage_j; // what its words cost is not known
     set_limits({nest_cycles_of(report.steps, context.units, equivalent, bytes / rate)},
@@ -190,7 +199,6 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
     LayerReport report;
     report.layer = layer;
     report.flops = work.flops;
-    report.bytes = work.bytes();
     const VectorCost cost = vector_cost(layer, work, a, outer_bytes_per_cycle(a));
     const double equivalent = outer_only(layer, work, a).equivalent;
     report.units = equivalent / std::max(cost.compute_cycles, equivalent / context.units);
@@ -225,6 +233,7 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
     report.split.dram_stall_s = report.time_s - inside / a.clock_hz;
     report.processing_time_s = inside / a.clock_hz;
     report.outer_bytes = cost.outer_bytes;
+    report.bytes = whole_bytes(cost.outer_bytes);
     report.leakage_j = least_leak_pj_per_cycle(a) * cost.cycles * 1e-12;
     report.energy_j = cost.energy_pj * 1e-12 + report.leakage_j;
     set_limits({nest_cycles_of(report.steps, report.units, equivalent,

@@ -56,7 +56,7 @@ struct LayerReport {
     model::Issued kind = model::Issued::forward; // what its runs are in a training step
     Count macs = 0;
     Count flops = 0;
-    Count bytes = 0; // compulsory
+    Count bytes = 0; // compulsory: see model/accelerator/residency.hpp
     // MAC per cycle of the machine's clock that the units serving this layer's type do: GPUs have
     // another pipe for another type. 0: the machine's; see units_of in report_figures.hpp.
     double units = 0.0;

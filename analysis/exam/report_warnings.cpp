@@ -54,6 +54,14 @@ std::string no_fit_text(const Report& report) {
                              report.network_name, report.machine.name);
 }
 
+Diagnostics fit_warning(const Report& report) {
+    Diagnostics said;
+    if (const std::string what = no_fit_text(report); !what.empty()) {
+        said.warning("does-not-fit", what, "`eyeroof memory` shows what holds it");
+    }
+    return said;
+}
+
 std::string step_sum_text(const Report& report) {
     const Total& total = report.total;
     double kernels_s = 0.0;

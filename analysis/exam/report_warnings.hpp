@@ -27,6 +27,8 @@ std::string open_searches_hint(const OpenSearches& open);
 // "alexnet needs more memory than A100 has: times are of a run that would fit"; empty where it
 // fits.
 std::string no_fit_text(const Report& report);
+// The same as a warning, which every command that prints times of a step gives; none where it fits.
+Diagnostics fit_warning(const Report& report);
 
 // "the kernels of the layers add up to 1.12 ms of the step's 7.93 ms: the rest is waiting for the
 // CPU's launches"; empty where the layers' times add up to the total, as on accelerators.

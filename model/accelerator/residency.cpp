@@ -26,7 +26,49 @@ bool activations_fit(const Problem& problem, const Accelerator& accelerator, std
     return bytes <= static_cast<double>(*store.capacity_bytes);
 }
 
+// Beside nothing else: a mapping may keep this operand alone.
+bool holds_all(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+               const Store& store, Operand o) {
+    return !store.capacity_bytes || static_cast<double>(tile_elements(problem, o, problem.bounds)) *
+                                            stored_width(problem, accelerator, level, o).complete <=
+                                        static_cast<double>(*store.capacity_bytes);
+}
+
 } // namespace
+
+HomeRange home_range(const Problem& problem, const Accelerator& accelerator, Operand o) {
+    HomeRange home{accelerator.levels.size(), accelerator.levels.size()};
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        const Store* store = store_of(accelerator.levels[i], o);
+        if (store == nullptr) {
+            continue;
+        }
+        const bool first = home.outermost == accelerator.levels.size();
+        const bool stays = o != Operand::weight && accelerator.levels[i].keeps_between_layers &&
+                           holds_all(problem, accelerator, i, *store, o);
+        home.outermost = first ? i : home.outermost;
+        home.innermost = first || stays ? i : home.innermost;
+    }
+    return home;
+}
+
+double compulsory_bytes(const Problem& problem, const Accelerator& accelerator, Operand o) {
+    if (absent(problem, o) || home_range(problem, accelerator, o).innermost > 0) {
+        return 0.0;
+    }
+    const Channel* channel = channel_of(accelerator.levels.front(), o);
+    const DataWidth word = channel == nullptr ? stored_width(problem, accelerator, 0, o)
+                                              : sent_width(problem, accelerator, 0, *channel, o);
+    return static_cast<double>(tile_elements(problem, o, problem.bounds)) * word.complete;
+}
+
+double compulsory_bytes(const Problem& problem, const Accelerator& accelerator) {
+    double bytes = 0.0;
+    for (const Operand o : kAllOperands) {
+        bytes += compulsory_bytes(problem, accelerator, o);
+    }
+    return bytes;
+}
 
 PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& accelerator,
                                     bool hand_over) {

@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "model/accelerator/data_width.hpp"
+#include "model/accelerator/residency.hpp"
 #include "model/eyexam/steps.hpp"
 
 #include <fmt/compile.h>
@@ -21,32 +22,13 @@ double distinct_words(const Problem& problem, Operand o) {
     return absent ? 0.0 : static_cast<double>(tile_elements(problem, o, problem.bounds));
 }
 
-// The levels where an operand may be at home. They differ for activations that fit a level which
-// keeps them between layers: a mapping may leave them there, or not.
-struct Home {
-    std::size_t outermost = 0;
-    std::size_t innermost = 0;
-};
-
-Home home_of(const Accelerator& accelerator, Operand o) {
-    Home home{accelerator.levels.size(), accelerator.levels.size()};
-    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
-        const bool stored = store_of(accelerator.levels[i], o) != nullptr;
-        if (stored && home.outermost == accelerator.levels.size()) {
-            home = {i, i};
-        } else if (stored && o != Operand::weight && accelerator.levels[i].keeps_between_layers) {
-            home.innermost = i;
-        }
-    }
-    return home;
-}
-
 // What at least crosses a channel, all instances together: each distinct word once.
 Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::size_t level,
                   const Channel& channel) {
     Demand demand;
     for (const Operand o : kAllOperands) {
-        if (channel.operands.contains(o) && home_of(accelerator, o).innermost <= level) {
+        if (channel.operands.contains(o) &&
+            home_range(problem, accelerator, o).innermost <= level) {
             const double bytes = distinct_words(problem, o) *
                                  sent_width(problem, accelerator, level, channel, o).complete;
             (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
@@ -61,7 +43,7 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::s
                   const Store& store) {
     Demand demand;
     for (const Operand o : kAllOperands) {
-        const Home home = home_of(accelerator, o);
+        const HomeRange home = home_range(problem, accelerator, o);
         if (store.operands.contains(o) && home.outermost == level && home.innermost == level) {
             const double bytes =
                 distinct_words(problem, o) * stored_width(problem, accelerator, level, o).complete;

@@ -1,6 +1,7 @@
 #include "model/gpu/grouped.hpp"
 
 #include "model/gpu/matmul.hpp"
+#include "model/workload/experts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,20 +24,14 @@ double tile_rows(double tokens) {
 
 } // namespace
 
-double busy_experts(double routed, double experts) {
-    if (experts <= 1.0) {
-        return std::min(routed, experts);
-    }
-    return experts * -std::expm1(routed * std::log1p(-1.0 / experts));
-}
-
 FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms, const Layer& layer,
                        ExpertKernel kernel) {
     const auto& s = std::get<MoeShape>(layer.shape);
     const double n = static_cast<double>(s.n);
     const double k = static_cast<double>(s.k);
     const double routed = static_cast<double>(s.m) * static_cast<double>(s.topk);
-    const double busy = busy_experts(routed, static_cast<double>(s.experts));
+    const double busy = expected_experts(static_cast<double>(s.m), static_cast<double>(s.topk),
+                                         static_cast<double>(s.experts));
     const double rows = tile_rows(routed / busy);
     const double tiles_of_rows = busy * std::ceil(routed / busy / rows);
     const double tiles = tiles_of_rows * std::ceil(2.0 * k / kTileColumns); // of the first product

@@ -8,10 +8,6 @@
 
 namespace eyeroof::model {
 
-// Experts that `routed` tokens meet when each goes anywhere alike: experts (1 - (1 -
-// 1/experts)^routed).
-double busy_experts(double routed, double experts);
-
 // Every expert's tokens are padded to whole tiles of 16 to 128 rows, the least that holds the mean:
 //   compute = uneven x 6 x padded tokens x n k / (peak_share peak), no less than a wave of tiles of
 //             the first product, which is 2 k wide

@@ -4,10 +4,12 @@
 #include "model/workload/layer_work.hpp"
 
 #include "model/workload/elementwise.hpp"
+#include "model/workload/experts.hpp"
 #include "model/workload/input_footprint.hpp"
 #include "model/workload/operators.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace eyeroof::model {
@@ -291,15 +293,22 @@ void tally(Tally& t, const AttentionShape& s, Op) {
     t.write("grad_value", key, t.types.weight);
 }
 
-// MACs = 3 n k a routed token; weights of the experts that tokens can reach: no more than there are
-// routed tokens. Either gradient has as many MACs.
+// MACs = 3 n k a routed token; weights of the experts that uniform routing is expected to reach.
+// Either gradient has as many MACs.
 void tally(Tally& t, const MoeShape& s, Op) {
     const Exact tokens = Exact(s.m) * s.n;
     const Exact weights = Exact(3) * s.n * s.k;
     const Exact routed = Exact(s.m) * s.topk;
     t.macs(routed * weights);
-    const Count reached = routed.get() ? std::min(*routed.get(), s.experts) : s.experts;
-    tally_operands(t, {tokens, weights * reached, tokens, tokens, "weight"});
+    const Exact all = weights * s.experts;
+    const double share = expected_experts(static_cast<double>(s.m), static_cast<double>(s.topk),
+                                          static_cast<double>(s.experts)) /
+                         static_cast<double>(s.experts);
+    const Exact reached =
+        all.get() ? std::optional<Count>(std::min<Count>(
+                        *all.get(), std::llround(share * static_cast<double>(*all.get()))))
+                  : std::nullopt;
+    tally_operands(t, {tokens, reached, tokens, tokens, "weight"});
 }
 
 } // namespace

@@ -125,6 +125,29 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
 
 } // namespace
 
+// What of the sides' times is not the same question: CPU launches, which a GPU's step has and an
+// accelerator's has not. Empty where all sides are alike.
+static std::string launches_apart(const std::vector<analysis::Report>& sides) {
+    std::string with, without;
+    for (const analysis::Report& side : sides) {
+        const bool launched =
+            side.machine.kind == "gpu" && side.scenario.launch != model::Launch::none;
+        const std::string id = masked_controls(side.machine.id);
+        std::string& names = launched ? with : without;
+        names += (names.empty() ? "" : ", ") + id;
+        if (launched) {
+            names += fmt::format(" waits {} of {} for CPU launches",
+                                 format_si(side.total.time_s - side.timeline.busy_s, "s"),
+                                 format_si(side.total.time_s, "s"));
+        }
+    }
+    return with.empty() || without.empty()
+               ? std::string()
+               : fmt::format("; not under one launch assumption: {}, {} without any (--launch none "
+                             "compares kernels alone)",
+                             with, without);
+}
+
 // The fastest machine with its scenario, the others beside it, its bottleneck, and what would help.
 static std::string answer(const std::vector<analysis::Report>& sides, bool colour) {
     const analysis::Report& best =
@@ -139,10 +162,11 @@ static std::string answer(const std::vector<analysis::Report>& sides, bool colou
                                   masked_controls(side.machine.id));
         }
     }
-    const std::string first = wrapped(
-        fmt::format("Fastest: {}, {}; {}", masked_controls(best.machine.id),
-                    time_text(best.total.time_s, best.total.low_s, best.total.high_s), ratios),
-        0, kTextColumns);
+    const std::string first =
+        wrapped(fmt::format("Fastest: {}, {}; {}{}", masked_controls(best.machine.id),
+                            time_text(best.total.time_s, best.total.low_s, best.total.high_s),
+                            ratios, launches_apart(sides)),
+                0, kTextColumns);
     std::string text =
         wrapped(masked_controls(best.words), 0, kTextColumns) + inked(first, Ink::bold, colour);
     for (const std::string& line : {bottleneck_text(best), largest_saving_text(best)}) {

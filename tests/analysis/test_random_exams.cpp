@@ -171,7 +171,7 @@ void check_work(const analysis::LayerReport& l) {
     CHECK(l.macs == work->macs);
     CHECK((l.macs > 0) == model::multiplies(l.layer.op));
     CHECK(l.flops == work->flops);
-    CHECK(l.bytes == work->bytes());
+    CHECK(static_cast<double>(l.bytes) <= l.outer_bytes * kRounding + 1.0);
 }
 
 void check_chains(const analysis::LayerReport& l) {

@@ -2,6 +2,7 @@
 #include "model/gpu/attention.hpp"
 #include "model/gpu/grouped.hpp"
 #include "model/gpu/predict.hpp"
+#include "model/workload/experts.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 
@@ -138,16 +139,19 @@ TEST_CASE(
     const auto work = work_of(layer);
     REQUIRE(work.ok());
     CHECK(work->macs == 2 * 2 * 3 * 1024 * 512);
-    CHECK(work->bytes() == 2 * (2 * 2 * 1024 + 4 * 3 * 1024 * 512)); // four of the eight at most
+    // Each of the eight misses both tokens with a chance of (3/4)^2: 3.5 are reached.
+    CHECK(work->bytes() == 2 * (2 * 2 * 1024 + 3.5 * 3 * 1024 * 512));
     layer.shape = MoeShape{2, 1024, 512, 9, 8};
     CHECK(validate(layer).has_errors());
 }
 
-TEST_CASE("tokens that go anywhere alike meet 1 - (1 - 1/e)^r of the experts") {
-    CHECK(busy_experts(1.0, 8.0) == near(1.0));
-    CHECK(busy_experts(8.0, 8.0) == near(8.0 * (1.0 - std::pow(7.0 / 8.0, 8.0))));
-    CHECK(busy_experts(1e6, 8.0) == near(8.0));
-    CHECK(busy_experts(4.0, 1.0) == near(1.0));
+TEST_CASE("tokens that go anywhere alike meet 1 - (1 - k/e)^t of the experts") {
+    CHECK(expected_experts(1.0, 2.0, 8.0) == near(2.0));
+    CHECK(expected_experts(8.0, 1.0, 8.0) == near(8.0 * (1.0 - std::pow(7.0 / 8.0, 8.0))));
+    CHECK(expected_experts(32.0, 4.0, 128.0) == near(81.7, 0.001));
+    CHECK(expected_experts(1e6, 2.0, 8.0) == near(8.0));
+    CHECK(expected_experts(4.0, 1.0, 1.0) == near(1.0));
+    CHECK(expected_experts(1.0, 8.0, 8.0) == near(8.0));
 }
 
 TEST_CASE("few tokens wait for the experts' weights, many for arithmetic") {

@@ -4,6 +4,7 @@
 #include "model/gpu/grouped.hpp"
 #include "model/gpu/matmul.hpp"
 #include "model/gpu/predict.hpp"
+#include "model/workload/experts.hpp"
 #include "tests/model/gpu/plain_gpu.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
@@ -222,7 +223,7 @@ TEST_CASE("experts' weights that L2 keeps between calls do not come from DRAM") 
     gpu.l2_bytes = 1e3;
     CHECK(grouped_time(gpu, DataType::fp16, terms, layer).resident < 1e-3);
     // Both halves of the first product beside each other: 16 or fewer rows, 8 columns of tiles.
-    const double busy = busy_experts(32.0, 8.0);
+    const double busy = expected_experts(16.0, 2.0, 8.0);
     CHECK(grouped_time(gpu, DataType::fp16, terms, layer).ctas == near(busy * 8.0));
 }
 
