@@ -6,6 +6,7 @@
 #include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
 #include "analysis/tune/measured_best.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "base/markup.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
@@ -330,6 +331,9 @@ Result<analysis::Report> examined(Context& context, const analysis::Question& qu
     add_chip_figures(context, question.machine, *report);
     analysis::find_largest_batch(*report, question, context.stop());
     context.report(analysis::fit_warning(*report));
+    if (question.scenario.density.empty()) {
+        analysis::find_headline(*report, question, context.stop());
+    }
     const auto laid = lay_over(*report, question.machine, measured);
     if (!laid) {
         return laid.diagnostics();

@@ -1,6 +1,7 @@
 // eyeroof exam --on A --on B: the same scenario on several machines.
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/origin.hpp"
 #include "report/exam/side_by_side.hpp"
@@ -73,6 +74,7 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
         add_chip_figures(context, question.machine, *report);
         analysis::find_largest_batch(*report, question, context.stop());
         context.report(analysis::fit_warning(*report));
+        analysis::find_headline(*report, question, context.stop());
         sides.push_back(*std::move(report));
         machines.push_back(question.machine);
     }

@@ -7,6 +7,7 @@
 #include "analysis/program/settled.hpp"
 #include "analysis/step/copy_ways.hpp"
 #include "analysis/step/launch_ways.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
 #include "report/step/timeline_write.hpp"
@@ -167,12 +168,13 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
         const analysis::Question runs = analysis::as_it_runs(*question);
         return compare_copies(context, options, runs, std::get<model::Gpu>(runs.machine.kind));
     }
-    const auto report = analysis::run(*question, context.stop(), context.progress());
+    auto report = analysis::run(*question, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
     context.report(report.diagnostics());
     context.report(analysis::fit_warning(*report));
+    analysis::find_headline(*report, *question, context.stop());
     const std::string& format = options.output.format;
     return context.write(
         with_origin(rendered({*report, *gpu}, format), format, command, {question->machine}),

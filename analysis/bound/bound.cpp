@@ -4,6 +4,7 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "base/units.hpp"
 #include "model/accelerator/residency.hpp"
 
@@ -23,7 +24,7 @@ using step::OperatorId;
 using step::TensorId;
 
 std::string_view wall_text(Wall wall) {
-    constexpr std::array<std::string_view, 3> texts = {"arithmetic", "memory", "on-chip"};
+    constexpr std::array<std::string_view, 4> texts = {"arithmetic", "memory", "on-chip", "start"};
     return texts[static_cast<std::size_t>(wall)];
 }
 
@@ -35,6 +36,7 @@ constexpr double kSharedBytes = 262144.0;
 constexpr std::size_t kStep4 = 4; // numbers of steps
 constexpr std::size_t kStep7 = 7;
 constexpr double kRounding = 1e-9;
+constexpr double kStart_s = 1.2e-6; // of a kernel of products: see bound.hpp
 
 // The share of a convolution's direct multiplications that every algorithm has to do.
 double least_share(const Layer& layer) {
@@ -48,11 +50,17 @@ double least_share(const Layer& layer) {
     return along(c->r, c->stride.h) * along(c->s, c->stride.w);
 }
 
+Wall wall_of(const Bound& b) {
+    const double most = std::max({b.arithmetic_s, b.memory_s, b.on_chip_s, b.start_s});
+    return most == b.arithmetic_s ? Wall::arithmetic
+           : most == b.memory_s   ? Wall::memory
+           : most == b.on_chip_s  ? Wall::on_chip
+                                  : Wall::start;
+}
+
 Bound closed(Bound b) {
-    b.time_s = std::max({b.arithmetic_s, b.memory_s, b.on_chip_s});
-    b.wall = b.time_s == b.arithmetic_s ? Wall::arithmetic
-             : b.time_s == b.memory_s   ? Wall::memory
-                                        : Wall::on_chip;
+    b.time_s = b.start_s + std::max({b.arithmetic_s, b.memory_s, b.on_chip_s});
+    b.wall = wall_of(b);
     return b;
 }
 
@@ -416,6 +424,7 @@ class Bounder {
         alone_bytes_ = std::max(alone_bytes_, alone);
         own.memory_s = peaks_.outer_s(own.bytes);
         own.on_chip_s = peaks_.port_s(own.bytes);
+        own.start_s = macs > 0.0 && peaks_.gpu->arch != model::GpuArch::host ? kStart_s : 0.0;
         const auto pipe = static_cast<int>(peaks_.gpu->rate(layer.types.input).pipe);
         add(op, closed(own), pipe, direct_s);
     }
@@ -449,6 +458,8 @@ class Bounder {
         sum_.memory_s += own.memory_s;
         sum_.on_chip_s += own.on_chip_s;
         sum_.bytes += own.bytes;
+        sum_.start_s += own.start_s;
+        most_start_s_ = std::max(most_start_s_, own.start_s);
         sum_.time_s += own.time_s;
         pipes_[pipe] += own.arithmetic_s;
         direct_[pipe] += direct_s;
@@ -464,11 +475,10 @@ class Bounder {
         }
         if (beside_) {
             b.arithmetic_s = pipe_s;
-            b.time_s = std::max({pipe_s, b.memory_s, b.on_chip_s});
+            b.start_s = most_start_s_;
+            return closed(b);
         }
-        b.wall = b.arithmetic_s >= std::max(b.memory_s, b.on_chip_s) ? Wall::arithmetic
-                 : b.memory_s >= b.on_chip_s                         ? Wall::memory
-                                                                     : Wall::on_chip;
+        b.wall = wall_of(b);
         return b;
     }
 
@@ -491,6 +501,7 @@ class Bounder {
         b.bytes = std::max(b.bytes, least_bytes);
         b.memory_s = peaks_.outer_s(b.bytes);
         b.on_chip_s = peaks_.port_s(b.bytes);
+        b.start_s = most_start_s_;
         return closed(b);
     }
 
@@ -529,7 +540,8 @@ class Bounder {
     std::map<int, double> pipes_;        // arithmetic at peak
     std::map<int, double> direct_; // the same with every multiplication of a direct convolution
     Bound sum_;                    // of all operators
-    double alone_bytes_ = 0.0;     // of a GEMM between tensors that are there before and after
+    double most_start_s_ = 0.0;
+    double alone_bytes_ = 0.0; // of a GEMM between tensors that are there before and after
 };
 
 std::string assumptions_of(const Peaks& peaks) {
@@ -538,9 +550,8 @@ std::string assumptions_of(const Peaks& peaks) {
                "machine stores them; activations that fit a level which keeps them stay on the "
                "chip between layers, the network's input and output too; no weights are kept";
     }
-    return fmt::format("data sheet peaks at {}, {} to memory, and a last-level cache of {} that "
-                       "may hold data from "
-                       "the run before",
+    return fmt::format("data sheet peaks at {}, {} to memory, a last-level cache of {} that may "
+                       "hold data from the run before, and the start of a kernel of products",
                        format_si(peaks.gpu->boost_hz, "Hz"),
                        format_si(peaks.outer_bytes_per_s, "B/s"),
                        format_si(peaks.cache_bytes, "B"));
@@ -561,6 +572,9 @@ struct Excess {
         };
         if (bound.wall == Wall::arithmetic) {
             spend(left.compute_s);
+        }
+        if (bound.wall == Wall::start) {
+            spend(left.on_chip_stall_s);
         }
         spend(left.dram_stall_s);
         spend(left.on_chip_stall_s);
@@ -721,6 +735,7 @@ Result<BoundReport> bound(const Question& question, std::optional<double> measur
     if (!report) {
         return report.diagnostics();
     }
+    find_headline(*report, question, stop);
     Bounder bounder(question, *report);
     BoundReport made = bounder.make();
     made.words = report->words;
@@ -731,6 +746,7 @@ Result<BoundReport> bound(const Question& question, std::optional<double> measur
     made.low_s = report->total.low_s;
     made.high_s = report->total.high_s;
     made.measured_s = measured_s;
+    made.headline = report->headline;
     made.gap = gap_of(made, bounder, *report);
     made.changes = changes_of(question, stop);
     Diagnostics said = report.diagnostics();

@@ -89,7 +89,8 @@ mapper::Objective natural_objective(const Accelerator& accelerator) {
 
 BestMappings search_best(const Network& network, const Accelerator& accelerator,
                          const Dataflow& rules, const Question& question,
-                         const std::stop_token& stop, const ProgressCallback& progress) {
+                         const KnownMappings& known, const std::stop_token& stop,
+                         const ProgressCallback& progress) {
     const Scenario& s = question.scenario;
     BestMappings best;
     std::vector<mapper::Task> tasks;
@@ -107,6 +108,11 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
                 task.objective = s.objective.value_or(natural_objective(accelerator));
                 task.factors = s.factors;
                 task.counting = s.counting;
+                for (const auto& [nest, mapping] : known) {
+                    if (same_nest(problem, nest)) {
+                        task.known.push_back(mapping);
+                    }
+                }
                 tasks.push_back(std::move(task));
             }
         }

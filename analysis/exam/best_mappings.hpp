@@ -6,6 +6,9 @@
 #include "analysis/scenario/question.hpp"
 #include "model/workload/network.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace eyeroof::analysis {
 
 struct BestMappings {
@@ -38,9 +41,13 @@ bool names_energies(const model::Accelerator& accelerator);
 // Energy times delay; time alone on machines whose description names no energies.
 mapper::Objective natural_objective(const model::Accelerator& accelerator);
 
+// Mappings of nests to start searches from.
+using KnownMappings = std::vector<std::pair<model::Problem, model::Mapping>>;
+
 // Layers with errors of their own are left out: examine() reports them.
 BestMappings search_best(const model::Network& network, const model::Accelerator& accelerator,
                          const model::Dataflow& rules, const Question& question,
-                         const std::stop_token& stop, const ProgressCallback& progress);
+                         const KnownMappings& known, const std::stop_token& stop,
+                         const ProgressCallback& progress);
 
 } // namespace eyeroof::analysis

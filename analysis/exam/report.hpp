@@ -162,6 +162,18 @@ struct MemoryFit {
     bool operator==(const MemoryFit&) const = default;
 };
 
+// The one resource of which twice as much gains most: analysis/what_if/headline.hpp. Empty texts:
+// none gains.
+struct Headline {
+    std::string resource; // "DRAM bandwidth", "CPU launch overhead"
+    std::string what;     // that is doubled: "the host's launch speed"
+    std::string option;   // of the command line: "--host-speed 2"
+    double time_s = 0.0;  // of the step with it
+    double saved_s = 0.0;
+
+    bool operator==(const Headline&) const = default;
+};
+
 // What a trace says of the step, beside the prediction.
 struct TracedStep {
     double step_s = 0.0;     // from the first kernel to the last
@@ -187,7 +199,8 @@ struct Report {
     std::string network_name;
     std::vector<LayerReport> layers;
     Total total;
-    std::vector<Loss> worst; // three, largest first
+    std::vector<Loss> worst;          // three, largest first
+    std::optional<Headline> headline; // where it was looked for
     std::optional<Measurement> measured;
     std::optional<TracedStep> traced; // of a trace on its own GPU
     std::vector<CeilingRow> ceilings;

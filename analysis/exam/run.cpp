@@ -86,7 +86,8 @@ Result<Report> examine_layers(const Question& question, step::Graph program,
 }
 
 Result<Report> examine_on_accelerator(const Question& question, step::Graph program,
-                                      const Accelerator& accelerator, const std::stop_token& stop,
+                                      const Accelerator& accelerator, const KnownMappings& known,
+                                      const std::stop_token& stop,
                                       const ProgressCallback& progress) {
     const Network layers{program.id, program.name, "", program.layers};
     Diagnostics types =
@@ -98,7 +99,7 @@ Result<Report> examine_on_accelerator(const Question& question, step::Graph prog
     }
     if (context->policy == MappingPolicy::best) {
         context->best =
-            search_best(layers, accelerator, context->dataflow, question, stop, progress);
+            search_best(layers, accelerator, context->dataflow, question, known, stop, progress);
     }
     auto report = examine_layers(question, std::move(program), *context, stop, progress);
     if (!report) {
@@ -119,7 +120,10 @@ void describe(const Question& question, Report& report) {
     report.words = scenario_words(question);
 }
 
-Result<Report> run(const Question& asked, std::stop_token stop, const ProgressCallback& progress) {
+namespace {
+
+Result<Report> run_from(const Question& asked, const KnownMappings& known,
+                        const std::stop_token& stop, const ProgressCallback& progress) {
     const Question question = as_it_runs(asked);
     auto program = lower(question);
     if (!program) {
@@ -128,11 +132,11 @@ Result<Report> run(const Question& asked, std::stop_token stop, const ProgressCa
     const std::string id = program->id;
     const std::string name = program->name;
     const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
-    auto report =
-        gpu != nullptr
-            ? examine_on_gpu(question, *std::move(program), *gpu, progress, stop)
-            : examine_on_accelerator(question, *std::move(program),
-                                     std::get<Accelerator>(question.machine.kind), stop, progress);
+    auto report = gpu != nullptr
+                      ? examine_on_gpu(question, *std::move(program), *gpu, progress, stop)
+                      : examine_on_accelerator(question, *std::move(program),
+                                               std::get<Accelerator>(question.machine.kind), known,
+                                               stop, progress);
     if (!report) {
         return report;
     }
@@ -143,6 +147,37 @@ Result<Report> run(const Question& asked, std::stop_token stop, const ProgressCa
     report->network_name = name;
     describe(question, *report);
     return report;
+}
+
+} // namespace
+
+Result<Report> run(const Question& question, std::stop_token stop,
+                   const ProgressCallback& progress) {
+    return run_from(question, {}, stop, progress);
+}
+
+KnownMappings known_mappings(const Report& report) {
+    KnownMappings known;
+    for (const LayerReport& layer : report.layers) {
+        const auto nests = nests_of(layer.layer);
+        if (layer.certificates.empty() || !nests || nests->size() != layer.mappings.size()) {
+            continue;
+        }
+        for (std::size_t i = 0; i < nests->size(); ++i) {
+            known.emplace_back((*nests)[i], layer.mappings[i]);
+        }
+    }
+    return known;
+}
+
+Result<Report> run_near(const Question& asked, const KnownMappings& known, std::stop_token stop) {
+    constexpr std::uint64_t kShort = 64; // nodes of a search
+    Question question = asked;
+    Scenario& s = question.scenario;
+    const std::uint64_t usual = search_nodes_of(s);
+    s.search_nodes = usual == 0 ? kShort : std::min(kShort, usual);
+    s.search_limit_s = 0.0;
+    return run_from(question, known, stop, {});
 }
 
 Result<Report> run(const Network& network, const Machine& machine, const Scenario& scenario,

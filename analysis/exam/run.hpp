@@ -1,6 +1,7 @@
 // The entry point of the engines: examines a question and returns the report.
 #pragma once
 
+#include "analysis/exam/best_mappings.hpp"
 #include "analysis/exam/report.hpp"
 #include "analysis/scenario/question.hpp"
 #include "base/progress.hpp"
@@ -15,6 +16,14 @@ namespace eyeroof::analysis {
 // scenario does not allow it; "cancelled".
 Result<Report> run(const Question& question, std::stop_token stop = {},
                    const ProgressCallback& progress = {});
+
+// The mappings of a report, for run_near(); none where nothing was searched.
+KnownMappings known_mappings(const Report& report);
+
+// As run(), of a question that is close to one whose mappings are known: searches start from them
+// and are short. Other policies map as run() does.
+Result<Report> run_near(const Question& question, const KnownMappings& known,
+                        std::stop_token stop = {});
 
 // Of a network and a machine in memory.
 Result<Report> run(const model::Network& network, const model::Machine& machine,

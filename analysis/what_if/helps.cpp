@@ -22,7 +22,15 @@ void add_counterfactuals(const Report& report, Helps& helps) {
 
 Result<Helps> what_would_help(const Question& asked, std::stop_token stop,
                               const ProgressCallback& progress) {
-    const auto trials = Trials::of(asked, std::move(stop));
+    const auto as_it_is = run(asked, stop);
+    if (!as_it_is) {
+        return Result<Helps>(as_it_is.diagnostics());
+    }
+    const auto near = [known = known_mappings(*as_it_is)](const Question& variant,
+                                                          const std::stop_token& token) {
+        return run_near(variant, known, token);
+    };
+    const auto trials = Trials::of(asked, std::move(stop), near);
     if (!trials) {
         return Result<Helps>(trials.diagnostics());
     }

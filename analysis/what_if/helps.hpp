@@ -37,8 +37,9 @@ struct Helps {
     bool operator==(const Helps&) const = default;
 };
 
-// Mappings are by the dataflow's own rules on both sides (see trials.hpp), so that a gain is
-// the machine's and not the search's. Errors: those of run(); "cancelled".
+// Searches start from the mappings of the machine as it is (run_near), so that the time starts
+// where an exam's does and a gain is the machine's and not the search's. Errors: those of run();
+// "cancelled".
 Result<Helps> what_would_help(const Question& question, std::stop_token stop = {},
                               const ProgressCallback& progress = {});
 

@@ -1,5 +1,7 @@
 #include "gui/jobs/examiner.hpp"
 
+#include "analysis/what_if/headline.hpp"
+
 namespace eyeroof::gui {
 
 namespace {
@@ -26,6 +28,7 @@ Answer answer_to(std::vector<analysis::Question> questions, const std::stop_toke
             break;
         }
         if (report) {
+            analysis::find_headline(*report, question, stop);
             answer.questions.push_back(std::move(question));
             answer.reports.push_back(std::move(*report));
         }

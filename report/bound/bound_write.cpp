@@ -1,6 +1,7 @@
 #include "report/bound/bound_write.hpp"
 
 #include "analysis/scenario/fields.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "base/figures.hpp"
 #include "base/json.hpp"
 #include "base/lines.hpp"
@@ -31,16 +32,16 @@ std::string seconds(double s) {
 }
 
 std::string bound_row(const char* name, const Bound& b, double time_s) {
-    return fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>5.1f} %\n", name,
+    return fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9}  {:<10} {:>5.1f} %\n", name,
                        seconds(b.time_s), seconds(b.arithmetic_s), seconds(b.memory_s),
-                       seconds(b.on_chip_s), format_si(b.bytes, "B"), wall_text(b.wall),
-                       time_s > 0.0 ? 100.0 * b.time_s / time_s : 0.0);
+                       seconds(b.on_chip_s), seconds(b.start_s), format_si(b.bytes, "B"),
+                       wall_text(b.wall), time_s > 0.0 ? 100.0 * b.time_s / time_s : 0.0);
 }
 
 Json bound_of(const Bound& b) {
-    return {{"time_s", b.time_s},     {"arithmetic_s", b.arithmetic_s},
-            {"memory_s", b.memory_s}, {"on_chip_s", b.on_chip_s},
-            {"bytes", b.bytes},       {"wall", wall_text(b.wall)}};
+    return {{"time_s", b.time_s},       {"arithmetic_s", b.arithmetic_s}, {"memory_s", b.memory_s},
+            {"on_chip_s", b.on_chip_s}, {"start_s", b.start_s},           {"bytes", b.bytes},
+            {"wall", wall_text(b.wall)}};
 }
 
 std::string operator_rows(const BoundReport& report) {
@@ -63,6 +64,7 @@ PageTable bounds_table(const BoundReport& report) {
                      {"arithmetic"},
                      {"memory"},
                      {"on-chip"},
+                     {"start"},
                      {"bytes"},
                      {"bound by", false},
                      {"of the time"}},
@@ -71,7 +73,8 @@ PageTable bounds_table(const BoundReport& report) {
     const auto add = [&](const char* name, const Bound& b) {
         table.rows.push_back(
             {name, seconds(b.time_s), seconds(b.arithmetic_s), seconds(b.memory_s),
-             seconds(b.on_chip_s), format_si(b.bytes, "B"), std::string(wall_text(b.wall)),
+             seconds(b.on_chip_s), seconds(b.start_s), format_si(b.bytes, "B"),
+             std::string(wall_text(b.wall)),
              fmt::format("{:.1f} %",
                          report.time_s() > 0.0 ? 100.0 * b.time_s / report.time_s() : 0.0)});
     };
@@ -157,9 +160,16 @@ std::string answer_text(const BoundReport& report) {
                                     seconds(most->seconds), 100.0 * most->seconds / time_s),
                         0, kTextColumns);
     }
+    if (report.headline) {
+        for (const std::string& line :
+             {analysis::bound_by_text(*report.headline),
+              analysis::largest_saving_text(*report.headline, report.predicted_s)}) {
+            text += line.empty() ? std::string() : wrapped(line, 0, kTextColumns);
+        }
+    }
     if (!report.changes.empty()) {
         const Change& best = report.changes.front();
-        text += wrapped(fmt::format("Largest saving: {:.3g}x the speed with {}",
+        text += wrapped(fmt::format("Fastest other way to run it: {:.3g}x the speed with {}",
                                     report.predicted_s / best.time_s, best.name),
                         0, kTextColumns);
     }
@@ -172,8 +182,9 @@ std::string bound_text(const BoundReport& report) {
     const double time_s = report.time_s();
     std::string text = wrapped(report.words, 0, kTextColumns) + answer_text(report) +
                        wrapped("bounds: " + report.assumptions, 0, kTextColumns) + "\n";
-    text += fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9}  {:<10} {:>7}\n", "bound", "time",
-                        "arithmetic", "memory", "on-chip", "bytes", "bound by", "of time");
+    text +=
+        fmt::format("{:<8} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9}  {:<10} {:>7}\n", "bound", "time",
+                    "arithmetic", "memory", "on-chip", "start", "bytes", "bound by", "of time");
     text += bound_row("fused", report.fused, time_s) + bound_row("cached", report.cached, time_s) +
             bound_row("unfused", report.unfused, time_s) +
             bound_row("roofline", report.roofline, time_s);

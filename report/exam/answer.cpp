@@ -2,6 +2,7 @@
 
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/report_warnings.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "report/exam/words.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,9 @@ bool alike(const analysis::Report& report, const analysis::Loss& a, const analys
 } // namespace
 
 std::string bottleneck_text(const analysis::Report& report) {
+    if (report.headline) {
+        return analysis::bound_by_text(*report.headline);
+    }
     const analysis::Total& total = report.total;
     if (total.host_s > total.device_s) {
         return fmt::format("Bound by CPU launch overhead: {} for {} of kernels",
@@ -71,6 +75,9 @@ std::string bottleneck_text(const analysis::Report& report) {
 }
 
 std::string largest_saving_text(const analysis::Report& report) {
+    if (report.headline) {
+        return analysis::largest_saving_text(*report.headline, report.total.time_s);
+    }
     const analysis::Total& total = report.total;
     if (report.worst.empty() || !(total.time_s > 0.0)) {
         return {};

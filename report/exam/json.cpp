@@ -265,6 +265,13 @@ bool write_json(const analysis::Report& report, const Json& more, const TextSink
                  {"host", report.host},
                  {"uncosted_share", report.uncosted_share},
                  {"worst", worst_json(report)}};
+    if (report.headline && !report.headline->resource.empty()) {
+        const analysis::Headline& h = *report.headline;
+        json["headline"] = {{"bound_by", h.resource},
+                            {"doubled_by", h.option},
+                            {"time_s", h.time_s},
+                            {"saved_s", h.saved_s}};
+    }
     if (report.memory) {
         json["parameters"] = report.memory->parameters;
         json["gradient_bytes"] = report.memory->gradients;

@@ -74,9 +74,6 @@ std::string further_totals(const analysis::Report& report, const TextStyle& styl
     } else if (std::string sum = analysis::step_sum_text(report); !sum.empty()) {
         parts.push_back(std::move(sum));
     }
-    if (total.processing_time_s < total.time_s) {
-        parts.push_back(format_si(total.processing_time_s, "s") + " without outer memory stalls");
-    }
     if (total.averaged_units > 0.0) {
         parts.push_back(fmt::format("{} {} active on average", amount(total.averaged_units),
                                     unit_name(report)));

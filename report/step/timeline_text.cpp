@@ -1,5 +1,6 @@
 // The timeline for people and for programs.
 #include "analysis/scenario/fields.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "base/figures.hpp"
 #include "base/json.hpp"
 #include "base/lines.hpp"
@@ -60,43 +61,6 @@ std::size_t host_bound_of(const std::vector<analysis::step::LayerTime>& rows) {
     return all;
 }
 
-// What the step takes most of its time for, and what ends it.
-struct Bottleneck {
-    double seconds;
-    const char* name;
-    std::string without;
-};
-
-Bottleneck bottleneck_of(const TimelineReport& r) {
-    const analysis::step::Timeline& t = r.timeline();
-    const Bottleneck host{t.wait_host_s, "CPU launch overhead",
-                          r.report.scenario.launch == model::Launch::graph
-                              ? "without waiting for the host"
-                              : "without waiting for the host (--launch graph)"};
-    const Bottleneck copies{t.wait_copy_s, "copies between host and device",
-                            "without waiting for copies"};
-    const Bottleneck kernels{t.busy_s, "kernels", {}};
-    const auto shorter = [](const Bottleneck& a, const Bottleneck& b) {
-        return a.seconds < b.seconds;
-    };
-    return std::max({host, copies, kernels}, shorter);
-}
-
-// What would save most: no wait, or, where kernels fill the step, a layer whose kernels took none.
-std::string saving_text(const TimelineReport& r, const Bottleneck& most,
-                        const std::vector<analysis::step::LayerTime>& rows) {
-    if (!most.without.empty() || rows.empty()) {
-        return fmt::format("Largest saving: {} ({}) {}", s(most.seconds),
-                           share(most.seconds, r.timeline().time_s), most.without);
-    }
-    const auto longest =
-        std::max_element(rows.begin(), rows.end(),
-                         [](const auto& a, const auto& b) { return a.kernels_s < b.kernels_s; });
-    return fmt::format("Longest layer: {}, {} ({})",
-                       masked_controls(r.graph().layers[longest->layer].name),
-                       s(longest->kernels_s), share(longest->kernels_s, r.timeline().time_s));
-}
-
 std::string head_text(const TimelineReport& r, const std::vector<analysis::step::LayerTime>& rows) {
     const std::size_t host_bound = host_bound_of(rows);
     const analysis::step::Timeline& t = r.timeline();
@@ -107,12 +71,16 @@ std::string head_text(const TimelineReport& r, const std::vector<analysis::step:
                                 time_text(t.time_s, t.low_s, t.high_s), s(t.busy_s),
                                 share(t.busy_s, t.time_s), s(t.host_s)),
                     0, kTextColumns);
-    const Bottleneck most = bottleneck_of(r);
-    text += wrapped(fmt::format("Bound by {}: {} of the step; {} of {} operators start as soon as "
-                                "they are launched",
-                                most.name, share(most.seconds, t.time_s), host_bound, operators),
-                    0, kTextColumns);
-    text += wrapped(saving_text(r, most, rows), 0, kTextColumns);
+    if (r.report.headline) {
+        for (const std::string& line :
+             {analysis::bound_by_text(*r.report.headline),
+              analysis::largest_saving_text(*r.report.headline, t.time_s)}) {
+            text += line.empty() ? std::string() : wrapped(line, 0, kTextColumns);
+        }
+    }
+    text += wrapped(
+        fmt::format("{} of {} operators start as soon as they are launched", host_bound, operators),
+        0, kTextColumns);
     if (r.graph().chain) {
         text += wrapped("The network gives no graph: its layers are taken as a chain, each reading "
                         "the one before it.",
