@@ -32,7 +32,7 @@ struct ScaleOptions {
     analysis::Plan plan;
     std::string recompute = "none", overlap_tensor = "off", stages = "even", kernel = "newest",
                 attention_type = "auto";
-    std::int64_t length = 2048;
+    std::optional<std::int64_t> length;
     bool divided = false; // an option that divides a decoder is given
     std::string plan_file, offload = "none", host_bandwidth = "200 GB/s",
                            nvme_bandwidth = "25 GB/s";
@@ -102,7 +102,9 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
     const Count last = study.devices.back();
     const Count data = std::max<Count>(last / std::max<Count>(inner, 1), 1);
     o.batch = study.batch.value_or(study.batch_per_device.value_or(32) * data);
-    o.length = options.length;
+    constexpr Count kUsualLength = 2048; // of a decoder whose attention does not say it
+    const Count own = analysis::length_of(question.network);
+    o.length = options.length.value_or(own > 0 ? own : kUsualLength);
     o.type = question.scenario.data_type.value_or(model::DataType::bf16);
     o.fused = question.scenario.attention != analysis::AttentionForm::written;
     o.attention = analysis::attention_kernel_from_name(options.kernel)
@@ -351,9 +353,9 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
     degree("--interleave", options.plan.interleave,
            "Decoders: model chunks on each pipeline stage");
     degree("--microbatch", options.plan.microbatch, "Decoders: microbatch size in sequences");
-    app.add_option("--length", options.length, "Decoders: sequence length in tokens")
-        ->check(CLI::Range(1, 100'000'000))
-        ->capture_default_str();
+    app.add_option("--length", options.length,
+                   "Decoders: sequence length in tokens; default: the network's")
+        ->check(CLI::Range(1, 100'000'000));
     app.add_flag("--sequence", options.plan.sequence,
                  "Decoders: sequence parallelism, norms and residuals divided by --tensor too");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},

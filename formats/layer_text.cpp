@@ -20,13 +20,14 @@ using model::Op;
 constexpr std::array<std::string_view, kColumns> kNames = {
     "name", "op",   "count", "dtype",    "direction", "batch",  "m",    "n",        "k",
     "c",    "h",    "w",     "r",        "s",         "stride", "pad",  "dilation", "groups",
-    "rows", "cols", "fn",    "kv_heads", "causal",    "window", "topk", "depth"};
+    "rows", "cols", "fn",    "kv_heads", "causal",    "window", "topk", "depth",    "v"};
 
-constexpr std::array<OtherName, 5> kOtherNames = {{{"heads", Column::groups},
+constexpr std::array<OtherName, 6> kOtherNames = {{{"heads", Column::groups},
                                                    {"experts", Column::groups},
                                                    {"q_len", Column::m},
                                                    {"kv_len", Column::n},
-                                                   {"head_dim", Column::k}}};
+                                                   {"head_dim", Column::k},
+                                                   {"v_head_dim", Column::v}}};
 
 std::string_view name_of(Column c) {
     return kNames[static_cast<std::size_t>(c)];
@@ -182,6 +183,7 @@ model::Shape read_attention(Cells& cells, Op op) {
     cells.need(Column::k, shape.k, op);
     cells.take(Column::kv_heads, shape.kv_heads);
     cells.take(Column::window, shape.window);
+    cells.take(Column::v, shape.v);
     Count causal = 0;
     cells.take(Column::causal, causal);
     if (causal != 0 && causal != 1) {

@@ -40,15 +40,16 @@ enum class Column {
     causal,
     window,
     topk,
-    depth
+    depth,
+    v
 };
-inline constexpr std::size_t kColumns = 26;
+inline constexpr std::size_t kColumns = 27;
 
 // In the order of the enumeration; this is the header of the layer CSV.
 const std::array<std::string_view, kColumns>& column_names();
 std::optional<Column> column_from_name(std::string_view name); // letter case ignored
 // The names that attention and experts give to columns: heads and experts are groups, q_len is m,
-// kv_len n, head_dim k.
+// kv_len n, head_dim k, v_head_dim v.
 struct OtherName {
     std::string_view name;
     Column column;

@@ -82,6 +82,7 @@ struct PutShape {
         cells.put_unless(0, Column::kv_heads, s.kv_heads);
         cells.put_unless(0, Column::causal, s.causal ? Count{1} : Count{0});
         cells.put_unless(0, Column::window, s.window);
+        cells.put_unless(0, Column::v, s.v);
     }
     void operator()(const model::MoeShape& s) const {
         cells.put(Column::m, s.m);

@@ -30,6 +30,7 @@ struct Item {
     std::vector<std::string> reads;
     std::string as;
     std::optional<Count> elements;
+    Count in_training = 1;
     std::optional<std::size_t> weights_of;
     bool expands = false;
     bool output = false;
@@ -140,6 +141,9 @@ class GraphParser {
             const Node elements = needed ? node.need("elements") : node["elements"];
             item.elements = elements.present() ? whole(elements, values_, 0.0) : std::nullopt;
             item.expands = !needed && node["expand"].boolean().value_or(false);
+            if (const Node more = node["in_training"]; more.present()) {
+                item.in_training = whole(more, values_, 1.0).value_or(1);
+            }
             return;
         }
         for (const Node& name : node.need("run").one_or_more()) {
@@ -288,6 +292,7 @@ class Unroller {
             s.layer = item.kind == GraphStepKind::run ? item.layers[i] : 0;
             s.reads = i == 0 ? std::move(reads) : std::vector<std::size_t>{last_};
             s.elements = item.elements;
+            s.in_training = item.in_training;
             s.expands = item.expands;
             s.weights_of = item.weights_of;
             s.output = item.output && i + 1 == count;

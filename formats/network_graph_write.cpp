@@ -38,6 +38,7 @@ std::string write_edges(const GraphEdges& edges, const std::vector<model::Layer>
                 : fmt::format("{}: t{}", step.kind == GraphStepKind::view ? "view" : "state", i);
         yaml += fmt::format("  - {{{}, {}", own, reads_text(step));
         yaml += step.elements ? fmt::format(", elements: {}", *step.elements) : "";
+        yaml += step.in_training > 1 ? fmt::format(", in_training: {}", step.in_training) : "";
         yaml += step.expands ? ", expand: true" : "";
         yaml += step.in_call ? ", in_call: true" : "";
         yaml += step.weights_of ? ", weights_of: " + quoted(layers[*step.weights_of].name) : "";

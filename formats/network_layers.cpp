@@ -81,10 +81,15 @@ class LayerReader {
         const double output_zeros = node["output_zeros"].number(0.0, 1.0).value_or(0.0);
         const auto parameters = learned(node["parameters"], values);
         const auto bias = learned(node["bias"], values);
+        const auto trained = learned(node["in_training"], values);
         if (layer) {
             layer->input_zeros = input_zeros;
             layer->output_zeros = output_zeros;
             layer->parameters = parameters;
+            layer->in_training = trained.value_or(1);
+            if (layer->in_training < 1) {
+                node["in_training"].error("bad-dimension", "it is 0", "count from 1");
+            }
             add_bias(node, bias, *layer);
         }
         return layer;
@@ -232,7 +237,8 @@ class Expander {
         for (const OtherName& other : other_column_names()) {
             (void)node[other.name];
         }
-        for (const std::string_view key : {"input_zeros", "output_zeros", "parameters", "bias"}) {
+        for (const std::string_view key :
+             {"input_zeros", "output_zeros", "parameters", "bias", "in_training"}) {
             (void)node[key];
         }
     }

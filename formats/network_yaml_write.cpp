@@ -42,6 +42,9 @@ std::string layer_line(const model::Layer& layer) {
     if (layer.parameters) {
         line += fmt::format(", parameters: {}", *layer.parameters);
     }
+    if (layer.in_training > 1) {
+        line += fmt::format(", in_training: {}", layer.in_training);
+    }
     return line;
 }
 

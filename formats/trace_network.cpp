@@ -326,7 +326,7 @@ class Builder {
             key += fmt::format("{},{},{},{},{},{},{}", c->stride.h, c->stride.w, c->pad.h, c->pad.w,
                                c->dilation.h, c->dilation.w, c->groups);
         } else if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
-            key += fmt::format("{},{}", a->kv_heads, a->causal);
+            key += fmt::format("{},{},{}", a->kv_heads, a->causal, a->v);
         } else if (const auto* e = std::get_if<model::MoeShape>(&layer.shape)) {
             key += fmt::format("{},{}", e->topk, e->experts);
         } else if (const auto* r = std::get_if<model::RowsShape>(&layer.shape)) {

@@ -28,6 +28,9 @@ struct Hash {
     void operator()(const model::ElementwiseShape& s) { mix({s.rows, s.cols}); }
     void operator()(const model::AttentionShape& s) {
         mix({s.batch, s.groups, s.m, s.n, s.k, s.key_heads()});
+        if (s.v > 0) {
+            mix({s.v});
+        }
     }
     void operator()(const model::MoeShape& s) { mix({s.m, s.n, s.k, s.topk, s.experts}); }
 };

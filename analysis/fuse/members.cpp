@@ -29,7 +29,7 @@ std::optional<decltype(ChainMember::what)> member_of(const Layer& layer) {
     if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
         // Heads that share keys and values stand one below the other.
         const Count shared = a->groups / a->key_heads();
-        return PairMember{{a->m * shared, a->k, a->n, a->k}, a->batch * a->key_heads()};
+        return PairMember{{a->m * shared, a->k, a->n, a->value_size()}, a->batch * a->key_heads()};
     }
     return std::nullopt;
 }

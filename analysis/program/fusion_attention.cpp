@@ -13,8 +13,9 @@ using model::Op;
 namespace {
 
 // An attention kernel for the shapes of scores and values.
-Layer attention_of(const Layer& scores) {
+Layer attention_of(const Layer& scores, const Layer& values) {
     const auto& s = std::get<model::GemmShape>(scores.shape);
+    const auto& mix = std::get<model::GemmShape>(values.shape);
     Layer made = scores;
     made.name = scores.name + "_attention";
     made.op = Op::attention;
@@ -24,6 +25,7 @@ Layer attention_of(const Layer& scores) {
     shape.m = s.m;
     shape.n = s.n;
     shape.k = s.k;
+    shape.v = mix.n == s.k ? 0 : mix.n;
     made.shape = shape;
     made.parameters.reset();
     return made;
@@ -48,8 +50,12 @@ Count elements(const Layer& layer) {
     return r != nullptr && layer.op == Op::softmax ? r->rows * r->cols : 0;
 }
 
+// Values may be smaller than keys; queries that meet a latent of more than the 256 elements that
+// attention kernels take for a head are products of their own.
 bool takes_back(const model::GemmShape& scores, const model::GemmShape& mix) {
-    return mix.batch == scores.batch && mix.m == scores.m && mix.k == scores.n && mix.n == scores.k;
+    constexpr Count kWidestHead = 256;
+    return mix.batch == scores.batch && mix.m == scores.m && mix.k == scores.n &&
+           (mix.n == scores.k || std::max(mix.n, scores.k) <= kWidestHead);
 }
 
 // The layer behind the attention that begins at `first`; `first` itself where none does.
@@ -78,7 +84,8 @@ Rewired by_neighbors(const model::Network& network) {
     for (std::size_t i = 0; i < network.layers.size();) {
         const std::size_t behind = behind_attention(network.layers, i);
         const Layer& layer = network.layers[i];
-        result.network.layers.push_back(behind > i ? attention_of(layer) : layer);
+        result.network.layers.push_back(behind > i ? attention_of(layer, network.layers[behind - 1])
+                                                   : layer);
         result.replaced += behind > i ? static_cast<std::size_t>(layer.count) : 0;
         i = behind > i ? behind : i + 1;
     }
@@ -131,7 +138,9 @@ class Matcher {
         }
     }
 
-    Layer kernel(const Match& match) const { return attention_of(layer(match.first)); }
+    Layer kernel(const Match& match) const {
+        return attention_of(layer(match.first), layer(match.last));
+    }
 
   private:
     const Layer& layer(std::size_t step) const { return network_.layers[edges_.steps[step].layer]; }
@@ -141,12 +150,12 @@ class Matcher {
     }
     bool learned(std::size_t step) const { return model::parameters_of(layer(step)) > 0; }
 
-    // [m x k] x [k x n], then [m x n] x [n x k]: what one head computes.
+    // [m x k] x [k x n], then [m x n] x [n x v]: what one head computes.
     bool agree(const Match& match) const {
         const auto& a = std::get<model::GemmShape>(layer(match.first).shape);
         const auto& b = std::get<model::GemmShape>(layer(match.last).shape);
-        return !learned(match.last) && a.batch == b.batch && a.m == b.m && a.n == b.k &&
-               a.k == b.n && edges_.steps[match.first].reads.size() == 2 &&
+        return !learned(match.last) && takes_back(a, b) &&
+               edges_.steps[match.first].reads.size() == 2 &&
                edges_.steps[match.last].reads.size() == 2;
     }
 

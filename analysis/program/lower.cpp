@@ -277,8 +277,15 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
             "no-layers", fmt::format("{} has no layers", question.network.name),
             "give it at least one layer");
     }
-    model::NetworkGraph layers =
-        with_operators({question.network, question.edges}, operators_of(question));
+    model::NetworkGraph asked{question.network, question.edges};
+    if (question.scenario.training) {
+        auto trained = model::in_training(std::move(asked));
+        if (!trained) {
+            return trained.diagnostics();
+        }
+        asked = *std::move(trained);
+    }
+    model::NetworkGraph layers = with_operators(asked, operators_of(question));
     if (layers.network.layers.empty()) {
         return Result<model::NetworkGraph>::failure(
             "no-layers",

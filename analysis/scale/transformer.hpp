@@ -83,6 +83,9 @@ enum class Recompute { none, selective, full };
 // modeled: encoders, layers of several kinds other than those with and without experts. The
 // parameters of what is read are those of the network within 1 %.
 Result<Transformer> transformer_of(const model::Network& network);
+// Tokens of a sequence that the decoder's own sizes are for: all keys that its attention sees; 0:
+// it has none.
+Count length_of(const model::Network& decoder);
 
 // Degrees of tensor parallelism: divisors of the heads over which the keys' heads divide evenly, or
 // are repeated evenly, in order.

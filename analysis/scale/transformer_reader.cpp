@@ -39,6 +39,15 @@ class Shapes {
         return check(std::move(t));
     }
 
+    Count length() {
+        Transformer t;
+        Count most = 0;
+        for (const Seen& one : read_seen(t)) {
+            most = std::max(most, one.keys);
+        }
+        return most;
+    }
+
   private:
     static Result<Transformer> missing(const char* what) {
         return Result<Transformer>::failure(
@@ -441,6 +450,10 @@ class Shapes {
 
 Result<Transformer> transformer_of(const model::Network& network) {
     return Shapes(network).read();
+}
+
+Count length_of(const model::Network& decoder) {
+    return Shapes(decoder).length();
 }
 
 } // namespace eyeroof::analysis

@@ -103,17 +103,18 @@ class Finder {
     std::optional<model::AttentionShape> shape_of(std::size_t scores, std::size_t context) const {
         const auto& first = std::get<model::GemmShape>(costed_.layers[scores].front().shape);
         const auto& second = std::get<model::GemmShape>(costed_.layers[context].front().shape);
-        if (first.batch != second.batch || first.m != second.m || first.n != second.k ||
-            first.k != second.n) {
+        if (first.batch != second.batch || first.m != second.m || first.n != second.k) {
             return std::nullopt;
         }
         const auto query = costed_.values.find(graph_.nodes[scores].inputs.front());
         const bool apart = query != costed_.values.end() && query->second.rank() == 4;
         const Count heads = apart ? (*query->second.dims)[1] : first.batch;
-        return heads > 0 && first.batch % heads == 0
-                   ? std::optional(model::AttentionShape{first.batch / heads, heads, first.m,
-                                                         first.n, first.k})
-                   : std::nullopt;
+        if (heads < 1 || first.batch % heads != 0) {
+            return std::nullopt;
+        }
+        model::AttentionShape shape{first.batch / heads, heads, first.m, first.n, first.k};
+        shape.v = second.n == first.k ? 0 : second.n;
+        return shape;
     }
 
     const OnnxGraph& graph_;

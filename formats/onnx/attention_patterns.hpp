@@ -23,8 +23,7 @@ struct AttentionPattern {
     model::AttentionShape shape;
 };
 
-// Softmax of a product, scaled, masked or cast on the way, times the values;
-// key and value heads are as wide as each other.
+// Softmax of a product, scaled, masked or cast on the way, times the values.
 std::vector<AttentionPattern> find_attention(const OnnxGraph& graph, const Costed& costed);
 
 // One layer in the place of each pattern's.

@@ -81,6 +81,35 @@ Value without_values(Value value) {
     return value;
 }
 
+// A state that changes from one iteration to the next is no weight, wherever it began.
+Value of_iteration(Value value) {
+    value = without_values(std::move(value));
+    value.made_of.clear();
+    return value;
+}
+
+// Whether the body gives an input back as it is: a weight that is handed from one iteration to the
+// next.
+bool hands_on(const OnnxGraph& body, std::size_t input, std::size_t output) {
+    if (input >= body.inputs.size() || output >= body.outputs.size()) {
+        return false;
+    }
+    std::string name = body.outputs[output];
+    for (std::size_t way = 0; way <= body.nodes.size(); ++way) {
+        if (name == body.inputs[input]) {
+            return true;
+        }
+        const auto maker = std::find_if(body.nodes.begin(), body.nodes.end(), [&](const auto& n) {
+            return n.op == "Identity" && n.outputs.size() == 1 && n.outputs[0] == name;
+        });
+        if (maker == body.nodes.end() || maker->inputs.empty()) {
+            return false;
+        }
+        name = maker->inputs[0];
+    }
+    return false;
+}
+
 Value scalar(int element, std::optional<double> value) {
     Value made;
     made.dims = Dims{};
@@ -113,6 +142,10 @@ std::pair<double, double> work_of_all(const std::vector<Layer>& layers) {
 // The sizes of either branch: where they differ, upper bounds.
 Value either(const Value& a, const Value& b) {
     Value value = without_values(a);
+    value.made_of.insert(value.made_of.end(), b.made_of.begin(), b.made_of.end());
+    if (a.made_of.empty() || b.made_of.empty()) { // data of one branch
+        value.made_of.clear();
+    }
     if (a.values == b.values && a.dims == b.dims) {
         value.values = a.values;
         value.bounds = a.bounds || b.bounds;
@@ -237,6 +270,9 @@ class LoopRunner {
           prefix_(prefix_of(step.node, "body")) {}
 
     void run() {
+        for (std::size_t i = 0; i < states(); ++i) {
+            stays_.push_back(hands_on(*plan_.body, i + 2 * first_state(), i + first_state()));
+        }
         if (plan_.trips && *plan_.trips < 1.0) {
             return give(plan_.carried, 0.0);
         }
@@ -274,8 +310,8 @@ class LoopRunner {
             return false;
         }
         std::vector<Value> carried;
-        for (const Value& value : plan_.carried) {
-            carried.push_back(without_values(value));
+        for (std::size_t i = 0; i < states(); ++i) {
+            carried.push_back(stays_[i] ? plan_.carried[i] : of_iteration(plan_.carried[i]));
         }
         const std::size_t mark = tally_.counted.mark();
         BodyRun run = run_body(*plan_.body, inputs(carried, std::nullopt), outer_, prefix_, tally_);
@@ -304,13 +340,16 @@ class LoopRunner {
             if (after[i].items || after[i].dims != before[i].dims || !after[i].known()) {
                 return false;
             }
-            after[i] = without_values(std::move(after[i]));
+            after[i] = stays_[i] ? before[i] : of_iteration(std::move(after[i]));
         }
         return true;
     }
 
     void one_by_one() {
         std::vector<Value> carried = plan_.carried;
+        for (std::size_t i = 0; i < states(); ++i) {
+            stays_[i] ? void() : carried[i].made_of.clear();
+        }
         Outcomes nodes; // of the iteration that leaves the most uncosted: each node counts once
         std::size_t i = 0;
         for (bool goes_on = true; goes_on; ++i) {
@@ -402,6 +441,7 @@ class LoopRunner {
     const std::map<std::string, Value>& outer_;
     Tally& tally_;
     std::string prefix_;
+    std::vector<bool> stays_; // of each state: the body hands it on as it is
     Repeated repeated_;
     std::vector<Stack> stacks_;
 };

@@ -20,6 +20,14 @@ std::string name_of(const Dim& dim, const std::string& input, std::size_t place)
     return dim.name.empty() || dim.name == "?" ? fmt::format("{}.{}", input, place) : dim.name;
 }
 
+// Exporters that leave the weights out make them inputs, by their modules' paths ("fc.weight"); the
+// number behind a point tells other inputs apart ("input.1").
+bool names_a_weight(const std::string& input) {
+    const std::size_t point = input.rfind('.');
+    return point != std::string::npos && point > 0 &&
+           input.find_first_not_of("0123456789", point + 1) != std::string::npos;
+}
+
 class Converter {
   public:
     Converter(OnnxGraph graph, const std::string& file, const Sizes& given)
@@ -67,6 +75,9 @@ void Converter::read_inputs(Diagnostics& found) {
         }
         if (type.dims) {
             value.dims = std::move(dims);
+        }
+        if (value.known() && names_a_weight(input)) {
+            value.made_of = {{input, value.elements().value_or(0)}};
         }
         inputs_[input] = std::move(value);
     }

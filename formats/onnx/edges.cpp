@@ -205,7 +205,7 @@ class Wirer {
             const bool constant = value != nullptr && value->origin == Origin::constant;
             if (constant && value->elements().value_or(0) > size) {
                 size = *value->elements();
-                largest = value->source.empty() ? name : value->source;
+                largest = value->made_of.size() == 1 ? value->made_of.front().name : name;
             }
         }
         if (largest.empty()) {

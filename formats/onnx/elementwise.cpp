@@ -15,8 +15,19 @@ void unary(Step& step, const char* fn) {
     if (!step.in(0).known()) {
         return step.fail("the sizes of its input are not known");
     }
+    const std::string& op = step.node.op;
+    const bool learns = op == "PRelu" || op == "BiasGelu" || op == "FastGelu";
     step.give(*step.in(0).dims);
-    step.add_elementwise(fn, step.learned(1, 2));
+    step.add_elementwise(fn, learns ? step.learned(1, 2) : 0);
+}
+
+// A gate and what it gates.
+void gated(Step& step) {
+    if (!step.in(0).known()) {
+        return step.fail("the sizes of its input are not known");
+    }
+    step.give(*step.in(0).dims);
+    step.add_elementwise("swiglu");
 }
 
 // Sizes of all operands together; nothing where one is not known or they do not
@@ -166,7 +177,8 @@ constexpr Named kUnary[] = {{"Relu", "relu"},
                             {"Not", "neg"},
                             {"BitwiseNot", "neg"},
                             {"LRN", "square"},
-                            {"CumSum", "copy"}};
+                            {"CumSum", "copy"},
+                            {"CumProd", "copy"}};
 
 void named_unary(Step& step) {
     for (const Named& named : kUnary) {
@@ -244,6 +256,7 @@ void add_elementwise(Handlers& handlers) {
     handlers["QuantizeLinear"] = handlers["DynamicQuantizeLinear"] = quantize;
     handlers["DequantizeLinear"] = dequantize;
     handlers["Where"] = where;
+    handlers["SwiGLU"] = gated;
 }
 
 } // namespace eyeroof::formats::onnx

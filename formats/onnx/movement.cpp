@@ -101,7 +101,7 @@ void concat(Step& step) {
         result[*at] += (*part.dims)[*at];
     }
     step.give(result);
-    step.add_elementwise("copy");
+    step.add_elementwise("copy", step.learned_constants());
 }
 
 // First, last (exclusive) and stride along one axis of n; ONNX clamps.
@@ -209,7 +209,8 @@ void gather(Step& step) {
     step.give(result);
     const auto rows = indices.elements();
     const auto cols = product(*x.dims, 1, x.dims->size());
-    const bool table = x.origin != Origin::data && *at == 0 && x.rank() >= 2;
+    const bool stays = x.origin != Origin::data || !x.made_of.empty();
+    const bool table = stays && *at == 0 && x.rank() >= 2;
     if (!table || !rows || !cols || *rows < 1 || *cols < 1 || (*x.dims)[0] < 1) {
         return step.add_elementwise("copy");
     }
@@ -239,6 +240,50 @@ void pad(Step& step) {
     step.add_elementwise("copy");
 }
 
+std::int64_t scaled_size(std::int64_t size, double scale) {
+    return static_cast<std::int64_t>(
+        std::clamp(std::floor(static_cast<double>(size) * scale), 0.0, 1e9));
+}
+
+// The axes that scales and sizes stand for: all, or since opset 18 those of the attribute.
+std::optional<std::vector<std::size_t>> resized_axes(const Step& step) {
+    std::vector<std::size_t> all;
+    const auto given = step.integers("axes");
+    for (std::int64_t i = 0; i < step.in(0).rank(); ++i) {
+        all.push_back(static_cast<std::size_t>(i));
+    }
+    if (!given || given->empty()) {
+        return all;
+    }
+    all.clear();
+    for (const std::int64_t axis : *given) {
+        const auto at = axis_of(step.in(0), axis);
+        if (!at) {
+            return std::nullopt;
+        }
+        all.push_back(*at);
+    }
+    return all;
+}
+
+// Sizes as they are given, or the largest of one scale that all axes fit into (or reach).
+void resize_to(const Step& step, const Dims& sizes, const std::vector<std::size_t>& axes,
+               Dims& result) {
+    const std::string policy = step.text("keep_aspect_ratio_policy", "stretch");
+    double scale = policy == "not_smaller" ? 0.0 : std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const double own = static_cast<double>(sizes[i]) /
+                           static_cast<double>(std::max<std::int64_t>(result[axes[i]], 1));
+        scale = policy == "not_smaller" ? std::max(scale, own) : std::min(scale, own);
+    }
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        std::int64_t& size = result[axes[i]];
+        size = policy == "stretch" ? sizes[i]
+                                   : static_cast<std::int64_t>(std::clamp(
+                                         std::round(static_cast<double>(size) * scale), 0.0, 1e9));
+    }
+}
+
 // Sizes by scales (operand 1 of Upsample, 2 of Resize) or as they are given
 // (operand 3).
 void resize(Step& step) {
@@ -248,17 +293,21 @@ void resize(Step& step) {
     if (!x.known()) {
         return unknown_sizes(step);
     }
-    Dims result = *x.dims;
     const auto given = step.node.attributes.find("scales");
     const auto scales = step.has(place)                       ? step.in(place).values
                         : given != step.node.attributes.end() ? std::optional(given->second.floats)
                                                               : std::nullopt;
-    if (sizes && sizes->size() == result.size()) {
-        result = *sizes;
-    } else if (scales && scales->size() == result.size()) {
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] = static_cast<std::int64_t>(
-                std::clamp(std::floor(static_cast<double>(result[i]) * (*scales)[i]), 0.0, 1e9));
+    const auto axes = resized_axes(step);
+    if (!axes) {
+        return step.fail("its axes make no sense");
+    }
+    Dims result = *x.dims;
+    if (sizes && sizes->size() == axes->size()) {
+        resize_to(step, *sizes, *axes, result);
+    } else if (scales && scales->size() == axes->size()) {
+        for (std::size_t i = 0; i < axes->size(); ++i) {
+            std::int64_t& size = result[(*axes)[i]];
+            size = scaled_size(size, (*scales)[i]);
         }
     } else {
         return step.fail("its scales are not known");
@@ -359,6 +408,50 @@ void blocks(Step& step) {
     step.add_elementwise("copy");
 }
 
+// com.microsoft.nchwc: into blocks of channels and out of them; `channels` without the padding.
+void reorder(Step& step) {
+    const Value& x = step.in(0);
+    if (x.rank() < 3) {
+        return unknown_sizes(step);
+    }
+    Dims result = *x.dims;
+    const bool last = step.integer("channels_last", 0) != 0;
+    const auto image = result.begin() + 1;
+    if (step.node.op == "ReorderOutput") {
+        result[1] = step.integer("channels", result[1]);
+        last ? void(std::rotate(image, image + 1, result.end())) : void();
+    } else if (last) {
+        std::rotate(image, result.end() - 1, result.end());
+    }
+    step.give(std::move(result));
+    step.add_elementwise("copy");
+}
+
+// com.microsoft.nchwc: whole factors.
+void upsample_blocks(Step& step) {
+    const auto scales = step.integers("scales");
+    if (!step.in(0).known() || !scales || scales->size() != step.in(0).dims->size()) {
+        return unknown_sizes(step);
+    }
+    Dims result = *step.in(0).dims;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = scaled_size(result[i], static_cast<double>((*scales)[i]));
+    }
+    step.give(std::move(result));
+    step.add_elementwise("copy");
+}
+
+// A cache that new words are written into, in its place.
+void scatter_tensor(Step& step) {
+    const auto words = step.in(1).elements();
+    if (!step.in(0).known() || !words || *words < 1 || step.in(1).rank() < 1) {
+        return unknown_sizes(step);
+    }
+    step.give(*step.in(0).dims);
+    const std::int64_t cols = std::max<std::int64_t>(step.in(1).dims->back(), 1);
+    step.add(model::Op::elementwise, model::ElementwiseShape{*words / cols, cols, "copy"});
+}
+
 } // namespace
 
 void add_movement(Handlers& handlers) {
@@ -375,6 +468,10 @@ void add_movement(Handlers& handlers) {
     handlers["Tile"] = tile;
     handlers["TopK"] = top_k;
     handlers["DepthToSpace"] = handlers["SpaceToDepth"] = blocks;
+    handlers["TensorScatter"] = scatter_tensor;
+    handlers["com.microsoft.nchwc.ReorderInput"] = reorder;
+    handlers["com.microsoft.nchwc.ReorderOutput"] = reorder;
+    handlers["com.microsoft.nchwc.Upsample"] = upsample_blocks;
     for (const char* op : {"ScatterND", "ScatterElements", "Scatter", "Trilu", "ReverseSequence"}) {
         handlers[op] = like_first;
     }

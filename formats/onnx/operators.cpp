@@ -7,21 +7,28 @@ namespace eyeroof::formats::onnx {
 
 namespace {
 
+// ONNX's own operators, those of com.microsoft, and what ONNX Runtime makes of them when it saves
+// an optimized model: images in blocks of channels, or with channels last.
 bool is_onnx(const std::string& domain) {
-    return domain.empty() || domain == "com.microsoft";
+    return domain.empty() || domain == "com.microsoft" || domain == "com.microsoft.nchwc" ||
+           domain == "com.ms.internal.nhwc" || domain == "ai.onnx.preview";
 }
 
 // Operators that consist of multiply-accumulates, of either domain.
 const std::set<std::string_view>& products() {
     static const std::set<std::string_view> all = {"Attention",
+                                                   "CausalConvWithState",
+                                                   "Conv",
                                                    "ConvInteger",
                                                    "ConvTranspose",
-                                                   "Conv",
+                                                   "DecoderAttention",
                                                    "DecoderMaskedMultiHeadAttention",
+                                                   "DecoderMaskedSelfAttention",
                                                    "DeformConv",
                                                    "DynamicQuantizeLSTM",
                                                    "DynamicQuantizeMatMul",
                                                    "Einsum",
+                                                   "FlexAttention",
                                                    "FusedConv",
                                                    "FusedGemm",
                                                    "FusedMatMul",
@@ -30,6 +37,8 @@ const std::set<std::string_view>& products() {
                                                    "GemmFastGelu",
                                                    "GroupQueryAttention",
                                                    "LSTM",
+                                                   "LinearAttention",
+                                                   "LongformerAttention",
                                                    "MatMul",
                                                    "MatMulBnb4",
                                                    "MatMulInteger",
@@ -38,12 +47,17 @@ const std::set<std::string_view>& products() {
                                                    "MoE",
                                                    "MultiHeadAttention",
                                                    "NhwcConv",
+                                                   "NhwcFusedConv",
+                                                   "PackedAttention",
+                                                   "PackedMultiHeadAttention",
+                                                   "PagedAttention",
                                                    "QAttention",
                                                    "QGemm",
                                                    "QLinearConv",
                                                    "QLinearMatMul",
                                                    "QMoE",
                                                    "RNN",
+                                                   "SparseAttention",
                                                    "TransposeMatMul"};
     return all;
 }

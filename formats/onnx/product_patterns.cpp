@@ -164,12 +164,8 @@ void join_biases(const OnnxGraph& graph, Costed& costed) {
         if (!bias) {
             continue;
         }
-        Value& vector = costed.values.at(bias->vector);
-        Count learned = costed.layers[bias->sum].front().parameters.value_or(0);
-        if (vector.origin == Origin::input) { // weights may be inputs: learned all the same
-            learned = vector.dims->front();
-            vector.origin = Origin::constant;
-        }
+        const Count learned = costed.layers[bias->sum].front().parameters.value_or(0);
+        costed.values.at(bias->vector).origin = Origin::constant; // part of the product's weights
         layers.front().parameters = layers.front().parameters.value_or(0) + learned;
         costed.layers[bias->sum].clear();
     }

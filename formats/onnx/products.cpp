@@ -53,44 +53,71 @@ std::int64_t learned_of(Step& step, const Places& places) {
            step.learned(places.bias, places.bias + 1);
 }
 
-void convolution(Step& step, const Places& places, bool transposed) {
-    const Value& x = step.in(places.data);
-    const Value& w = step.in(places.weights);
-    if (!x.known() || !w.known() || x.rank() < 3 || x.rank() != w.rank()) {
+// Channels behind the image's axes, as [n, c, h, w].
+Dims channels_first(Dims dims) {
+    std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
+    return dims;
+}
+
+// Where the channels of the data stand, and of the weights.
+enum class Channels { first, last, blocked };
+
+// Weights [k, c, r, s], or with channels last [k, r, s, c]: as the channels of the data fit.
+Dims weight_sizes(const Dims& w, Channels channels, std::int64_t of_group) {
+    return channels == Channels::last && w[1] != of_group && w.back() == of_group
+               ? channels_first(w)
+               : w;
+}
+
+// Channels in blocks are padded to whole ones: those of the weights are the ones that are computed.
+std::int64_t padded_channels(std::int64_t data, std::int64_t weights) {
+    constexpr std::int64_t kMostBlock = 64;
+    return weights > data && weights - data < kMostBlock ? weights : data;
+}
+
+void convolution(Step& step, const Places& places, bool transposed,
+                 Channels channels = Channels::first) {
+    const bool sized = step.in(places.data).known() && step.in(places.weights).known();
+    if (!sized || step.in(places.data).rank() < 3 ||
+        step.in(places.data).rank() != step.in(places.weights).rank()) {
         return step.fail("the sizes of its input or weights are not known");
     }
-    const Dims spatial(x.dims->begin() + 2, x.dims->end());
-    const Dims kernel(w.dims->begin() + 2, w.dims->end());
+    const bool last = channels == Channels::last;
+    const std::int64_t groups = step.integer("group", 1);
+    Dims x = *step.in(places.data).dims;
+    x = last ? channels_first(x) : x;
+    const Dims w =
+        weight_sizes(*step.in(places.weights).dims, channels, groups > 0 ? x[1] / groups : 0);
+    const Dims spatial(x.begin() + 2, x.end());
+    const Dims kernel(w.begin() + 2, w.end());
     const auto windows = transposed ? transposed_windows_of(step, spatial, kernel)
                                     : windows_of(step, spatial, kernel);
     const auto image = windows ? image_of(*windows) : std::nullopt;
-    const std::int64_t groups = step.integer("group", 1);
-    const auto grouped = checked_mul((*w.dims)[1], groups);
+    const auto grouped = checked_mul(w[1], groups);
     if (!image || groups < 1 || !grouped) {
         return step.fail("its window, groups or channels make no sense");
     }
-    const std::int64_t outputs = transposed ? *grouped : (*w.dims)[0];
-    const std::int64_t inputs = transposed ? (*w.dims)[0] : *grouped;
-    if (inputs != (*x.dims)[1]) {
+    const std::int64_t outputs = transposed ? *grouped : w[0];
+    const std::int64_t inputs = transposed ? w[0] : *grouped;
+    x[1] = channels == Channels::blocked ? padded_channels(x[1], inputs) : x[1];
+    if (inputs != x[1]) {
         return step.fail("its window, groups or channels make no sense");
     }
-    Dims result = {(*x.dims)[0], outputs};
+    Dims result = {x[0], outputs};
     for (const Window& window : *windows) {
         result.push_back(transposed ? window.size : window.outputs);
     }
+    if (last) {
+        std::rotate(result.begin() + 1, result.begin() + 2, result.end());
+    }
     step.give(result, places.data);
-    const std::int64_t n = (*x.dims)[0];
+    const std::int64_t n = x[0];
     step.add(Op::conv2d,
              transposed ? conv_shape(image.value_or(Image{}), n, outputs, inputs, groups)
                         : conv_shape(image.value_or(Image{}), n, inputs, outputs, groups),
              learned_of(step, places));
     step.layers.back().direction = transposed ? model::Direction::bwd_data : model::Direction::fwd;
     place_types(step, places);
-}
-
-// Of an operand that may as well be the network's input.
-std::int64_t constants_of(Step& step, std::size_t operand) {
-    return step.in(operand).origin == Origin::constant ? step.learned(operand, operand + 1) : 0;
 }
 
 // [... m k] x [... k n]; weights that all of the first one's matrices share are
@@ -110,7 +137,8 @@ void matrix_product(Step& step, const Dims& a, const Dims& b, const Places& plac
     step.give(result, places.data);
     const auto shared = product(b, 0, b.size() - 2);
     const auto rows = checked_mul(*matrices, m);
-    const bool is_data = step.in(places.weights).origin == Origin::data;
+    const Value& second = step.in(places.weights);
+    const bool is_data = second.origin == Origin::data && second.made_of.empty();
     if (shared && *shared == 1 && rows && (!is_data || *matrices == 1)) {
         step.add(is_data ? Op::bmm : Op::gemm, GemmShape{1, *rows, n, k}, parameters);
     } else {
@@ -134,7 +162,7 @@ void mat_mul(Step& step, const Places& places) {
         right.push_back(1);
     }
     matrix_product(step, left, right, places,
-                   constants_of(step, places.data) + learned_of(step, places));
+                   step.learned(places.data, places.data + 1) + learned_of(step, places));
     if (step.outcome == Outcome::costed && !step.outputs.empty()) {
         Dims& result = *step.outputs[0].dims;
         if (a.rank() == 1) {
@@ -365,7 +393,7 @@ void einsum(Step& step) {
         const bool weights = step.in(i + 1).origin == Origin::constant && products[i].batch == 1;
         const bool last = i + 1 == products.size();
         step.add(weights ? Op::gemm : Op::bmm, products[i],
-                 constants_of(step, i + 1) + (i == 0 ? constants_of(step, 0) : 0),
+                 step.learned(i + 1, i + 2) + (i == 0 ? step.learned(0, 1) : 0),
                  last ? "" : "." + std::to_string(i + 1));
     }
 }
@@ -387,6 +415,29 @@ void deformable(Step& step) {
     }
 }
 
+// Each channel by itself over the words up to this one, [batch, channels, words]; the last words
+// are kept for the next run.
+void causal_convolution(Step& step) {
+    const Value& x = step.in(0);
+    const Value& w = step.in(1);
+    if (x.rank() != 3 || w.rank() != 3 || (*x.dims)[1] != (*w.dims)[0] || (*w.dims)[2] < 1) {
+        return step.fail("the sizes of its input or weights are not known, or do not match");
+    }
+    const Dims& d = *x.dims;
+    const std::int64_t taps = (*w.dims)[2];
+    step.give(d);
+    if (step.outputs.size() > 1) {
+        step.outputs[1].dims = Dims{d[0], d[1], taps - 1};
+        step.outputs[1].element = x.element;
+    }
+    model::ConvShape shape;
+    shape.n = d[0];
+    shape.c = shape.k = shape.groups = d[1];
+    shape.h = d[2] + taps - 1;
+    shape.r = taps;
+    step.add(Op::conv2d, shape, step.learned(1, 3));
+}
+
 } // namespace
 
 void add_products(Handlers& handlers) {
@@ -394,7 +445,20 @@ void add_products(Handlers& handlers) {
     handlers["FusedConv"] = handlers["Conv"];
     handlers["ConvTranspose"] = [](Step& s) { convolution(s, {0, 1, 2}, true); };
     handlers["ConvInteger"] = [](Step& s) { convolution(s, {0, 1, 9}, false); };
-    handlers["QLinearConv"] = [](Step& s) { convolution(s, {0, 3, 8}, false); };
+    handlers["QLinearConv"] = [](Step& s) {
+        const bool last = s.integer("channels_last", 0) != 0;
+        convolution(s, {0, 3, 8}, false, last ? Channels::last : Channels::first);
+    };
+    handlers["com.microsoft.NhwcConv"] = [](Step& s) {
+        convolution(s, {0, 1, 2}, false, Channels::last);
+    };
+    handlers["com.microsoft.NhwcFusedConv"] = handlers["com.microsoft.NhwcConv"];
+    handlers["com.ms.internal.nhwc.Conv"] = handlers["com.microsoft.NhwcConv"];
+    handlers["com.ms.internal.nhwc.FusedConv"] = handlers["com.microsoft.NhwcConv"];
+    handlers["com.microsoft.nchwc.Conv"] = [](Step& s) {
+        convolution(s, {0, 1, 2}, false, Channels::blocked);
+    };
+    handlers["CausalConvWithState"] = causal_convolution;
     handlers["Gemm"] = [](Step& s) { gemm(s, {0, 1, 2}); };
     handlers["QGemm"] = [](Step& s) { gemm(s, {0, 3, 6}); };
     handlers["MatMul"] = [](Step& s) { mat_mul(s, {0, 1, 9}); };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 namespace eyeroof::formats::onnx {
@@ -77,45 +76,91 @@ void embed_norm(Step& step, std::size_t words, std::size_t positions, std::size_
     step.add(Op::layernorm, model::RowsShape{*rows, cols}, step.learned(scale, scale + 2), ".norm");
 }
 
-// Tokens, router's choice, then the experts' first and second (and third) products.
-void experts(Step& step, std::size_t first, std::size_t second) {
+// Where an operator of experts has their products' weights; `step` operands from one product's to
+// the next's (scales, biases); elements that one stored value holds.
+struct ExpertPlaces {
+    std::size_t first = 2, step = 2;
+    std::int64_t packed = 1;
+};
+
+// Inner width of the experts, and of their first product: twice as wide where gate and value stand
+// beside each other. Weights are [experts, outputs, inputs]; earlier versions of the operators have
+// [experts, inputs, outputs].
+struct ExpertWidths {
+    std::int64_t inner = 1, first = 1;
+};
+
+std::optional<ExpertWidths> expert_widths(const Dims& first, const Value& second, std::int64_t n,
+                                          std::int64_t packed) {
+    const auto wide = [&](std::int64_t size) { return checked_mul(size, packed).value_or(0); };
+    const bool inputs_last = wide(first[2]) == n;
+    if (!inputs_last && first[1] != n) {
+        return std::nullopt;
+    }
+    ExpertWidths widths;
+    widths.first = inputs_last ? first[1] : wide(first[2]);
+    widths.inner = second.rank() != 3 ? widths.first
+                   : inputs_last      ? wide((*second.dims)[2])
+                                      : (*second.dims)[1];
+    return widths.inner > 0 && widths.first > 0 ? std::optional(widths) : std::nullopt;
+}
+
+// Learned values of the experts' products and their biases; scales of stored values are none.
+std::optional<std::int64_t> learned_experts(Step& step, const ExpertPlaces& places) {
+    std::optional<std::int64_t> all = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t weights = places.first + i * places.step;
+        const std::size_t bias = weights + places.step - 1;
+        const auto values = checked_mul(step.learned(weights, weights + 1), places.packed);
+        all = all && values ? checked_add(*all, *values) : std::nullopt;
+        all = all ? checked_add(*all, step.learned(bias, bias + 1)) : std::nullopt;
+    }
+    return all;
+}
+
+// Tokens, router's choice, then the experts' first, second, and (of a gate beside it) third
+// product.
+void experts(Step& step, const ExpertPlaces& places) {
     const Value& x = step.in(0);
-    const Value& router = step.in(1);
-    const Value& w = step.in(first);
+    const Value& w = step.in(places.first);
     const auto all = x.elements();
-    if (!all || x.rank() < 2 || router.rank() != 2 || w.rank() != 3 || *all < 1) {
+    if (!all || x.rank() < 2 || step.in(1).rank() != 2 || w.rank() != 3 || *all < 1) {
         return step.fail("the sizes of its operands are not known");
     }
     const std::int64_t n = x.dims->back();
     const std::int64_t tokens = *all / n;
     const std::int64_t number = (*w.dims)[0];
-    const std::int64_t packed = std::max<std::int64_t>(
-        1, 8 / std::max<std::int64_t>(step.integer("expert_weight_bits", 8), 1));
-    const bool second_known = step.in(second).rank() == 3;
-    // fc1 is [experts, inner (x 2 where gate and value stand together), n]; fc2 [experts, n,
-    // inner].
-    const auto wide = second_known ? checked_mul((*step.in(second).dims)[2], packed)
-                                   : std::optional((*w.dims)[1]);
-    if (!wide || *wide > std::numeric_limits<std::int64_t>::max() / 2) {
-        return step.fail("its sizes are too large");
+    const auto widths =
+        expert_widths(*w.dims, step.in(places.first + places.step), n, places.packed);
+    if (!widths) {
+        return step.fail("its experts' weights do not match its input");
     }
-    const std::int64_t inner = *wide;
     const std::int64_t topk = std::min(step.integer("k", 1), number);
-    if (!checked_mul(tokens, topk)) {
+    const auto routed = checked_mul(tokens, topk);
+    const auto learned = learned_experts(step, places);
+    if (!routed || !learned) {
         return step.fail("its sizes are too large");
     }
     step.give(*x.dims);
-    const bool gated = step.text("activation_type", "relu").find("swiglu") != std::string::npos ||
-                       step.has(second + 3) || (second_known && (*w.dims)[1] == 2 * inner);
-    if (gated) {
-        step.add(Op::moe, model::MoeShape{tokens, n, inner, topk, number},
-                 step.learned(first, step.inputs()));
+    const bool beside = step.has(places.first + 2 * places.step);
+    if (beside || widths->first == checked_mul(widths->inner, 2)) {
+        step.add(Op::moe, model::MoeShape{tokens, n, widths->inner, topk, number}, *learned);
         return;
     }
-    const std::int64_t learned = step.learned(first, step.inputs());
-    step.add(Op::gemm, model::GemmShape{1, tokens * topk, inner, n}, learned, ".up");
-    step.add(Op::elementwise, model::ElementwiseShape{tokens * topk, inner, "gelu"}, 0, ".act");
-    step.add(Op::gemm, model::GemmShape{1, tokens * topk, n, inner}, 0, ".down");
+    step.add(Op::gemm, model::GemmShape{1, *routed, widths->first, n}, *learned, ".up");
+    step.add(Op::elementwise, model::ElementwiseShape{*routed, widths->inner, "gelu"}, 0, ".act");
+    step.add(Op::gemm, model::GemmShape{1, *routed, n, widths->inner}, 0, ".down");
+}
+
+void quantized_experts(Step& step) {
+    const std::int64_t bits = step.integer("expert_weight_bits", 4);
+    if (bits < 1 || bits > 8) {
+        return step.fail("its elements have no bits, or more than a byte");
+    }
+    experts(step, {2, 3, 8 / bits});
+    for (model::Layer& layer : step.layers) {
+        layer.types.weight = bits <= 4 ? model::DataType::int4 : model::DataType::int8;
+    }
 }
 
 // Images with channels last.
@@ -179,8 +224,8 @@ void add_quantized(Handlers& handlers) {
     handlers["com.microsoft.QLinearConcat"] = quantized_concat;
     handlers["com.microsoft.QLinearWhere"] = quantized_where;
     handlers["com.microsoft.EmbedLayerNormalization"] = [](Step& s) { embed_norm(s, 2, 3, 4); };
-    handlers["com.microsoft.MoE"] = [](Step& s) { experts(s, 2, 4); };
-    handlers["com.microsoft.QMoE"] = [](Step& s) { experts(s, 2, 5); };
+    handlers["com.microsoft.MoE"] = [](Step& s) { experts(s, {}); };
+    handlers["com.microsoft.QMoE"] = quantized_experts;
     handlers["com.microsoft.GroupNorm"] = channels_last_norm;
     handlers["com.microsoft.BiasAdd"] = bias_add;
     handlers["com.microsoft.BiasSplitGelu"] = split_gelu;

@@ -69,6 +69,14 @@ std::vector<std::string> Counted::take_back(std::size_t mark) {
     return taken;
 }
 
+namespace {
+
+std::ptrdiff_t long_axes(const Value& value) {
+    return std::count_if(value.dims->begin(), value.dims->end(), [](auto d) { return d != 1; });
+}
+
+} // namespace
+
 bool Step::has(std::size_t i) const {
     return i < node.inputs.size() && !node.inputs[i].empty();
 }
@@ -134,24 +142,23 @@ void Step::give(Dims dims, std::size_t like) {
 std::int64_t Step::learned(std::size_t from, std::size_t to) {
     std::int64_t all = 0;
     for (std::size_t i = from; i < std::min(to, inputs_.size()); ++i) {
-        const Value& value = inputs_[i];
-        if (!has(i) || value.origin == Origin::data) {
-            continue;
-        }
-        const std::string& name = value.source.empty() ? node.inputs[i] : value.source;
-        if (counted_.insert(name)) {
-            all += value.elements().value_or(0);
+        for (const Stored& tensor : inputs_[i].made_of) {
+            all += counted_.insert(tensor.name) ? tensor.elements : 0;
         }
     }
     return all;
 }
 
 std::int64_t Step::learned_constants() {
+    const bool factors = node.op != "Add" && node.op != "Sum" && node.op != "Concat";
     std::int64_t all = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         const Value& value = inputs_[i];
-        const bool real = value.element == 1 || value.element == 10 || value.element == 16;
-        if (value.origin == Origin::constant && real && value.elements().value_or(0) > 1) {
+        const bool real = value.element == kFloat || value.element == kHalf ||
+                          value.element == kBfloat16 || value.element == kDouble;
+        const bool several = value.elements().value_or(0) > 1;
+        if (value.origin == Origin::constant && real && several &&
+            (!factors || long_axes(value) == 1)) {
             all += learned(i, i + 1);
         }
     }

@@ -21,13 +21,23 @@ using Dims = std::vector<std::int64_t>;
 // graph, a constant.
 enum class Origin { data, input, constant };
 
+// A tensor that the file stores, and its elements.
+struct Stored {
+    std::string name;
+    std::int64_t elements = 0;
+
+    auto operator<=>(const Stored&) const = default;
+};
+
 struct Value {
     std::optional<Dims> dims;
     int element = 0;                           // TensorProto.DataType; 0: not known
     std::optional<std::vector<double>> values; // of constants that may be shapes
     Origin origin = Origin::data;
-    std::string source; // the constant that it is a view of
-    int stored = 0;     // of a dequantised tensor: its own element type
+    // The tensors that it is made of, as they lie or by arithmetic: what is learned. Data that is
+    // made of weights alone has them too: those that a loop or a branch hands on.
+    std::vector<Stored> made_of;
+    int stored = 0; // of a dequantised tensor: its own element type
     // Sizes depend on the data (what NonZero or NonMaxSuppression keeps): those here are upper
     // bounds. bounds: so are the values.
     bool at_most = false;
@@ -102,9 +112,10 @@ class Step {
 
     // The first output's sizes; its element type is that of operand `like`.
     void give(Dims dims, std::size_t like = 0);
-    // Learned values among the operands that stand where weights do, each counted
-    // once in the network; weights may be inputs of the graph. And those of
-    // constants that are added or multiplied: real numbers, and more than one.
+    // Learned values among the operands that stand where weights do: the tensors that the file
+    // stores for them, each counted once in the network. And those of constants that are added,
+    // multiplied, or joined: real numbers, and more than one. A factor is learned where it varies
+    // along one axis; one of more axes is a table of the places: rotary angles, masks.
     std::int64_t learned(std::size_t from, std::size_t to);
     std::int64_t learned_constants();
 

@@ -22,10 +22,8 @@ void give_view(Step& step, std::optional<Dims> dims) {
 
 void identity(Step& step) {
     give_view(step, step.in(0).dims);
-    if (!step.outputs.empty() && step.in(0).origin == Origin::input) { // weights may be inputs
+    if (!step.outputs.empty() && step.in(0).origin == Origin::input) {
         step.outputs[0].origin = Origin::input;
-        step.outputs[0].source =
-            step.in(0).source.empty() ? step.node.inputs[0] : step.in(0).source;
     }
 }
 
@@ -231,6 +229,13 @@ void range(Step& step) {
     }
 }
 
+// The same bits as elements of another type; a whole tensor's, where they are as long.
+void bit_cast(Step& step) {
+    step.outputs[0].element = static_cast<int>(step.integer("to", step.in(0).element));
+    give_view(step, step.in(0).dims);
+    step.outputs[0].values.reset();
+}
+
 void eye_or_random(Step& step) {
     const auto shape = step.integers("shape");
     give_view(step, shape ? shape : step.in(0).dims);
@@ -251,6 +256,7 @@ void add_views(Handlers& handlers) {
     handlers["Constant"] = constant;
     handlers["ConstantOfShape"] = constant_of_shape;
     handlers["Range"] = range;
+    handlers["BitCast"] = bit_cast;
     for (const char* op : {"EyeLike", "RandomNormal", "RandomNormalLike", "RandomUniform",
                            "RandomUniformLike", "Bernoulli"}) {
         handlers[op] = eye_or_random;

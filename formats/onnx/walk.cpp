@@ -3,11 +3,13 @@
 #include "formats/onnx/activation_patterns.hpp"
 #include "formats/onnx/fold.hpp"
 #include "formats/onnx/operators.hpp"
+#include "formats/onnx/position_tables.hpp"
 #include "formats/onnx/product_patterns.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 namespace eyeroof::formats::onnx {
 
@@ -37,10 +39,60 @@ std::string full_name(const OnnxNode& node) {
     return node.domain.empty() ? node.op : node.domain + "." + node.op;
 }
 
+// Whether its result is its first operand's elements in other places or another type.
+bool moves_elements(std::string_view op) {
+    static const std::set<std::string_view> all = {
+        "Cast",     "CastLike", "DequantizeLinear", "Expand",    "Flatten",  "Gather",
+        "Identity", "Pad",      "Reshape",          "Slice",     "Split",    "Squeeze",
+        "Tile",     "Concat",   "Transpose",        "Unsqueeze", "GatherND", "GatherElements"};
+    return all.contains(op);
+}
+
+// Whether a tensor of these elements may be learned: not places, sizes, or truth values.
+bool may_be_learned(int element) {
+    return element != kInt32 && element != kInt64 && element != kBool && element != kUint32 &&
+           element != kUint64;
+}
+
+// What the results of a node are made of. Arithmetic of constants is of all operands that are real
+// numbers (a weight and its norm), but angles and comparisons of places are no one's weights. A
+// carried weight stays one where it is moved only.
+void keep_stored(Step& step) {
+    constexpr std::size_t kMostStored = 64; // tensors that one is made of
+    static const std::set<std::string_view> of_places = {"Cos", "Sin", "Trilu", "Where", "Range"};
+    const std::string& op = step.node.op;
+    const bool moves = moves_elements(op);
+    const bool before = step.outcome == Outcome::folded && step.inputs() > 0;
+    if ((!before && !moves) || of_places.contains(op)) {
+        return;
+    }
+    std::vector<Stored> all;
+    const std::size_t operands = moves && op != "Concat" ? 1 : step.inputs();
+    for (std::size_t i = 0; i < operands; ++i) {
+        const Value& in = step.in(i);
+        if (!before && in.made_of.empty()) {
+            return; // data of the network's own
+        }
+        if (may_be_learned(in.element) && (moves || in.elements().value_or(0) > 1)) {
+            all.insert(all.end(), in.made_of.begin(), in.made_of.end());
+        }
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    all.resize(std::min(all.size(), kMostStored));
+    for (Value& out : step.outputs) {
+        if (out.made_of.empty() && may_be_learned(out.element)) {
+            out.made_of = all;
+        }
+    }
+}
+
 class Walker {
   public:
-    Walker(const OnnxGraph& graph, const std::string& prefix, Costed& costed, Tally& tally)
-        : graph_(graph), prefix_(prefix), costed_(costed), tally_(tally) {
+    Walker(const OnnxGraph& graph, const std::vector<std::size_t>& order, const std::string& prefix,
+           Costed& costed, Tally& tally)
+        : graph_(graph), prefix_(prefix), costed_(costed), tally_(tally),
+          angles_(nodes_of_angles(graph, order)) {
         costed_.layers.assign(graph.nodes.size(), {});
     }
 
@@ -51,7 +103,7 @@ class Walker {
             value.element = constant.element;
             value.values = constant.values;
             value.origin = Origin::constant;
-            value.source = prefix_ + name;
+            value.made_of = {{prefix_ + name, value.elements().value_or(0)}};
             costed_.values[name] = std::move(value);
         }
     }
@@ -65,9 +117,13 @@ class Walker {
             inputs.back().origin = name.empty() ? Origin::constant : inputs.back().origin;
         }
         const bool folds = known_before(node, inputs);
-        Counted none; // what is known before the network runs learns nothing
-        Step step(node, tally_.opset, std::move(inputs), folds ? none : tally_.counted);
+        Counted none; // what is known before the network runs learns nothing, nor do angles
+        Step step(node, tally_.opset, std::move(inputs),
+                  folds || angles_[at] ? none : tally_.counted);
         run(step, folds);
+        for (model::Layer& layer : step.layers) {
+            layer.parameters = angles_[at] ? 0 : layer.parameters;
+        }
         keep(at, step);
     }
 
@@ -99,9 +155,15 @@ class Walker {
             step.outcome = Outcome::folded;
             for (Value& out : step.outputs) {
                 out.origin = Origin::constant;
-                out.source = out.source.empty() ? step.in(0).source : out.source;
             }
         }
+        if (step.node.inputs.empty() && step.outputs.front().made_of.empty() &&
+            step.outputs.front().origin == Origin::constant) { // a constant among the nodes
+            const Value& out = step.outputs.front();
+            step.outputs.front().made_of = {
+                {prefix_ + node.outputs.front(), out.elements().value_or(0)}};
+        }
+        keep_stored(step);
     }
 
     // What the file itself says of a tensor, where nothing else does.
@@ -163,6 +225,7 @@ class Walker {
     const std::string& prefix_;
     Costed& costed_;
     Tally& tally_;
+    std::vector<bool> angles_; // of each node
 };
 
 } // namespace
@@ -203,11 +266,12 @@ std::optional<std::int64_t> size_named(const std::string& name, const Sizes& giv
 
 void walk_graph(const OnnxGraph& graph, const std::vector<std::size_t>& order,
                 const std::string& prefix, Costed& costed, Tally& tally) {
-    Walker walker(graph, prefix, costed, tally);
+    Walker walker(graph, order, prefix, costed, tally);
     walker.read_constants();
     for (const std::size_t at : order) {
         walker.walk(at);
     }
+    forget_tables(graph, costed);
     join_activations(graph, costed);
     join_biases(graph, costed);
     join_movements(graph, costed);

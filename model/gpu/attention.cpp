@@ -119,7 +119,8 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
                      const Layer& layer, const Work& work, const Tiling& t, double rate,
                      bool training) {
     const DataType type = product_type(gpu, stored);
-    const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
+    const auto& s = std::get<AttentionShape>(layer.shape);
+    const double head = 0.5 * static_cast<double>(s.k + s.value_size()); // of both products
     const bool forward = layer.direction == Direction::fwd;
     const double times = forward ? 1.0 : kGradientProducts * terms.backward_cost;
     const double products = times * product_cycles(gpu, type, terms, t, head);
@@ -147,8 +148,7 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     f.loss = start > t.key_tiles * tile ? "CTA start and tail"
              : scores > products        ? "softmax exponentials"
                                         : "operand loads";
-    const bool appends =
-        forward && !training && (cached || std::get<AttentionShape>(layer.shape).causal);
+    const bool appends = forward && !training && (cached || s.causal);
     f.other_s = (t.splits > 1.0 ? terms.combine_s : 0.0) + (appends ? terms.append_s : 0.0);
     f.body_s = joined(f.compute_s, f.dram_s, kMemoryJoin) + f.other_s;
     return f;

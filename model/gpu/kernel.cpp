@@ -49,13 +49,16 @@ std::vector<Product> products_of(const Layer& layer) {
     const double m = static_cast<double>(a.m);
     const double n = static_cast<double>(a.n);
     const double k = static_cast<double>(a.k);
-    const std::vector<Product> forward = {{heads, m, n, k, in, in}, {heads, m, k, n, in, in}};
+    const double v = static_cast<double>(a.value_size());
+    const Product scores = {heads, m, n, k, in, in};
     if (layer.direction == Direction::fwd) {
-        return forward;
+        return {scores, {heads, m, v, n, in, in}};
     }
-    const Product scores = forward[0];                // again, and the gradient of P: dO V^T
-    const Product of_keys = {heads, n, k, m, in, in}; // P^T dO, dS^T Q
-    return {scores, scores, of_keys, forward[1], of_keys};
+    return {scores,                    // again
+            {heads, m, n, v, in, in},  // dO V^T
+            {heads, n, v, m, in, in},  // P^T dO
+            {heads, m, k, n, in, in},  // dS K
+            {heads, n, k, m, in, in}}; // dS^T Q
 }
 
 const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_class) {

@@ -2,6 +2,7 @@
 // read by those who build the step.
 #pragma once
 
+#include "base/result.hpp"
 #include "model/workload/network.hpp"
 
 #include <cstddef>
@@ -34,6 +35,7 @@ struct GraphStep {
     bool output = false;                   // of the network: no one need read it
     bool in_call = false;                  // launched by a library within the call before
     std::uint32_t place = 0;               // index into GraphEdges::places
+    Count in_training = 1;                 // so many times as many elements of a view there
 
     bool operator==(const GraphStep&) const = default;
 };
@@ -53,5 +55,9 @@ struct NetworkGraph {
 
     bool operator==(const NetworkGraph&) const = default;
 };
+
+// As it runs in a training step: every layer and view with the rows that it has there. Errors:
+// "overflow".
+Result<NetworkGraph> in_training(NetworkGraph network);
 
 } // namespace eyeroof::model

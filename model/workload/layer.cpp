@@ -180,6 +180,7 @@ void check(Rules& rules, const AttentionShape& s, Op) {
         rules.refuse("bad-dimension", fmt::format("window is {}", s.window),
                      "0 for none, or how many keys a query sees", "window");
     }
+    rules.size("v", s.v, 0);
     if ((s.causal || s.window > 0) && s.m > s.n) {
         rules.refuse("more-queries-than-keys",
                      fmt::format("{} queries are to be the last of {} tokens", s.m, s.n),
@@ -256,6 +257,7 @@ Diagnostics validate(const Layer& layer) {
     Diagnostics found;
     Rules rules(found);
     rules.size("count", layer.count);
+    rules.size("in_training", layer.in_training);
     if (layer.parameters && *layer.parameters < 0) {
         rules.refuse("bad-dimension", fmt::format("parameters is {}", *layer.parameters),
                      "count from 0", "parameters");

@@ -157,8 +157,10 @@ struct AttentionShape {
     Count kv_heads = 0;  // heads that have keys of their own, a divisor of groups; 0: every head
     bool causal = false; // a query sees itself and what is before it
     Count window = 0;    // a query sees at most so many keys; 0: no limit
+    Count v = 0;         // of a head's value; 0: as large as its key
 
     Count key_heads() const { return kv_heads > 0 ? kv_heads : groups; }
+    Count value_size() const { return v > 0 ? v : k; }
     auto operator<=>(const AttentionShape&) const = default;
 };
 
@@ -191,6 +193,9 @@ struct Layer {
     // Learned values that one run of the layer adds to the network, where they are not what its
     // weights say: biases, weights shared with another layer (0), experts that no token reaches.
     std::optional<Count> parameters = {};
+    // So many times as many rows in a training step: a decoder's head runs for all tokens there,
+    // for the last one else.
+    Count in_training = 1;
 
     auto operator<=>(const Layer&) const = default;
 };

@@ -268,29 +268,30 @@ void tally(Tally& t, const ElementwiseShape& s, Op) {
     }
 }
 
-// Forward: Q K^T and P V, k MACs each for every pair of a query and a key that it sees; scale 1 and
-// softmax 5 operations a score. Gradient: dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q, four
-// products, and scale 1 and softmax gradient 4 a score. Traffic of the fused form: scores stay on
-// chip, keys that heads share move once. An implementation that does not keep P recomputes it, a
+// Forward: Q K^T and P V, k and v MACs for every pair of a query and a key that it sees; scale 1
+// and softmax 5 operations a score. Gradient: dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q,
+// four products, and scale 1 and softmax gradient 4 a score. Traffic of the fused form: scores stay
+// on chip, keys that heads share move once. An implementation that does not keep P recomputes it, a
 // fifth product; one that does moves it: both lie above these counts.
 void tally(Tally& t, const AttentionShape& s, Op) {
     const Exact scores = Exact(s.batch) * s.groups * seen_pairs(s);
     const Exact query = Exact(s.batch) * s.groups * s.m * s.k;
-    const Exact key = Exact(s.batch) * s.key_heads() * seen_keys(s) * s.k;
+    const Exact keys = Exact(s.batch) * s.key_heads() * seen_keys(s);
+    const Exact output = Exact(s.batch) * s.groups * s.m * s.value_size();
     const bool forward = t.direction == Direction::fwd;
-    t.macs(scores * s.k * (forward ? 2 : 4));
+    t.macs(scores * (Exact(s.k) + s.value_size()) * (forward ? 1 : 2));
     t.flops(scores * (forward ? 6 : 5));
     t.read("query", query, t.types.input);
-    t.read("key", key, t.types.weight);
-    t.read("value", key, t.types.weight);
+    t.read("key", keys * s.k, t.types.weight);
+    t.read("value", keys * s.value_size(), t.types.weight);
     if (forward) {
-        t.write("output", query, t.types.output);
+        t.write("output", output, t.types.output);
         return;
     }
-    t.read("grad_output", query, t.types.output);
+    t.read("grad_output", output, t.types.output);
     t.write("grad_query", query, t.types.input);
-    t.write("grad_key", key, t.types.weight);
-    t.write("grad_value", key, t.types.weight);
+    t.write("grad_key", keys * s.k, t.types.weight);
+    t.write("grad_value", keys * s.value_size(), t.types.weight);
 }
 
 // MACs = 3 n k a routed token; weights of the experts that uniform routing is expected to reach.

@@ -1,6 +1,7 @@
 #include "model/workload/network.hpp"
 
 #include "base/units.hpp"
+#include "model/workload/graph_edges.hpp"
 
 #include <fmt/format.h>
 
@@ -189,6 +190,27 @@ Result<Network> with_batch(const Network& network, Count batch) {
         return found;
     }
     return grown;
+}
+
+Result<NetworkGraph> in_training(NetworkGraph network) {
+    const auto grow = [](Count& size, Count& times) {
+        const auto grown = checked_mul(size, std::exchange(times, 1));
+        size = grown.value_or(size);
+        return grown.has_value();
+    };
+    bool fits = true;
+    for (Layer& layer : network.network.layers) {
+        auto* gemm = std::get_if<GemmShape>(&layer.shape);
+        fits = grow(gemm != nullptr ? gemm->m : batch_dimension(layer), layer.in_training) && fits;
+    }
+    for (std::size_t i = 0; network.edges && i < network.edges->steps.size(); ++i) {
+        GraphStep& step = network.edges->steps[i];
+        fits = (!step.elements || grow(*step.elements, step.in_training)) && fits;
+    }
+    return fits ? Result<NetworkGraph>(std::move(network))
+                : Result<NetworkGraph>::failure("overflow",
+                                                "a training step's sizes do not fit 63 bits",
+                                                "make the network smaller");
 }
 
 } // namespace eyeroof::model

@@ -42,8 +42,9 @@ struct OperandsOf {
     }
     Operands operator()(const AttentionShape& s) const {
         const Count query = product({s.batch, s.groups, s.m, s.k});
-        const Count key = product({s.batch, s.key_heads(), s.n, s.k});
-        return {{query, key, key}, query};
+        const Count keys = product({s.batch, s.key_heads(), s.n});
+        return {{query, product({keys, s.k}), product({keys, s.value_size()})},
+                product({s.batch, s.groups, s.m, s.value_size()})};
     }
     Operands operator()(const MoeShape& s) const {
         return {{product({s.m, s.n})}, product({s.m, s.n})};

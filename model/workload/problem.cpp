@@ -72,7 +72,7 @@ std::vector<Problem> attention_problems(const Layer& layer, const AttentionShape
     Problem scores = nest(layer, ".qk");
     scores.bounds = {1, s.batch * s.groups, s.n, s.k, s.m, 1, 1, 1};
     Problem values = nest(layer, ".pv");
-    values.bounds = {1, s.batch * s.groups, s.k, s.n, s.m, 1, 1, 1};
+    values.bounds = {1, s.batch * s.groups, s.value_size(), s.n, s.m, 1, 1, 1};
     return {scores, values};
 }
 

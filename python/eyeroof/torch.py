@@ -357,9 +357,26 @@ def _type_of(row: Row, name: str, dtype: Any) -> str:
     depthwise = row.get("groups", 1) > 1 and row["groups"] == row["c"] and "direction" not in row
     if depthwise:  # a kernel of the framework's own, on vector lanes
         return kind
-    of_cudnn = row["op"] == "conv2d" or name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
-    allowed = torch.backends.cudnn if of_cudnn else torch.backends.cuda.matmul
-    return "tf32" if allowed.allow_tf32 else "fp32"
+    backends = torch.backends
+    if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        return _multiplied_in(backends.cudnn, getattr(backends.cudnn, "rnn", None))
+    if row["op"] == "conv2d":
+        return _multiplied_in(backends.cudnn, getattr(backends.cudnn, "conv", None))
+    return _multiplied_in(backends.cuda.matmul)
+
+
+# By the switch, or where it was set by the newer one (the switch then refuses to be read): the
+# operator's own precision, its library's, or that of all.
+def _multiplied_in(backend: Any, own: Any = None) -> str:
+    try:
+        return "tf32" if backend.allow_tf32 else "fp32"
+    except RuntimeError:
+        pass
+    for place in (own, backend, torch.backends):
+        precision = getattr(place, "fp32_precision", "none")
+        if precision not in ("none", "", None):
+            return "tf32" if precision == "tf32" else "fp32"
+    return "fp32"
 
 
 def _flat(args: Any) -> List[Any]:
@@ -394,7 +411,8 @@ class _Steps(torch.fx.Interpreter):
 def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Optional[str] = None,
                export: bool = False, evaluation: bool = True, **named_inputs: Any) -> Network:
     """The network that `model(*inputs)` runs, without gradients and in evaluation;
-    evaluation=False keeps the model's mode (batch norms take the batch's statistics).
+    evaluation=False keeps the model's mode (batch norms take the batch's statistics). One tuple in
+    place of the inputs holds all of them, as for torch.export.
 
     Runs on copies on the "meta" device: no memory, no time; a model that looks at numbers on its way
     (masks, lengths) runs as it is, where it has any. export=True goes through torch.export.export
@@ -402,6 +420,7 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
     """
     import warnings
 
+    inputs = _unpacked(model, inputs)
     try:
         capture = _on_meta(model, inputs, named_inputs, dtype, export, evaluation)
     except (RuntimeError, NotImplementedError) as error:
@@ -421,6 +440,19 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
     return capture.network(name or type(model).__name__.lower())
 
 
+# One tuple that the model's parameters take apart is all of its inputs.
+def _unpacked(model: Any, inputs: Any) -> Any:
+    import inspect
+
+    if len(inputs) != 1 or type(inputs[0]) is not tuple:
+        return inputs
+    try:
+        inspect.signature(model.forward).bind(*inputs[0])
+    except (AttributeError, TypeError, ValueError):
+        return inputs
+    return inputs[0]
+
+
 # Errors of a model that needs numbers: meta tensors have none.
 def _needs_numbers(error: Exception) -> bool:
     text = str(error).lower()
@@ -432,7 +464,7 @@ def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str], e
     import copy
 
     capture = Capture(dtype)
-    meta = copy.deepcopy(model).to("meta")
+    meta = _without_memory(copy.deepcopy(model))
     meta = meta.eval() if evaluation else meta
     for module in meta.modules():  # tensors that are neither parameters nor buffers
         for key, value in list(vars(module).items()):
@@ -451,6 +483,21 @@ def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str], e
             with capture:
                 meta(*moved, **named)
     return capture
+
+
+# On the meta device; weights that modules share are still one.
+def _without_memory(model: Any) -> Any:
+    shared: Dict[int, List[Any]] = {}
+    for module in model.modules():
+        for own in (module._parameters, module._buffers):
+            for name, tensor in own.items():
+                if tensor is not None:
+                    shared.setdefault(id(tensor), [tensor]).append((own, name))
+    model = model.to("meta")
+    for _, first, *others in shared.values():
+        for own, name in others:
+            own[name] = first[0][first[1]]
+    return model
 
 
 def _to_meta(value: Any) -> Any:

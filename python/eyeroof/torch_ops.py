@@ -202,18 +202,17 @@ def attention_row(args: Any, kwargs: Any) -> Row:
     names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
     given = {**dict(zip(names, args)), **kwargs}
     q, k, v = given["query"], given["key"], given["value"]
-    widths = q.shape[-1] + v.shape[-1]  # work and bytes of both products depend on the sum alone
-    if widths % 2:
-        raise Error(f"attention with keys of {q.shape[-1]} and values of {v.shape[-1]} is not known "
-                    "[unsupported]")
     heads = q.shape[-3] if q.dim() > 2 else 1
     row = {"op": "attention", "batch": product(q.shape[:-3]), "groups": heads, "m": q.shape[-2],
-           "n": k.shape[-2], "k": widths // 2}
+           "n": k.shape[-2], "k": q.shape[-1]}
+    if v.shape[-1] != q.shape[-1]:
+        row["v"] = v.shape[-1]
     keys = k.shape[-3] if k.dim() > 2 else 1
     if keys != heads:
         row["kv_heads"] = keys
-    if given.get("is_causal") and k.shape[-2] == q.shape[-2]:
+    if given.get("is_causal") and k.shape[-2] >= q.shape[-2]:
         row["causal"] = 1
+        row["n"] = q.shape[-2]  # the first query sees the first key: none sees a key behind the last
     return row
 
 
@@ -570,8 +569,9 @@ def operands_of(row: Row) -> Tuple[List[int], int]:
         return [batch * m * k, *second], batch * m * n
     if op == "attention":
         query = row["batch"] * row["groups"] * row["m"] * row["k"]
-        key = row["batch"] * get("kv_heads", row["groups"]) * row["n"] * row["k"]
-        return [query, key, key], query
+        keys = row["batch"] * get("kv_heads", row["groups"]) * row["n"]
+        value = get("v", row["k"])
+        return [query, keys * row["k"], keys * value], query // row["k"] * value
     whole = row["rows"] * row["cols"]
     if op == "embedding":
         return [], whole

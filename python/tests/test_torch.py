@@ -97,6 +97,60 @@ def test_weights_count_once_and_products_of_activations_have_none():
     assert net.totals()["macs"] == 4 * 4 * 16 + 4 * 4 * 16 + 4 * 16 * 100
 
 
+def test_an_embedding_that_is_the_head_counts_once():
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(100, 16)
+            self.head = nn.Linear(16, 100, bias=False)
+            self.head.weight = self.table.weight
+
+        def forward(self, ids):
+            return self.head(self.table(ids))
+
+    model, ids = Decoder(), torch.zeros(4, dtype=torch.int64)
+    for export in (False, True):
+        assert er.from_torch(model, ids, export=export).totals()["parameters"] == 1600
+    assert model.head.weight is model.table.weight
+
+
+def test_a_tuple_holds_all_inputs_as_for_export():
+    model, x = small(), torch.empty(2, 3, 32, 32)
+    assert er.from_torch(model, (x,)).totals() == er.from_torch(model, x).totals()
+
+    class Pair(nn.Module):  # takes a tuple itself
+        def forward(self, pair):
+            return pair[0] @ pair[1]
+
+    a = torch.empty(4, 4)
+    assert er.from_torch(Pair(), (a, a)).totals()["macs"] == 64
+    assert er.from_torch(Pair(), ((a, a),)).totals()["macs"] == 64
+
+
+def test_values_have_a_size_of_their_own():
+    q, v = torch.empty(1, 4, 8, 24, device="meta"), torch.empty(1, 4, 8, 16, device="meta")
+    with er.capture() as c:
+        torch.nn.functional.scaled_dot_product_attention(q, q, v)
+    (row,) = c.rows
+    assert (row["k"], row["v"]) == (24, 16)
+    assert c.network().totals()["macs"] == 4 * 8 * 8 * (24 + 16)
+
+
+@pytest.mark.skipif(not hasattr(torch.backends.cuda.matmul, "fp32_precision"),
+                    reason="this PyTorch has the older switch alone")
+def test_tf32_is_read_from_either_switch():
+    model, x = nn.Linear(8, 8), torch.empty(4, 8)
+    before = torch.backends.cuda.matmul.fp32_precision
+    try:
+        for precision, kind in (("tf32", "tf32"), ("ieee", "fp32")):
+            torch.backends.cuda.matmul.fp32_precision = precision
+            with er.capture() as c, torch.no_grad():
+                model(x)
+            assert c.rows[0]["dtype"] == kind
+    finally:
+        torch.backends.cuda.matmul.fp32_precision = before
+
+
 @pytest.mark.parametrize("kind, gates", [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
 def test_recurrent_layers_are_their_products_and_cells(kind, gates):
     model = getattr(nn, kind)(12, 20, num_layers=2, bidirectional=True)

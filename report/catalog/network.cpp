@@ -57,6 +57,7 @@ struct ShapeText {
     std::string operator()(const model::AttentionShape& s) const {
         std::string text =
             fmt::format("{} heads, {} queries, {} keys of {}", s.groups, s.m, s.n, s.k);
+        text += s.value_size() == s.k ? "" : fmt::format(", values of {}", s.v);
         text += s.key_heads() == s.groups ? "" : fmt::format(", {} with keys", s.kv_heads);
         text += s.causal ? ", causal" : "";
         text += s.window > 0 ? fmt::format(", window {}", s.window) : "";

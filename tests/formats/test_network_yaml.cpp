@@ -1,6 +1,8 @@
 #include "formats/expression.hpp"
 #include "formats/layer_csv.hpp"
+#include "formats/network_graph.hpp"
 #include "formats/network_yaml.hpp"
+#include "model/workload/graph_edges.hpp"
 
 #include <doctest/doctest.h>
 
@@ -51,6 +53,29 @@ Diagnostic layer_error(const std::string& layer) {
 }
 
 } // namespace
+
+TEST_CASE("in training a layer and a view may have more rows") {
+    const std::string text = "parameters: {new: 8}\n"
+                             "layers:\n"
+                             "  - {name: a, op: gemm, m: =new, n: 4, k: 4}\n"
+                             "  - {name: head, op: gemm, m: 1, n: 16, k: 4, in_training: =new}\n"
+                             "graph:\n"
+                             "  - {run: a, reads: input}\n"
+                             "  - {view: last, reads: a, elements: 4, in_training: =new}\n"
+                             "  - {run: head, reads: last}\n";
+    auto file = parse_network_yaml(text, "toy.yaml");
+    REQUIRE(file.ok());
+    CHECK(totals_of(file->network)->macs == 8 * 16 + 64);
+    const auto again = parse_network_yaml(write_network_yaml(file->network) +
+                                              write_edges(*file->edges, file->network.layers),
+                                          "toy.yaml");
+    REQUIRE(again.ok());
+    const auto trained = model::in_training({again->network, again->edges});
+    CHECK(totals_of(trained->network)->macs == 8 * 16 + 8 * 64);
+    CHECK(trained->edges->steps[1].elements == 32);
+    CHECK(model::in_training(*trained) == *trained);
+    CHECK(layer_error("op: gemm, m: 1, n: 1, k: 1, in_training: 0").code == "bad-dimension");
+}
 
 TEST_CASE("a block stands for its layers, with values of its own, as often as it is used") {
     const std::string text =

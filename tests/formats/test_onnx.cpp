@@ -90,10 +90,10 @@ TEST_CASE("attention as one operator sees its cache") {
     const auto op = model_of("attention_op", {{"batch", 2}, {"past", 1023}});
     REQUIRE(op.network.layers.size() == 1);
     CHECK(std::get<model::AttentionShape>(op.network.layers[0].shape) ==
-          model::AttentionShape{2, 32, 1, 1024, 128});
+          model::AttentionShape{2, 32, 1, 1024, 128, 8});
     const auto grouped = model_of("group_query");
     CHECK(std::get<model::AttentionShape>(layers_of(grouped, Op::attention)[0].shape) ==
-          model::AttentionShape{2, 32, 1, 1025, 128});
+          model::AttentionShape{2, 32, 1, 1025, 128, 8, true});
     const auto packed = layers_of(grouped, Op::gemm).at(0);
     CHECK(packed.types.weight == model::DataType::int4);
     CHECK(model::parameters_of(packed) == 4096 * 4096);

@@ -59,6 +59,70 @@ TEST_CASE("a loop of known length counts its body so often, and its weights once
     CHECK(model.network.uncosted.empty());
 }
 
+// x = x W, with W among the states that the loop hands on, or changed on the way.
+GraphMaker carrying(const std::string& way) {
+    GraphMaker body;
+    body.input("i", {}, kWhole).input("go", {}, kTruth).input("h", {3, 16}).input("V", {16, 16});
+    body.constant("yes", one(1, kTruth));
+    body.node("Transpose", {"V"}, {"turned"});
+    body.node("MatMul", {"h", "turned"}, {"next"});
+    body.node(way, {"V"}, {"V2"});
+    body.output("yes").output("next").output("V2");
+    GraphMaker maker;
+    maker.input("x", {3, 16});
+    maker.constant("W", onnx_weights({16, 16}))
+        .constant("seven", one(7))
+        .constant("yes", one(1, kTruth));
+    maker.node("Loop", {"seven", "yes", "x", "W"}, {"y", "V3"}).attributes["body"].graph =
+        body.shared();
+    maker.node("MatMul", {"y", "V3"}, {"z"});
+    return maker.output("z");
+}
+
+TEST_CASE("a weight that a loop hands on is learned, and counts once, also behind the loop") {
+    const auto model = converted(carrying("Identity").graph);
+    CHECK(macs_of(model) == 8 * kProduct);
+    CHECK(totals_of(model.network)->parameters == 16 * 16);
+    const auto changing = converted(carrying("Tanh").graph); // a state that begins with a constant
+    CHECK(macs_of(changing) == 8 * kProduct);
+    CHECK(totals_of(changing.network)->parameters == 0);
+}
+
+TEST_CASE("weights that a scan takes apart are learned, each slice once") {
+    GraphMaker body;
+    body.input("h", {3, 16}).input("V", {16, 16});
+    body.node("MatMul", {"h", "V"}, {"next"});
+    body.output("next");
+    GraphMaker maker;
+    maker.input("x", {3, 16});
+    maker.constant("W", onnx_weights({5, 16, 16}));
+    OnnxNode& scan = maker.node("Scan", {"x", "W"}, {"y"});
+    scan.attributes["body"].graph = body.shared();
+    scan.attributes["num_scan_inputs"].i = 1;
+    const auto model = converted(maker.output("y").graph);
+    CHECK(macs_of(model) == 5 * kProduct);
+    CHECK(totals_of(model.network)->parameters == 5 * 16 * 16);
+}
+
+TEST_CASE("weights that a branch chooses are learned, those of either") {
+    const auto branch = [](const std::string& name) {
+        GraphMaker body;
+        body.node("Identity", {name}, {"chosen"});
+        body.output("chosen");
+        return body.shared();
+    };
+    GraphMaker maker;
+    maker.input("x", {3, 16}).input("c", {}, kTruth);
+    maker.constant("A", onnx_weights({16, 16})).constant("B", onnx_weights({16, 16}));
+    OnnxNode& either = maker.node("If", {"c"}, {"W"});
+    either.attributes["then_branch"].graph = branch("A");
+    either.attributes["else_branch"].graph = branch("B");
+    maker.node("MatMul", {"x", "W"}, {"y"});
+    const auto model = converted(maker.output("y").graph);
+    CHECK(macs_of(model) == kProduct);
+    CHECK(totals_of(model.network)->parameters == 2 * 16 * 16);
+}
+
 TEST_CASE("a loop that counts for itself ends where its condition does") {
     const auto model = converted(looping("endless", product_body("counted")).graph);
     CHECK(macs_of(model) == 5 * kProduct);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,16 +106,28 @@ TEST_CASE("a product, a transpose or a slice whose result has no name is no cras
     }
 }
 
-TEST_CASE("a bias that is an input of the graph, as of files without weights, is learned too") {
-    OnnxGraph graph =
-        linear({node("MatMul", {"x", "w"}, "p"), node("Add", {"p", "b"}, "y")}, {"y"});
-    graph.constants.erase("b");
-    graph.constants.erase("w");
-    add_input(graph, "w", {8, 16});
-    add_input(graph, "b", {16});
-    const auto network = network_of(graph);
-    REQUIRE(network.layers.size() == 1);
-    CHECK(parameters_of(network.layers[0]) == 8 * 16 + 16);
+TEST_CASE("inputs of a graph are learned where their names are paths of modules, else none is") {
+    for (const auto& [weight, bias, learned] :
+         {std::tuple("fc.weight", "fc.bias", 8 * 16 + 16), std::tuple("w", "input.1", 0)}) {
+        OnnxGraph graph =
+            linear({node("MatMul", {"x", weight}, "p"), node("Add", {"p", bias}, "y")}, {"y"});
+        graph.constants.clear();
+        add_input(graph, weight, {8, 16});
+        add_input(graph, bias, {16});
+        const auto network = network_of(graph);
+        REQUIRE(network.layers.size() == 1);
+        CHECK(parameters_of(network.layers[0]) == learned);
+    }
+}
+
+TEST_CASE("a product of two inputs of the graph has no parameters") {
+    OnnxGraph graph;
+    graph.opset = 17;
+    graph.nodes = {node("MatMul", {"q", "k"}, "y")};
+    graph.outputs = {"y"};
+    add_input(graph, "q", {12, 128, 64});
+    add_input(graph, "k", {12, 64, 128});
+    CHECK(totals_of(network_of(graph))->parameters == 0);
 }
 
 TEST_CASE("a sum stays apart where another reads the product, or what is added is no bias") {

@@ -69,11 +69,11 @@ TEST_CASE("padding that is turned from PyTorch's order into ONNX's is followed")
 TEST_CASE("weights that pass through an identity stay weights") {
     OnnxGraph graph; // written without weights: they are inputs
     graph.opset = 17;
-    graph.inputs = {"x", "w"};
+    graph.inputs = {"x", "fc.w"};
     graph.input_types["x"] = {kFloat, std::vector<Dim>{{2, ""}, {5, ""}, {8, ""}}};
-    graph.input_types["w"] = {kFloat, std::vector<Dim>{{8, ""}, {16, ""}}};
-    graph.nodes = {made("Identity", {"w"}, "same"), made("MatMul", {"x", "same"}, "y"),
-                   made("MatMul", {"x", "w"}, "z")};
+    graph.input_types["fc.w"] = {kFloat, std::vector<Dim>{{8, ""}, {16, ""}}};
+    graph.nodes = {made("Identity", {"fc.w"}, "same"), made("MatMul", {"x", "same"}, "y"),
+                   made("MatMul", {"x", "fc.w"}, "z")};
     graph.outputs = {"y", "z"};
     const auto converted = formats::onnx::convert(graph, "made.onnx");
     REQUIRE(converted.ok());
