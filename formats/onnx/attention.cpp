@@ -55,12 +55,11 @@ AttentionShape attention_shape(const Attended& a) {
     shape.kv_heads = a.key.heads == q.heads ? 0 : a.key.heads;
     shape.v = a.value == q.size ? 0 : a.value;
     const std::int64_t last = a.past + q.words; // of the words that a causal query may see
-    shape.causal = (a.causal || a.right == 0) && last <= a.keys;
-    if (shape.causal) {
-        shape.n = last;
-        shape.window = a.left >= 0 ? a.left + 1 : 0;
-    } else if (a.left >= 0 && a.right >= 0 && q.words <= a.keys) {
-        shape.window = a.left + a.right + 1;
+    const bool behind = a.causal || a.right == 0;
+    shape.causal = behind && last <= a.keys;
+    shape.n = shape.causal ? last : a.keys;
+    if (a.left >= 0 && (behind || a.right >= 0) && q.words <= shape.n) {
+        shape.window = a.left + 1 + (behind ? 0 : a.right);
     }
     shape.window = shape.window >= shape.n ? 0 : shape.window;
     return shape;
