@@ -137,6 +137,25 @@ std::vector<AttentionPattern> find_attention(const OnnxGraph& graph, const Coste
     return patterns;
 }
 
+void forget_masks(const OnnxGraph& graph, const std::vector<AttentionPattern>& patterns,
+                  Costed& costed) {
+    for (const AttentionPattern& pattern : patterns) {
+        for (const std::size_t at : pattern.between) {
+            auto& layers = costed.layers[at];
+            if (graph.nodes[at].op != "Add" || layers.size() != 1) {
+                continue;
+            }
+            for (const std::string& name : graph.nodes[at].inputs) {
+                const auto known = costed.values.find(name);
+                const bool stored = known != costed.values.end() && known->second.rank() >= 2 &&
+                                    known->second.origin == Origin::constant &&
+                                    known->second.elements() == layers.front().parameters;
+                layers.front().parameters = stored ? 0 : layers.front().parameters;
+            }
+        }
+    }
+}
+
 void fuse_attention(const std::vector<AttentionPattern>& patterns, Costed& costed) {
     for (const AttentionPattern& pattern : patterns) {
         auto& place = costed.layers[pattern.context];

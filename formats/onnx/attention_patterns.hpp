@@ -26,6 +26,11 @@ struct AttentionPattern {
 // Softmax of a product, scaled, masked or cast on the way, times the values.
 std::vector<AttentionPattern> find_attention(const OnnxGraph& graph, const Costed& costed);
 
+// Takes the parameters from what is added to the scores as it is stored: masks and positions, whose
+// sizes are those of the sequences. What is looked up in a smaller table is learned.
+void forget_masks(const OnnxGraph& graph, const std::vector<AttentionPattern>& patterns,
+                  Costed& costed);
+
 // One layer in the place of each pattern's.
 void fuse_attention(const std::vector<AttentionPattern>& patterns, Costed& costed);
 

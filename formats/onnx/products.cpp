@@ -220,11 +220,12 @@ void mat_mul_n_bits(Step& step) {
     if (left.size() == 1) {
         left.insert(left.begin(), 1);
     }
-    (void)step.learned(1, 2);
-    matrix_product(step, left, {k, n}, {}, k * n);
+    const bool learns = step.learned(1, 2) > 0;
+    matrix_product(step, left, {k, n}, {}, learns ? checked_mul(k, n).value_or(0) : 0);
     if (step.outcome == Outcome::costed) {
+        const bool wide = step.node.op == "MatMulNBits" && step.integer("bits", 4) > 4;
         step.layers.back().op = Op::gemm;
-        step.layers.back().types.weight = model::DataType::int4;
+        step.layers.back().types.weight = wide ? model::DataType::int8 : model::DataType::int4;
     }
 }
 

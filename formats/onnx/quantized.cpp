@@ -207,15 +207,19 @@ void gather_blocks(Step& step) {
     if (bits < 1 || bits > 8) {
         return step.fail("its elements have no bits, or more than a byte");
     }
-    const auto cols = checked_mul((*table.dims)[1], table.element == kUint8 ? 8 / bits : 1);
-    if (!cols) {
-        return step.fail("its sizes are too large");
+    const std::int64_t packed = table.element == kUint8 ? 8 / bits : 1;
+    const auto cols = checked_mul((*table.dims)[1], packed);
+    const auto rows = indices.elements();
+    const auto learned = checked_mul(step.learned(0, 1), packed);
+    if (!cols || !rows || !learned || *rows < 1) {
+        return step.fail("its sizes are not known, or too large");
     }
     Dims result = *indices.dims;
     result.push_back(*cols);
     step.outputs.front().element = step.in(2).element;
     step.give(std::move(result));
-    step.add_elementwise("copy");
+    step.add(Op::embedding, model::RowsShape{*rows, *cols, (*table.dims)[0]}, *learned);
+    step.layers.back().types.weight = bits <= 4 ? model::DataType::int4 : model::DataType::int8;
 }
 
 } // namespace

@@ -150,7 +150,10 @@ std::int64_t Step::learned(std::size_t from, std::size_t to) {
 }
 
 std::int64_t Step::learned_constants() {
-    const bool factors = node.op != "Add" && node.op != "Sum" && node.op != "Concat";
+    const bool factors = node.op == "Mul";
+    if (!factors && node.op != "Add" && node.op != "Sum" && node.op != "Concat") {
+        return 0; // means and deviations of the data, exponents
+    }
     std::int64_t all = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         const Value& value = inputs_[i];

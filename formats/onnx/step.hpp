@@ -115,7 +115,7 @@ class Step {
     // Learned values among the operands that stand where weights do: the tensors that the file
     // stores for them, each counted once in the network. And those of constants that are added,
     // multiplied, or joined: real numbers, and more than one. A factor is learned where it varies
-    // along one axis; one of more axes is a table of the places: rotary angles, masks.
+    // along one axis; one of more axes is a table of places: rotary angles.
     std::int64_t learned(std::size_t from, std::size_t to);
     std::int64_t learned_constants();
 

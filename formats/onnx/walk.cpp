@@ -277,6 +277,7 @@ void walk_graph(const OnnxGraph& graph, const std::vector<std::size_t>& order,
     join_movements(graph, costed);
     const auto patterns = find_attention(graph, costed);
     tally.nodes.attentions += patterns.size();
+    forget_masks(graph, patterns, costed);
     if (tally.fuse_attention) {
         fuse_attention(patterns, costed);
     }

@@ -10,8 +10,8 @@ using formats::onnx::OnnxNode;
 
 namespace {
 
-// Causal attention of one head over n words, with a mask that is made of a stored square, and
-// positions that turn the queries.
+// Causal attention of one head over n words, with a mask that is made of a stored square, another
+// that is stored as it is, and positions that turn the queries.
 Count parameters_at(std::int64_t n) {
     GraphMaker maker;
     maker.input("x", {1, n, 16});
@@ -26,7 +26,9 @@ Count parameters_at(std::int64_t n) {
     maker.node("Trilu", {"square"}, {"half"});
     maker.node("Equal", {"half", "zero"}, {"seen"});
     maker.node("Where", {"seen", "zero", "square"}, {"mask"});
-    maker.node("Add", {"scores", "mask"}, {"masked"});
+    maker.node("Add", {"scores", "mask"}, {"once"});
+    maker.constant("stored", onnx_weights({1, n, n}));
+    maker.node("Add", {"once", "stored"}, {"masked"});
     maker.node("Softmax", {"masked"}, {"shares"});
     maker.node("MatMul", {"shares", "x"}, {"y"});
     return totals_of(converted(maker.output("y").graph).network)->parameters;

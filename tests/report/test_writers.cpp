@@ -180,8 +180,8 @@ TEST_CASE("CSV has the layer's columns, the results, and the step 6 bound in sec
     std::getline(csv, second);
     CHECK(header ==
           "name,op,count,dtype,direction,batch,m,n,k,c,h,w,r,s,stride,pad,dilation,groups,"
-          "rows,cols,fn,kv_heads,causal,window,topk,depth,time_s,low_s,high_s,limiter,step6_bound_s"
-          ",macs,flops,utilization,energy_j,outer_bytes,limiter_step,step1_macs_per_cycle,"
+          "rows,cols,fn,kv_heads,causal,window,topk,depth,v,time_s,low_s,high_s,limiter,step6_bound"
+          "_s,macs,flops,utilization,energy_j,outer_bytes,limiter_step,step1_macs_per_cycle,"
           "step2_macs_per_cycle,step3_macs_per_cycle,step4_macs_per_cycle,step5_macs_per_cycle,"
           "step6_macs_per_cycle,step7_macs_per_cycle");
     CHECK(first.starts_with("\"conv,1\",conv2d,2,"));
