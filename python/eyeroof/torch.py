@@ -93,6 +93,7 @@ class Capture:
         self._names: Dict[int, str] = {}
         self._hooks: List[Any] = []
         self._learned: Dict[int, bool] = {}  # storages of parameters: counted already?
+        self._of_module = False  # what is learned is known: a module's parameters, and nothing else
         self._made: Dict[int, Any] = {}  # storages: the row that wrote them last, or "constant"
         self._given: Dict[int, Any] = {}  # storages that were there before: their name and bytes
         self._returned: Set[int] = set()  # storages that the outermost module returns
@@ -127,6 +128,7 @@ class Capture:
         if not self._stack:
             self._names = {id(m): n for n, m in module.named_modules()}
             self._roots.append(module)
+            self._of_module = True
             for parameter in module.parameters():
                 self._learned.setdefault(_storage(parameter), False)
             for buffer in module.buffers():
@@ -220,7 +222,7 @@ class Capture:
             if self._learned.get(key) is False and key not in seen:
                 seen.add(key)
                 new += tensor.numel()
-        if self._learned:
+        if self._of_module:
             for key in seen:
                 self._learned[key] = True
             row.pop("bias", None)
@@ -476,6 +478,7 @@ def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str], e
         if export:
             exported = torch.export.export(meta, tuple(moved), named)
             capture._learned = {_storage(p): False for p in meta.parameters()}
+            capture._of_module = True
             flat = exported._graph_module_flat_inputs(tuple(moved), named)
             with capture:
                 _Steps(exported.graph_module, capture).run(*flat)

@@ -124,6 +124,7 @@ def test_a_tuple_holds_all_inputs_as_for_export():
 
     a = torch.empty(4, 4)
     assert er.from_torch(Pair(), (a, a)).totals()["macs"] == 64
+    assert er.from_torch(Pair(), (a, a)).totals()["parameters"] == 0
     assert er.from_torch(Pair(), ((a, a),)).totals()["macs"] == 64
 
 
