@@ -128,9 +128,10 @@ TEST_CASE("the first attention of com.microsoft projects its input, also without
     whole.attributes["num_heads"].i = 4;
     whole.attributes["unidirectional"].i = 1;
     whole.attributes["qkv_hidden_sizes"].ints = {64, 64, 32};
+    const auto attributes = whole.attributes;
     OnnxNode& packed = maker.node("PackedAttention", {"words", "w", "b", "places", "ends"}, {"z"});
     packed.domain = kMicrosoft;
-    packed.attributes = whole.attributes;
+    packed.attributes = attributes;
     const auto model = converted(maker.output("y").output("z").graph);
     REQUIRE(model.network.layers.size() == 4);
     CHECK(totals_of(model.network)->parameters == 64 * 160 + 160);
