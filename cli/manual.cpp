@@ -1,5 +1,6 @@
 #include "cli/option_table.hpp"
 #include "cli/option_words.hpp"
+#include "report/answers/answers.hpp"
 
 #include <fmt/format.h>
 
@@ -91,13 +92,19 @@ std::string manual_page(const CLI::App& root, const std::string& version) {
 void add_manual(Frame& frame) {
     auto file = std::make_shared<std::string>();
     auto options = std::make_shared<bool>(false);
+    auto schema = std::make_shared<std::string>();
     CLI::App& app = frame.add("manual", "Print the manual page (roff), or a table of all options",
                               "eyeroof manual | man -l -\n"
                               "eyeroof manual --options -o options.md");
     app.add_flag("--options", *options,
                  "Print a table of all options and their commands, as Markdown");
+    add_choice(app, "--schema", *schema, report::answer_names(),
+               "Print the JSON schema of an answer");
     add_output_file(app, *file);
-    frame.run(app, [&frame, file, options](Context& context) {
+    frame.run(app, [&frame, file, options, schema](Context& context) {
+        if (!schema->empty()) {
+            return context.write(report::schema_of(*schema), *file);
+        }
         return context.write(*options ? option_table(frame.root())
                                       : manual_page(frame.root(), EYEROOF_VERSION),
                              *file);

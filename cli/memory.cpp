@@ -5,9 +5,9 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/step/streaming.hpp"
 #include "base/units.hpp"
+#include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
-#include "report/page/table_page.hpp"
-#include "report/step/memory_write.hpp"
+#include "report/step/memory_answer.hpp"
 
 namespace eyeroof::cli {
 
@@ -21,17 +21,6 @@ struct MemoryOptions {
     bool no_workspace = false;
     OutputOptions output;
 };
-
-std::string rendered(const report::MemoryReport& report, const std::string& format) {
-    if (format == "html") {
-        return report::to_page({"Where memory goes", report::memory_text(report),
-                                report::memory_csv(report), report::memory_svg(report), ""});
-    }
-    return format == "json"  ? report::memory_json(report)
-           : format == "csv" ? report::memory_csv(report)
-           : format == "svg" ? report::memory_svg(report)
-                             : report::memory_text(report);
-}
 
 // The link that is asked for, else the machine's.
 Result<step::Link> link_of(const std::string& text, const model::Gpu& gpu) {
@@ -117,8 +106,8 @@ Exit memory(Context& context, MemoryOptions& options) {
                refused.has_errors()) {
         return context.fail(refused);
     }
-    return context.write(rendered(found, options.output.format), options.output.file,
-                         found.fits() ? Exit::done : Exit::says_no);
+    return write_answer(context, report::memory_answer(found), options.output,
+                        found.fits() ? Exit::done : Exit::says_no);
 }
 
 } // namespace
@@ -149,7 +138,7 @@ void add_memory(Frame& frame) {
     app.add_option("--link", options->link,
                    "With --stream: bandwidth to the host, each direction [the machine's PCIe]")
         ->type_name("RATE");
-    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
+    add_output(app, options->output, answer_formats(true));
     frame.run(app, [options](Context& context) { return memory(context, *options); });
 }
 

@@ -6,11 +6,12 @@
 #include "analysis/scale/search.hpp"
 #include "analysis/scale/transformer_step.hpp"
 #include "base/units.hpp"
+#include "cli/answer.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/origin.hpp"
 #include "cli/scale_unequal.hpp"
-#include "report/scale/scale_write.hpp"
+#include "report/scale/scale_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -82,16 +83,6 @@ Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
     scale.samples = options.samples;
     scale.measured_samples_per_s = options.measured;
     return scale;
-}
-
-std::string rendered(const analysis::ScaleResult& result, const ScaleOptions& options) {
-    const std::string& format = options.output.format;
-    return format == "json"   ? report::scale_json(result)
-           : format == "csv"  ? report::scale_csv(result)
-           : format == "md"   ? report::scale_markdown(result)
-           : format == "svg"  ? report::scale_svg(result)
-           : format == "html" ? report::scale_html(result)
-                              : report::scale_text(result, options.details);
 }
 
 analysis::TransformerOptions decoder_options(const ScaleOptions& options,
@@ -169,9 +160,8 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     shown.scenario.training = analysis::TrainingOptions{"adam"};
     result->baseline = fmt::format("{}, sequences of {} tokens; baseline: {}",
                                    analysis::scenario_words(shown), o.length, result->baseline);
-    return context.write(
-        with_origin(rendered(*result, options), options.output.format, command, {machine}),
-        options.output.file);
+    return write_answer(context, report::scale_answer(*result, options.details), options.output,
+                        command, {machine});
 }
 
 Exit search_layers(Context& context, const ScaleOptions& options,
@@ -263,9 +253,8 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    return context.write(with_origin(rendered(*result, options), options.output.format, command,
-                                     {question->machine}),
-                         options.output.file);
+    return write_answer(context, report::scale_answer(*result, options.details), options.output,
+                        command, {question->machine});
 }
 
 Exit scale(Context& context, ScaleOptions& options, const std::string& command) {
@@ -440,7 +429,7 @@ void add_scale(Frame& frame) {
         ->type_name("FILE");
     app.add_flag("--details", options->details,
                  "Add steps, memory, and messages of every count (text)");
-    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
+    add_output(app, options->output, answer_formats(true));
     frame.run(app, [options, &app](Context& context) {
         options->divided = divides(app);
         return scale(context, *options, command_line(app));

@@ -21,29 +21,35 @@ class Number : public QTableWidgetItem {
 };
 
 // The last column takes the room that is left; where its texts need more, the table scrolls.
-class Rows : public QTableWidget {
-  public:
-    using QTableWidget::QTableWidget;
+void fit_last(QTableView& table, int needed) {
+    const QAbstractItemModel* model = table.model();
+    const int last = model == nullptr ? -1 : model->columnCount() - 1;
+    if (last < 0 || model->rowCount() == 0) {
+        return;
+    }
+    QHeaderView& header = *table.horizontalHeader();
+    const int others = header.length() - header.sectionSize(last);
+    needed = std::max(needed, header.sectionSizeHint(last));
+    const bool room = others + needed <= table.viewport()->width();
+    header.setStretchLastSection(room);
+    if (!room) {
+        header.resizeSection(last, needed);
+    }
+}
 
-    void fit_last() {
-        const int last = columnCount() - 1;
-        if (last < 0 || rowCount() == 0) {
-            return;
-        }
-        QHeaderView& header = *horizontalHeader();
-        const int others = header.length() - header.sectionSize(last);
-        const int needed = std::max(sizeHintForColumn(last), header.sectionSizeHint(last));
-        const bool room = others + needed <= viewport()->width();
-        header.setStretchLastSection(room);
-        if (!room) {
-            header.resizeSection(last, needed);
-        }
+template <class View> class Rows : public View {
+  public:
+    using View::View;
+
+    void fit() {
+        const int last = this->model() == nullptr ? -1 : this->model()->columnCount() - 1;
+        fit_last(*this, last < 0 ? 0 : this->sizeHintForColumn(last));
     }
 
   protected:
     void resizeEvent(QResizeEvent* event) override {
-        QTableWidget::resizeEvent(event);
-        fit_last();
+        View::resizeEvent(event);
+        fit();
     }
 };
 
@@ -69,7 +75,7 @@ void style_table(QTableView& table, const QString& accessible_name) {
 }
 
 QTableWidget* number_table(const QString& accessible_name, QWidget* parent) {
-    auto* table = new Rows(parent);
+    auto* table = new Rows<QTableWidget>(parent);
     style_table(*table, accessible_name);
     table->setSelectionMode(QAbstractItemView::SingleSelection);
     return table;
@@ -84,9 +90,24 @@ void fit_columns(QTableWidget& table) {
             header->setTextAlignment(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft));
         }
     }
+    fit_columns(static_cast<QTableView&>(table));
+}
+
+QTableView* model_table(QAbstractItemModel& model, const QString& accessible_name,
+                        QWidget* parent) {
+    auto* table = new Rows<QTableView>(parent);
+    table->setModel(&model);
+    style_table(*table, accessible_name);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    return table;
+}
+
+void fit_columns(QTableView& table) {
     table.resizeColumnsToContents();
-    if (auto* rows = dynamic_cast<Rows*>(&table)) {
-        rows->fit_last();
+    if (auto* widget = dynamic_cast<Rows<QTableWidget>*>(&table)) {
+        widget->fit();
+    } else if (auto* view = dynamic_cast<Rows<QTableView>*>(&table)) {
+        view->fit();
     }
     table.horizontalScrollBar()->setValue(0);
 }

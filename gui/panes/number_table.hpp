@@ -4,6 +4,7 @@
 
 #include <QString>
 
+class QAbstractItemModel;
 class QTableView;
 class QTableWidget;
 class QTableWidgetItem;
@@ -18,6 +19,10 @@ QTableWidget* number_table(const QString& accessible_name, QWidget* parent);
 
 // Columns as wide as what stands in them, headers on the side of their numbers.
 void fit_columns(QTableWidget& table);
+
+// The same look for a model, whose headers know their side.
+QTableView* model_table(QAbstractItemModel& model, const QString& accessible_name, QWidget* parent);
+void fit_columns(QTableView& table);
 
 QTableWidgetItem* cell(const QString& shown);
 QTableWidgetItem* cell(const QString& shown, double value); // sorts by the value

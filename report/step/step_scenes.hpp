@@ -4,7 +4,7 @@
 #pragma once
 
 #include "report/draw/drawing.hpp"
-#include "report/step/memory_write.hpp"
+#include "report/step/memory_answer.hpp"
 #include "report/step/timeline_write.hpp"
 
 #include <cstddef>

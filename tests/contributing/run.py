@@ -22,8 +22,11 @@ TABLE = "name,op,rows,cols\nsums,cumsum,4096,1024\n"
 GEMMS = "gemm-list\n512 1024 768\n"
 TIMES = "time-list\n12.5 gemm_kernel\n7.5 relu_kernel\n"
 
-# Name: the file that the command reads, the command, and what its output holds.
+# Name: the file that the command reads, the command (or several), and what each output holds.
+FUSE = ["fuse", "alexnet", "--on", "eyeriss-v1", "--format"]
 EXAMPLES = {
+    "answer_figure": ("", [FUSE + [form] for form in ("text", "csv", "json", "md", "html")]
+                      + [["manual", "--schema", "fuse"]], ["members"]),
     # 4096 x 1024 additions
     "layer_type": (TABLE, ["exam", "FILE", "--on", "a100-sxm-80gb", "--format", "json"],
                    ["cumsum", "4194304"]),
@@ -46,14 +49,20 @@ def check(name, program):
         path, out = os.path.join(scratch, "input.csv"), os.path.join(scratch, "out.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        command = [program] + [{"FILE": path, "OUT": out}.get(word, word) for word in words]
-        done = subprocess.run(command, capture_output=True, text=True)
-        output = done.stdout
+        commands = words if isinstance(words[0], list) else [words]
+        outputs = []
+        for one in commands:
+            command = [program] + [{"FILE": path, "OUT": out}.get(word, word) for word in one]
+            done = subprocess.run(command, capture_output=True, text=True)
+            outputs.append(done.stdout)
+            if done.returncode != 0:
+                break
+        output = outputs[0]
         if os.path.exists(out):
             with open(out, encoding="utf-8") as file:
                 output += file.read()
             wanted = ["gemm_kernel", "relu_kernel"]
-    missing = [text for text in wanted if text not in output]
+    missing = [text for text in wanted if text not in output or any(text not in one for one in outputs[1:])]
     if done.returncode != 0 or missing:
         return f"exit {done.returncode}, without {missing}: {done.stderr[:400]}"
     return ""

@@ -1,7 +1,9 @@
 // Who reads what, from a network's graph: what several layers read leaves the chip.
 #include "analysis/fuse/fuse.hpp"
+#include "base/lines.hpp"
 #include "formats/catalog.hpp"
-#include "report/fuse/fuse_report.hpp"
+#include "report/answer/write.hpp"
+#include "report/fuse/fuse_answer.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -83,7 +85,7 @@ TEST_CASE("the last lines say what is proved, among what, and from where edges a
     const auto mobile = wired("mobilenet-v2");
     const auto readers = analysis::only_readers(mobile.network, *mobile.edges);
     const auto ends_with = [](const analysis::FuseResult& result, const std::string& words) {
-        std::string text = report::fuse_text(result);
+        std::string text = report::to_text(report::fuse_answer(result), kTextColumns);
         std::ranges::replace(text, '\n', ' '); // a sentence may go over several lines
         return text.find(words) != std::string::npos;
     };
@@ -107,20 +109,22 @@ TEST_CASE("energy is that of the MACs and of what crosses the outermost memory")
     CHECK(result->together.energy_j ==
           near(1e-12 * (2.0 * result->together.macs + 100.0 * result->together.bytes), 1e-9));
     CHECK(result->together.energy_j < result->apart.energy_j);
-    CHECK(report::fuse_text(*result).find("in MACs and the outermost") != std::string::npos);
+    CHECK(report::to_text(report::fuse_answer(*result), kTextColumns)
+              .find("in MACs and the outermost") != std::string::npos);
 }
 
 TEST_CASE("what is not proven is not called least") {
     const auto mobile = wired("mobilenet-v2");
     analysis::FuseResult result = fused(mobile.network, {});
     const auto least = [&] {
-        return report::fuse_json(result).find("\"least\": true") != std::string::npos;
+        return report::to_json(report::fuse_answer(result)).find("\"least\": true") !=
+               std::string::npos;
     };
     CHECK(result.lone_proved);
     CHECK(least());
     result.lone_proved = false;
     CHECK(!least());
-    const std::string text = report::fuse_text(result);
+    const std::string text = report::to_text(report::fuse_answer(result), kTextColumns);
     CHECK(text.find("some single layers are not proven optimal") != std::string::npos);
     CHECK(text.rfind("proven optimal") == text.find("proven optimal")); // there alone
     CHECK(text.find("best found") != std::string::npos);

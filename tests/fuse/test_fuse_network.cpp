@@ -2,7 +2,8 @@
 #include "analysis/fuse/fuse.hpp"
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "report/fuse/fuse_report.hpp"
+#include "report/answer/write.hpp"
+#include "report/fuse/fuse_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -138,7 +139,8 @@ TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") 
     const analysis::Chip own = chip(64 * 1024.0);
     const auto curve = analysis::fuse_curve(network_of("alexnet"), own);
     REQUIRE(curve.ok());
-    const std::string svg = report::fuse_curve_svg("alexnet", own, *curve);
+    const std::string svg =
+        report::to_svg_picture(report::fuse_curve_answer("alexnet", own, *curve));
     CHECK(svg.find("<svg") == 0);
     CHECK(svg.find("layers together") != std::string::npos);
     CHECK(svg.find("layer by layer") != std::string::npos);
@@ -207,9 +209,10 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
 }
 
 TEST_CASE("the JSON is as its schema says, and its groups add up to its totals") {
-    const auto json = nlohmann::json::parse(report::fuse_json(fused("alexnet", 1e6)));
-    std::ifstream schema(kSource / "report/schema/fuse.schema.json");
-    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
+    const auto json =
+        nlohmann::json::parse(report::to_json(report::fuse_answer(fused("alexnet", 1e6))));
+    const auto schema = nlohmann::json::parse(report::to_schema(report::fuse_answer({})));
+    CHECK(tests::SchemaCheck(schema).faults(json).empty());
     double sum = 0.0;
     for (const auto& group : json["groups"]) {
         sum += group["together"]["dram_bytes"].get<double>();

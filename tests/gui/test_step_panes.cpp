@@ -17,6 +17,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -64,6 +65,15 @@ void choose(MainWindow& window, const char* name, const QVariant& value) {
     auto* box = window.findChild<QComboBox*>(name);
     box->setCurrentIndex(box->findData(value));
     emit box->activated(box->currentIndex());
+}
+
+double figure_of(const report::Answer& answer, std::string_view key) {
+    for (const report::Figure& figure : answer.figures) {
+        if (figure.head.key == key) {
+            return std::get<double>(figure.value);
+        }
+    }
+    return std::nan("");
 }
 
 // The middle of the longest kernel's box.
@@ -185,7 +195,7 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     QVERIFY(answer->memory().peak < answer->limit);
     QVERIFY(answer->largest_batch && *answer->largest_batch > 1);
     const auto text = memory.findChild<QLabel*>("answer")->text();
-    QVERIFY2(text.contains(QString("that fits is %1.").arg(*answer->largest_batch)),
+    QVERIFY2(text.contains(QString("that fits: %1.").arg(*answer->largest_batch)),
              qPrintable(text));
     // the largest batch fits, one more does not
     const auto largest = *answer->largest_batch;
@@ -200,8 +210,8 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     QVERIFY(memory.answer()->memory().peak > memory.answer()->limit);
     QVERIFY(memory.findChild<QLabel*>("answer")->text().contains("does not fit"));
     // a click on a tensor selects its layer
-    auto* holders = window.findChild<QTableWidget*>("memory holders");
-    QVERIFY(holders->rowCount() > 0);
+    auto* holders = window.findChild<QTableView*>("memory holders");
+    QVERIFY(holders->model()->rowCount() > 0);
     holders->selectRow(0);
     QTRY_COMPARE(window.session().view.selection.size(), std::size_t(1));
 }
@@ -216,10 +226,10 @@ void TestStepPanes::scaling_shows_points_and_can_be_cancelled() {
     QVERIFY(shown<ScalingPane>(window));
     ScalingPane& scaling = pane<ScalingPane>(window);
     QVERIFY(scaling.answer() != nullptr);
-    QCOMPARE(scaling.answer()->points.size(), std::size_t(9)); // 1 … 256
-    auto* rows = window.findChild<QTableWidget*>("scaling rows");
+    QCOMPARE(scaling.answer()->tables.front().rows.size(), std::size_t(9)); // 1 … 256
+    const auto* rows = window.findChild<QTableView*>("scaling rows")->model();
     QCOMPARE(rows->rowCount(), 9);
-    QCOMPARE(rows->item(3, 0)->text(), QString("8"));
+    QCOMPARE(rows->index(3, 0).data().toString(), QString("8"));
     auto* devices = window.findChild<QLineEdit*>("scaling devices");
     devices->setText("eight");
     devices->setModified(true);
@@ -249,27 +259,29 @@ void TestStepPanes::zeros_and_fusion_are_those_of_the_studies() {
     QVERIFY(asked_again<SparsePane>(window, [&] { choose(window, "sparse machine", "scnn"); }));
     QVERIFY(asked_again<SparsePane>(window,
                                     [&] { choose(window, "sparse densities", "alexnet-pruned"); }));
-    const SparseAnswer* sparse = pane<SparsePane>(window).answer();
+    const report::Answer* sparse = pane<SparsePane>(window).answer();
     QVERIFY(sparse != nullptr);
     const auto said = pane<SparsePane>(window).findChild<QLabel*>("answer")->text();
-    QVERIFY2(said.contains(QString("%1 times").arg(sparse->exam.speed_up(), 0, 'g', 3)),
-             qPrintable(said));
-    QCOMPARE(window.findChild<QTableWidget*>("sparse rows")->rowCount(),
-             static_cast<int>(sparse->exam.layers.size()));
-    QVERIFY(sparse->exam.speed_up() > 1.0 && sparse->curve.size() > 5);
+    for (const std::string& sentence : sparse->sentences) {
+        QVERIFY2(said.contains(QString::fromStdString(sentence).toHtmlEscaped()), qPrintable(said));
+    }
+    QCOMPARE(window.findChild<QTableView*>("sparse rows")->model()->rowCount(),
+             static_cast<int>(sparse->tables.front().rows.size()));
+    QVERIFY(figure_of(*sparse, "totals.speed_up") > 1.0);
     QVERIFY(shown<FusionPane>(window));
-    const FusionAnswer* fusion = pane<FusionPane>(window).answer();
-    QVERIFY(fusion != nullptr);
-    QVERIFY(fusion->groups.together.bytes < fusion->groups.apart.bytes);
-    const double own = fusion->groups.chip.buffer_bytes;
+    const auto fused = [&](const char* key) {
+        return figure_of(*pane<FusionPane>(window).answer(), key);
+    };
+    QVERIFY(pane<FusionPane>(window).answer() != nullptr);
+    QVERIFY(fused("totals.together.dram_bytes") < fused("totals.apart.dram_bytes"));
+    const double own = fused("buffer.bytes");
     auto* buffer = window.findChild<QLineEdit*>("fusion buffer");
     buffer->setText("8 MiB");
     buffer->setModified(true);
-    const double before = fusion->groups.together.bytes;
+    const double before = fused("totals.together.dram_bytes");
     QVERIFY(asked_again<FusionPane>(window, [&] { emit buffer->editingFinished(); }));
-    fusion = pane<FusionPane>(window).answer();
-    QVERIFY(fusion->groups.chip.buffer_bytes > own);
-    QVERIFY(fusion->groups.together.bytes < before);
+    QVERIFY(fused("buffer.bytes") > own);
+    QVERIFY(fused("totals.together.dram_bytes") < before);
 }
 
 void TestStepPanes::launch_mode_and_phase_are_those_of_the_command_line() {

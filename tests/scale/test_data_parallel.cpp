@@ -3,7 +3,8 @@
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/scale/scale_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/scale/scale_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -210,8 +211,7 @@ TEST_CASE("sums of smaller gradients send less, with stragglers everyone waits, 
 }
 
 TEST_CASE("bounds above the device fall from step to step down to the prediction") {
-    std::ifstream file(tests::source_dir() + "/report/schema/scale.schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
+    tests::SchemaCheck schema(nlohmann::json::parse(to_schema(scale_answer({}))));
     for (const char* fabric : {"dgx-a100-hdr", "pcie4-100g", "mi300x-xgmi-ndr", "aws-p4d-efa"}) {
         ScaleOptions options;
         options.devices = {4, 8, 24, 512};
@@ -234,7 +234,7 @@ TEST_CASE("bounds above the device fall from step to step down to the prediction
                       p.step_s ==
                   tests::near(1.0));
         }
-        CHECK(schema.faults(nlohmann::json::parse(scale_json(*result))) ==
+        CHECK(schema.faults(nlohmann::json::parse(to_json(scale_answer(*result)))) ==
               std::vector<std::string>{});
     }
 }

@@ -13,7 +13,8 @@
 #include "analysis/upgrade/upgrade.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/step/memory_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/step/memory_answer.hpp"
 #include "report/step/timeline_write.hpp"
 #include "tests/near.hpp"
 #include "tests/scenario/fixture.hpp"
@@ -132,7 +133,8 @@ TEST_CASE("a report's step is its program on the timeline, and its memory that p
             *program, analysis::step::workspaces_of(*program, gpu, software_of(question)));
         REQUIRE(asked.report.memory);
         CHECK(memory == *asked.report.memory);
-        const json curve = json::parse(report::memory_json({asked.report, 1, std::nullopt}));
+        const json curve =
+            json::parse(report::to_json(report::memory_answer({asked.report, 1, std::nullopt})));
         CHECK(curve["peak_bytes"].get<Count>() == memory.peak);
         const auto ways =
             analysis::step::copy_ways(*program, *costs, gpu, timeline_options(question, gpu));

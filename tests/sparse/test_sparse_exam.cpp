@@ -3,7 +3,8 @@
 #include "analysis/sparse/densities.hpp"
 #include "analysis/sparse/sparse_exam.hpp"
 #include "formats/catalog.hpp"
-#include "report/sparse/sparse_report.hpp"
+#include "report/answer/write.hpp"
+#include "report/sparse/sparse_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -164,13 +165,14 @@ TEST_CASE("mistakes in densities and machines are told with their place, all at 
 
 TEST_CASE("the JSON holds every link of every chain") {
     const auto exam = pruned("alexnet", "eie", "FC");
-    const auto json = nlohmann::json::parse(report::sparse_json(exam));
-    std::ifstream schema(kSource / "report/schema/sparse.schema.json");
-    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
+    const auto json = nlohmann::json::parse(report::to_json(report::sparse_answer(exam)));
+    const auto schema = nlohmann::json::parse(report::to_schema(report::sparse_answer({})));
+    CHECK(tests::SchemaCheck(schema).faults(json).empty());
     CHECK(json["layers"].size() == 3);
     CHECK(json["layers"][0]["chain"].size() == exam.layers[0].cost.chain.size());
     CHECK(json["totals"]["cycles"].get<double>() == near(exam.cycles, 1e-12));
-    CHECK(report::sparse_text(exam, true).find("slowest PE") != std::string::npos);
+    CHECK(report::to_text(report::sparse_answer(exam, true), 80).find("slowest PE") !=
+          std::string::npos);
 }
 
 } // namespace test_sparse_sparse_exam

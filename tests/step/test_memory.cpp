@@ -1,7 +1,8 @@
 // Memory over a step: lifetimes, closed forms of the field, batches.
 #include "analysis/exam/run.hpp"
 #include "analysis/program/footprint.hpp"
-#include "report/step/memory_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/step/memory_answer.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -222,17 +223,17 @@ TEST_CASE("the report's JSON and curve carry the same sums") {
     REQUIRE(training->memory);
     const Memory& memory = *training->memory;
     const MemoryReport report{*training, 1'000'000'000, 3};
-    const auto json = nlohmann::json::parse(memory_json(report));
+    const auto json = nlohmann::json::parse(to_json(memory_answer(report)));
     Count most = 0;
     for (const auto& point : json["curve"]) {
         most = std::max(most, point["bytes"].get<Count>());
     }
     CHECK(most == memory.peak);
     CHECK(json["peak_bytes"].get<Count>() == memory.peak);
-    const std::string csv = memory_csv(report);
+    const std::string csv = to_csv(memory_answer(report));
     CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) ==
           training->program.operators.size() + 1);
-    CHECK(memory_svg(report).find("</svg>") != std::string::npos);
+    CHECK(to_svg_picture(memory_answer(report)).find("</svg>") != std::string::npos);
 }
 
 TEST_CASE("a data sheet's GB of memory are GiB, and any other size is taken as it stands") {

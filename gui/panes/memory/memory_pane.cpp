@@ -1,55 +1,22 @@
 #include "gui/panes/memory/memory_pane.hpp"
 
 #include "analysis/scenario/fields.hpp"
-#include "base/units.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/number_table.hpp"
-#include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "report/draw/svg.hpp"
+#include "report/answer/write.hpp"
 
 #include <QComboBox>
-#include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QMouseEvent>
 #include <QSplitter>
-#include <QTableWidget>
+#include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
-namespace {
-
 namespace step = analysis::step;
-
-QString amount(Count bytes) {
-    return text(format_si(static_cast<double>(bytes), "B", 4));
-}
-
-QString headline(const MemoryAnswer& answer) {
-    const step::Memory& m = answer.memory();
-    const step::Graph& program = answer.program();
-    const bool fits = m.peak <= answer.limit;
-    QString html = MemoryPane::tr("<b>%1</b> at the peak, in %2, of %3 that %4 has: %5.")
-                       .arg(amount(m.peak),
-                            text(program.name_of(program.operators[m.peak_at])).toHtmlEscaped(),
-                            amount(answer.limit), text(answer.of->machine.id).toHtmlEscaped(),
-                            fits ? MemoryPane::tr("%1 are left").arg(amount(answer.limit - m.peak))
-                                 : MemoryPane::tr("<b>it does not fit</b>, %1 are missing")
-                                       .arg(amount(m.peak - answer.limit)));
-    if (answer.largest_batch) {
-        html +=
-            *answer.largest_batch > 0
-                ? MemoryPane::tr(" The largest batch that fits is %1.").arg(*answer.largest_batch)
-                : MemoryPane::tr(" No batch fits.");
-    }
-    if (program.chain) {
-        html +=
-            MemoryPane::tr(" The network gives no graph: its layers run as a chain, and nothing "
-                           "is kept for a later sum.");
-    }
-    return html;
-}
-
-} // namespace
 
 MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane(actions, parent) {
     states_ = choice(tr("Training keeps numbers"), "memory precision");
@@ -64,23 +31,25 @@ MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane
     picture_->setObjectName("memory picture");
     picture_->setAccessibleName(tr("Memory over the operators of a step"));
     picture_->setMinimumSize(260, 120);
-    holders_ = number_table(tr("What holds the peak, largest first"), both);
+    model_ = new AnswerModel(this);
+    holders_ = model_table(*model_, tr("What holds the peak, largest first"), both);
     holders_->setObjectName("memory holders");
     holders_->setMinimumWidth(180); // an amount, and the beginning of a name
     both->setStretchFactor(0, 3);
     both->setStretchFactor(1, 1);
     column()->addWidget(both, 1);
     picture_->installEventFilter(this);
-    connect(holders_, &QTableWidget::itemSelectionChanged, this, [this] {
-        const int row = holders_->currentRow();
-        if (answer_ && row >= 0 && !holders_->selectedItems().isEmpty()) {
-            const auto tensor = answer_->memory().holders[static_cast<std::size_t>(row)].tensor;
-            const std::uint32_t layer = answer_->program().tensors[tensor].layer;
-            if (layer != step::kNone) {
-                actions_.select_layer(0, layer);
-            }
-        }
-    });
+    connect(holders_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [this](const QItemSelection& chosen) {
+                if (answer_ && !chosen.isEmpty()) {
+                    const auto row = static_cast<std::size_t>(chosen.indexes().front().row());
+                    const auto tensor = answer_->memory().holders[row].tensor;
+                    const std::uint32_t layer = answer_->program().tensors[tensor].layer;
+                    if (layer != step::kNone) {
+                        actions_.select_layer(0, layer);
+                    }
+                }
+            });
     clear();
 }
 
@@ -127,41 +96,28 @@ Background::Job MemoryPane::job(const PaneInput& input) {
 void MemoryPane::clear() {
     answer_.reset();
     picture_->clear(tr("No step to show."));
-    holders_->setRowCount(0);
+    model_->show({});
     holders_->hide();
 }
 
 void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
     answer_ = std::move(answer);
-    say(headline(*answer_));
+    const report::Answer said = report::memory_answer(answer_->report());
+    say(text(report::html_lead(said) + report::html_notes(said)));
     picture_->show_drawing(
         [shown = answer_](const report::Canvas& canvas) {
             return report::draw_memory(shown->report(), canvas);
         },
         false);
-    const QSignalBlocker quiet(holders_);
-    const auto& holders = answer_->memory().holders;
-    const step::Graph& program = answer_->program();
-    holders_->clearSelection();
-    holders_->setColumnCount(2);
-    holders_->setHorizontalHeaderLabels({tr("At the peak"), tr("Tensor")});
-    holders_->setRowCount(static_cast<int>(holders.size()));
-    for (int row = 0; row < holders_->rowCount(); ++row) {
-        const step::Holder& holder = holders[static_cast<std::size_t>(row)];
-        holders_->setItem(row, 0, cell(amount(holder.bytes), static_cast<double>(holder.bytes)));
-        holders_->setItem(row, 1, cell(text(program.name_of(program.tensors[holder.tensor]))));
-    }
+    const auto holders = std::ranges::find_if(
+        said.tables, [](const report::Table& table) { return table.key == "holders"; });
+    model_->show(*holders);
     fit_columns(*holders_);
     holders_->show();
 }
 
 QString MemoryPane::html() const {
-    return answer_
-               ? "<p>" + headline(*answer_) + "</p>" +
-                     text(report::to_svg(report::draw_memory(answer_->report(), {1000.0, 360.0}),
-                                         report::SvgTheme::automatic)) +
-                     table_html(*holders_)
-               : QString();
+    return answer_ ? text(report::html_body(report::memory_answer(answer_->report()))) : QString();
 }
 
 } // namespace eyeroof::gui

@@ -6,7 +6,7 @@
 #include "gui/views/drawing_view.hpp"
 #include "report/step/step_scenes.hpp"
 
-class QTableWidget;
+class QTableView;
 
 namespace eyeroof::gui {
 
@@ -20,6 +20,8 @@ struct MemoryAnswer {
     const analysis::step::Memory& memory() const { return *of->memory; }
     const analysis::step::Graph& program() const { return of->program; }
 };
+
+class AnswerModel;
 
 class MemoryPane : public AskingPane {
     Q_OBJECT
@@ -46,7 +48,8 @@ class MemoryPane : public AskingPane {
     std::shared_ptr<const MemoryAnswer> answer_;
     QComboBox* states_ = nullptr;
     DrawingView* picture_ = nullptr;
-    QTableWidget* holders_ = nullptr;
+    AnswerModel* model_ = nullptr;
+    QTableView* holders_ = nullptr;
 };
 
 } // namespace eyeroof::gui

@@ -1,11 +1,11 @@
-// Memory over a step as text, JSON and a picture. Computes nothing but sums that it prints.
+// Memory over a step as an answer.
 #pragma once
 
 #include "analysis/exam/report.hpp"
 #include "analysis/step/streaming.hpp"
+#include "report/answer/answer.hpp"
 
 #include <optional>
-#include <string>
 
 namespace eyeroof::report {
 
@@ -24,9 +24,7 @@ struct MemoryReport {
     bool fits() const { return memory().peak <= limit; }
 };
 
-std::string memory_text(const MemoryReport& report);
-std::string memory_json(const MemoryReport& report); // eyeroof/memory/1
-std::string memory_csv(const MemoryReport& report);  // the curve, one operator a line
-std::string memory_svg(const MemoryReport& report);
+// Its picture draws the report, which outlives it. CSV has the curve, one operator a line.
+Answer memory_answer(const MemoryReport& report);
 
 } // namespace eyeroof::report

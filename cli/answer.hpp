@@ -1,0 +1,20 @@
+// How a command writes an answer.
+#pragma once
+
+#include "cli/command.hpp"
+#include "model/machine/machine.hpp"
+#include "report/answer/answer.hpp"
+
+namespace eyeroof::cli {
+
+// The formats of every answer; svg for those with a picture.
+std::vector<std::string> answer_formats(bool picture = false);
+
+// In the format that was chosen. CSV has rows alone, so its warnings go to the error stream.
+Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
+                  Exit otherwise = Exit::done);
+// HTML and Markdown end with what made them: the command, and the sources of the machines.
+Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
+                  const std::string& command, const std::vector<model::Machine>& machines);
+
+} // namespace eyeroof::cli

@@ -1,0 +1,185 @@
+// The answer to a question as plain values: sentences, warnings, figures, tables with typed
+// columns, and a picture. The writers of text, CSV, JSON, Markdown, and HTML (write.hpp), the
+// tables of the window, and the JSON schema follow from it: a figure that is added here appears in
+// all of them.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace eyeroof::report {
+
+struct Canvas;
+struct Drawing;
+struct Table;
+
+// People read an SI prefix and the unit; programs the base unit with all digits. share: 0.41 is
+// 41 %. times: a ratio, 1.4x. bar: 0 … 1, drawn. sentence: text that stands below its row.
+enum class Unit {
+    none,
+    count,
+    seconds,
+    bytes,
+    iec_bytes,
+    bytes_per_s,
+    joules,
+    macs,
+    macs_per_s,
+    hertz,
+    watts,
+    usd,
+    share,
+    times,
+    bar,
+    sentence
+};
+
+// monostate: not known. A table in a cell: rows of its own, such as the chain of a layer.
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                           std::vector<std::string>, std::shared_ptr<const Table>>;
+
+enum class Kind { boolean, integer, number, text, list, table };
+
+// Who sees a figure or a column. kPrograms: CSV and JSON. kPages: Markdown, HTML, and the window.
+inline constexpr unsigned kPrograms = 1, kText = 2, kPages = 4, kPeople = kText | kPages, kAll = 7;
+
+// A figure's or column's description.
+struct Head {
+    std::string key;   // "together.dram_bytes": JSON path, and CSV column with '_'
+    std::string title; // for people; empty: for programs alone
+    Unit unit = Unit::none;
+    unsigned where = kAll;
+    std::string meaning;            // the schema's description, the tooltip
+    Kind kind = Kind::number;       // known without a value
+    bool may_miss = false;          // null in JSON, an empty cell in CSV
+    std::vector<Head> columns = {}; // of a table in a cell
+
+    bool seen_by(unsigned who) const {
+        return (where & who) != 0 && !(who == kPrograms ? key : title).empty();
+    }
+};
+
+struct Table {
+    std::string key, title; // JSON member; heading
+    std::vector<Head> columns;
+    std::vector<std::vector<Value>> rows;
+    std::size_t most_for_people = 500; // rows
+};
+
+template <class T> struct IsOptional : std::false_type {};
+template <class T> struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T> constexpr Kind kind_of() {
+    if constexpr (IsOptional<T>::value) {
+        return kind_of<typename T::value_type>();
+    } else if constexpr (std::same_as<T, bool>) {
+        return Kind::boolean;
+    } else if constexpr (std::integral<T>) {
+        return Kind::integer;
+    } else if constexpr (std::floating_point<T>) {
+        return Kind::number;
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+        return Kind::list;
+    } else if constexpr (std::same_as<T, Table>) {
+        return Kind::table;
+    } else {
+        return Kind::text;
+    }
+}
+
+template <class T> Value value_of(const T& value) {
+    if constexpr (IsOptional<T>::value) {
+        return value ? value_of(*value) : Value();
+    } else if constexpr (kind_of<T>() == Kind::boolean || kind_of<T>() == Kind::list) {
+        return value;
+    } else if constexpr (kind_of<T>() == Kind::integer) {
+        return static_cast<std::int64_t>(value);
+    } else if constexpr (kind_of<T>() == Kind::number) {
+        return std::isfinite(value) ? Value(static_cast<double>(value)) : Value();
+    } else if constexpr (kind_of<T>() == Kind::table) {
+        return std::make_shared<const Table>(value);
+    } else {
+        return std::string(value);
+    }
+}
+
+struct Figure { // outside of tables
+    Head head;
+    Value value;
+
+    Figure(Head head_, Value value_) : head(std::move(head_)), value(std::move(value_)) {}
+    template <class T>
+    Figure(std::string key, std::string title, const T& value, Unit unit = Unit::none,
+           unsigned where = kAll, std::string meaning = {})
+        : head{std::move(key), std::move(title),    unit, where, std::move(meaning),
+               kind_of<T>(),   IsOptional<T>::value},
+          value(value_of(value)) {}
+};
+
+template <class Row> struct Column {
+    Head head;
+    std::function<Value(const Row&)> of;
+
+    // `get`: a member of the row, or a function of it.
+    template <class Get>
+    Column(std::string key, std::string title, Unit unit, Get get, unsigned where = kAll,
+           std::string meaning = {}) {
+        using T = std::remove_cvref_t<std::invoke_result_t<Get, const Row&>>;
+        head = {std::move(key), std::move(title),    unit, where, std::move(meaning),
+                kind_of<T>(),   IsOptional<T>::value};
+        of = [get](const Row& row) { return value_of<T>(std::invoke(get, row)); };
+    }
+};
+
+template <class Row>
+Table make_table(std::string key, std::string title, const std::vector<Row>& rows,
+                 const std::vector<Column<Row>>& columns) {
+    Table made{std::move(key), std::move(title), {}, {}};
+    for (const Column<Row>& column : columns) {
+        made.columns.push_back(column.head);
+    }
+    for (const Row& row : rows) {
+        std::vector<Value>& cells = made.rows.emplace_back();
+        for (const Column<Row>& column : columns) {
+            cells.push_back(column.of(row));
+        }
+    }
+    return made;
+}
+
+// A column whose cells are tables: JSON has an array of objects, text its rows below the row that
+// they belong to.
+template <class Row, class Inner>
+Column<Row> nested(std::string key, std::string title, std::vector<Inner> Row::*rows,
+                   const std::vector<Column<Inner>>& columns, unsigned where = kAll,
+                   std::string meaning = {}) {
+    const auto get = [rows, columns](const Row& row) {
+        return make_table<Inner>({}, {}, row.*rows, columns);
+    };
+    Column<Row> made(std::move(key), std::move(title), Unit::none, get, where, std::move(meaning));
+    made.head.columns = make_table<Inner>({}, {}, {}, columns).columns;
+    return made;
+}
+
+struct Answer {
+    std::string schema, title;
+    std::string question;               // what was asked, in words
+    std::vector<std::string> sentences; // the first paragraph: the answer
+    std::vector<std::string> warnings;  // what weakens the answer: never left out
+    std::vector<Figure> figures;
+    std::vector<Table> tables;
+    std::string rows;               // the table that CSV writes; empty: the first
+    std::vector<std::string> notes; // below all else
+    std::function<Drawing(const Canvas&)> picture;
+};
+
+} // namespace eyeroof::report

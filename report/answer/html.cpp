@@ -1,0 +1,137 @@
+#include "base/markup.hpp"
+#include "report/answer/write.hpp"
+#include "report/draw/svg.hpp"
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+std::string cell_html(const Value& value, Unit unit) {
+    const auto* share = std::get_if<double>(&value);
+    return unit == Unit::bar && share != nullptr
+               ? fmt::format(
+                     "<div class=\"bar\"><i class=\"done\" style=\"width:{:.1f}%\"></i></div>",
+                     100.0 * *share)
+               : html_escaped(value_text(value, unit));
+}
+
+std::string rows_html(const Table& table);
+
+// Tables in cells, folded, each named by its row's cell in the column `name`.
+std::string inner_html(const Table& table, std::size_t name) {
+    std::string html;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Head& head = table.columns[c];
+        if (head.kind != Kind::table || !head.seen_by(kPages)) {
+            continue;
+        }
+        for (const auto& row : table.rows) {
+            const auto* inner = std::get_if<std::shared_ptr<const Table>>(&row[c]);
+            if (inner != nullptr && *inner && !(*inner)->rows.empty()) {
+                html += "<details><summary>" + html_escaped(head.title) + ": " +
+                        html_escaped(table.columns[name].title) + " " +
+                        cell_html(row[name], table.columns[name].unit) + "</summary>\n" +
+                        rows_html(**inner) + "</details>\n";
+            }
+        }
+    }
+    return html;
+}
+
+std::string rows_html(const Table& table) {
+    PageTable page;
+    std::vector<std::size_t> columns;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Head& head = table.columns[c];
+        if (!head.seen_by(kPages) || head.kind == Kind::table) {
+            continue;
+        }
+        columns.push_back(c);
+        const std::string title = html_escaped(head.title);
+        page.columns.push_back(
+            {head.meaning.empty()
+                 ? title
+                 : fmt::format("<span title=\"{}\">{}</span>", html_escaped(head.meaning), title),
+             head.kind != Kind::text && head.kind != Kind::list});
+    }
+    for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
+        auto& cells = page.rows.emplace_back();
+        for (const std::size_t c : columns) {
+            cells.push_back(cell_html(table.rows[r][c], table.columns[c].unit));
+        }
+    }
+    const std::string rest = rest_text(table);
+    return columns.empty()
+               ? std::string()
+               : page_table(page) + (rest.empty() ? "" : "<p class=\"rest\">" + rest + "</p>\n") +
+                     inner_html(table, columns.front());
+}
+
+std::string paragraphs(const std::vector<std::string>& lines, const char* before) {
+    std::string html;
+    for (const std::string& line : lines) {
+        html += before + html_escaped(line) + "</p>\n";
+    }
+    return html;
+}
+
+} // namespace
+
+std::string html_lead(const Answer& answer) {
+    std::string html = answer.sentences.empty()
+                           ? std::string()
+                           : "<p class=\"answer\">" + html_escaped(paragraph(answer)) + "</p>\n";
+    html += paragraphs(answer.warnings, "<p class=\"loss\">Warning: ");
+    std::string facts;
+    for (const Figure& figure : answer.figures) {
+        if (figure.head.seen_by(kPages)) {
+            facts += (facts.empty() ? "" : " · ") + html_escaped(figure.head.title) + " " +
+                     cell_html(figure.value, figure.head.unit);
+        }
+    }
+    return html + (facts.empty() ? "" : "<p>" + facts + "</p>\n");
+}
+
+std::string html_notes(const Answer& answer) {
+    return paragraphs(answer.notes, "<p class=\"rest\">");
+}
+
+std::string html_body(const Answer& answer) {
+    std::string html = html_lead(answer);
+    html += answer.picture ? "<figure>" + to_svg_picture(answer) + "</figure>\n" : "";
+    for (const Table& table : answer.tables) {
+        if (!table.rows.empty()) {
+            html += table.title.empty() ? "" : "<h2>" + html_escaped(table.title) + "</h2>\n";
+            html += rows_html(table);
+        }
+    }
+    return html + html_notes(answer);
+}
+
+std::string to_html(const Answer& answer) {
+    const std::string title = html_escaped(answer.title);
+    return page_head(title) + "<h1>" + title + "</h1>\n" +
+           (answer.question.empty() ? "" : "<p>" + html_escaped(answer.question) + "</p>\n") +
+           html_body(answer) + page_foot();
+}
+
+std::string to_svg_picture(const Answer& answer) {
+    return answer.picture ? to_svg(answer.picture({800.0, 360.0}), SvgTheme::automatic)
+                          : std::string();
+}
+
+std::string written(const Answer& answer, std::string_view format, std::size_t width) {
+    return format == "json"   ? to_json(answer)
+           : format == "csv"  ? to_csv(answer)
+           : format == "md"   ? to_markdown(answer)
+           : format == "html" ? to_html(answer)
+           : format == "svg"  ? to_svg_picture(answer)
+                              : to_text(answer, width);
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,72 @@
+#include "base/markup.hpp"
+#include "report/answer/write.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+std::string shown(const Value& value, Unit unit) {
+    return markdown_cell(value_text(value, unit));
+}
+
+std::vector<std::size_t> columns_for_pages(const Table& table) {
+    std::vector<std::size_t> columns;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].seen_by(kPages) && table.columns[c].kind != Kind::table) {
+            columns.push_back(c);
+        }
+    }
+    return columns;
+}
+
+std::string rows_markdown(const Table& table) {
+    const auto columns = columns_for_pages(table);
+    std::string head = "|", rule = "|", rows;
+    for (const std::size_t c : columns) {
+        const Kind kind = table.columns[c].kind;
+        head += " " + markdown_cell(table.columns[c].title) + " |";
+        rule += kind == Kind::text || kind == Kind::list ? "---|" : "---:|";
+    }
+    for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
+        rows += "|";
+        for (const std::size_t c : columns) {
+            rows += " " + shown(table.rows[r][c], table.columns[c].unit) + " |";
+        }
+        rows += "\n";
+    }
+    const std::string rest = rest_text(table);
+    return head + "\n" + rule + "\n" + rows + (rest.empty() ? "" : "\n" + rest);
+}
+
+} // namespace
+
+std::string to_markdown(const Answer& answer) {
+    std::string text;
+    text += answer.question.empty() ? "" : markdown_cell(answer.question) + ".\n\n";
+    text += answer.sentences.empty() ? "" : markdown_cell(paragraph(answer)) + "\n";
+    for (const std::string& warning : answer.warnings) {
+        text += "\n**Warning:** " + markdown_cell(warning) + "\n";
+    }
+    std::string figures;
+    for (const Figure& figure : answer.figures) {
+        if (figure.head.seen_by(kPages)) {
+            figures += "- " + markdown_cell(figure.head.title) + ": " +
+                       shown(figure.value, figure.head.unit) + "\n";
+        }
+    }
+    text += figures.empty() ? "" : "\n" + figures;
+    for (const Table& table : answer.tables) {
+        if (!table.rows.empty() && !columns_for_pages(table).empty()) {
+            text += table.title.empty() ? "\n" : "\n## " + markdown_cell(table.title) + "\n\n";
+            text += rows_markdown(table);
+        }
+    }
+    for (const std::string& note : answer.notes) {
+        text += "\n" + markdown_cell(note) + "\n";
+    }
+    return text;
+}
+
+} // namespace eyeroof::report

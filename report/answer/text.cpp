@@ -1,0 +1,160 @@
+// Answers for a terminal: cells in columns as wide as their content, and what has no room below its
+// row.
+#include "base/lines.hpp"
+#include "report/answer/write.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr std::size_t kMaxTextCell = 30; // columns of a name
+constexpr std::size_t kBarCells = 30;
+constexpr std::size_t kIndent = 2;
+
+std::string cell_text(const Value& value, Unit unit) {
+    if (unit == Unit::bar) {
+        const auto* share = std::get_if<double>(&value);
+        return share == nullptr ? std::string() : bar(*share, *share, kBarCells);
+    }
+    return masked_controls(value_text(value, unit));
+}
+
+bool is_number(const Head& head) {
+    return head.unit != Unit::bar && head.kind != Kind::text && head.kind != Kind::list;
+}
+
+bool stands_below(const Head& head) {
+    return head.unit == Unit::sentence || head.kind == Kind::table;
+}
+
+struct Layout {
+    std::vector<std::size_t> columns, widths; // beside each other
+    std::vector<std::size_t> below;           // behind each other, under the row
+};
+
+std::size_t content_width(const Table& table, std::size_t column) {
+    const Head& head = table.columns[column];
+    std::size_t most = 0;
+    for (const auto& row : table.rows) {
+        most = std::max(most, display_width(cell_text(row[column], head.unit)));
+    }
+    most = head.kind == Kind::text || head.kind == Kind::list ? std::min(most, kMaxTextCell) : most;
+    return std::max(most, display_width(head.title));
+}
+
+Layout layout_of(const Table& table, std::size_t indent, std::size_t width) {
+    Layout layout;
+    std::size_t used = indent;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Head& head = table.columns[c];
+        if (!head.seen_by(kText)) {
+            continue;
+        }
+        const std::size_t needed = content_width(table, c) + (used == indent ? 0 : 2);
+        if (stands_below(head) || used + needed > width) {
+            layout.below.push_back(c);
+            continue;
+        }
+        layout.columns.push_back(c);
+        layout.widths.push_back(content_width(table, c));
+        used += needed;
+    }
+    return layout;
+}
+
+std::string in_cells(const Table& table, const Layout& layout, std::size_t indent,
+                     const std::function<std::string(std::size_t)>& text_of) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+        const std::string cell = text_of(layout.columns[i]);
+        line += i == 0 ? "" : "  ";
+        line += is_number(table.columns[layout.columns[i]]) ? right(cell, layout.widths[i])
+                                                            : left(cell, layout.widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
+std::string rows_text(const Table& table, std::size_t indent, std::size_t width);
+
+std::string below_text(const Table& table, const Layout& layout, const std::vector<Value>& row,
+                       std::size_t indent, std::size_t width) {
+    std::vector<std::string> parts;
+    std::string tables;
+    for (const std::size_t c : layout.below) {
+        const Head& head = table.columns[c];
+        if (const auto* inner = std::get_if<std::shared_ptr<const Table>>(&row[c])) {
+            tables += rows_text(**inner, indent + kIndent, width);
+            continue;
+        }
+        const std::string cell = cell_text(row[c], head.unit);
+        if (!cell.empty()) {
+            parts.push_back(head.unit == Unit::sentence ? cell : head.title + " " + cell);
+        }
+    }
+    std::string joined;
+    for (const std::string& part : parts) {
+        joined += (joined.empty() ? "" : "; ") + part;
+    }
+    return (joined.empty() ? "" : wrapped(joined, indent + kIndent, width)) + tables;
+}
+
+std::string rows_text(const Table& table, std::size_t indent, std::size_t width) {
+    const Layout layout = layout_of(table, indent, width);
+    std::string text =
+        in_cells(table, layout, indent, [&](std::size_t c) { return table.columns[c].title; });
+    for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
+        const auto& row = table.rows[r];
+        text += in_cells(table, layout, indent,
+                         [&](std::size_t c) { return cell_text(row[c], table.columns[c].unit); });
+        text += below_text(table, layout, row, indent, width);
+    }
+    return text + rest_text(table);
+}
+
+} // namespace
+
+std::string rest_text(const Table& table) {
+    return table.rows.size() <= table.most_for_people
+               ? std::string()
+               : "and " + counted(table.rows.size() - table.most_for_people, "more row") +
+                     ": --format json has all\n";
+}
+
+std::string to_text(const Answer& answer, std::size_t width) {
+    const auto line = [width](const std::string& sentence) {
+        return sentence.empty() ? std::string() : wrapped(masked_controls(sentence), 0, width);
+    };
+    std::string text = line(answer.question);
+    for (const std::string& sentence : answer.sentences) {
+        text += line(sentence);
+    }
+    for (const std::string& warning : answer.warnings) {
+        text += line("warning: " + warning);
+    }
+    std::vector<std::string> facts;
+    for (const Figure& figure : answer.figures) {
+        if (figure.head.seen_by(kText)) {
+            facts.push_back(figure.head.title + " " + cell_text(figure.value, figure.head.unit));
+        }
+    }
+    text += facts.empty() ? std::string() : wrapped_parts(facts, 0, width);
+    for (const Table& table : answer.tables) {
+        if (!table.rows.empty() && std::ranges::any_of(table.columns, [](const Head& head) {
+                return head.seen_by(kText);
+            })) {
+            text += "\n";
+            text += table.title.empty() ? std::string() : line(table.title + ":");
+            text += rows_text(table, 0, width);
+        }
+    }
+    text += answer.notes.empty() ? "" : "\n";
+    for (const std::string& note : answer.notes) {
+        text += line(note);
+    }
+    return text;
+}
+
+} // namespace eyeroof::report

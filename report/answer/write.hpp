@@ -1,0 +1,46 @@
+// Writers of every answer. They compute nothing and escape what comes from files. All show the same
+// sentences, warnings, figures, and notes; CSV has the rows of one table, and a command reports its
+// warnings on the error stream.
+#pragma once
+
+#include "report/answer/answer.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace eyeroof::report {
+
+// A value as people read it: "1.2 ms", "41 %", "yes"; "-" where it is not known.
+std::string value_text(const Value& value, Unit unit);
+// A value as programs read it: all digits in base units, "true"; empty where it is not known. Lists
+// are joined by ';'.
+std::string value_digits(const Value& value);
+// "13 ms … 33.9 ms"; empty where one of both is not known.
+std::string range_text(const std::optional<double>& low, const std::optional<double>& high,
+                       Unit unit);
+
+// "and 12 more rows: --format json has all"; empty where people see every row.
+std::string rest_text(const Table& table);
+
+// The sentences in one line, each with its point.
+std::string paragraph(const Answer& answer);
+
+std::string to_text(const Answer& answer, std::size_t width);
+std::string to_csv(const Answer& answer);
+std::string to_json(const Answer& answer);
+std::string to_markdown(const Answer& answer);
+std::string to_html(const Answer& answer);
+std::string to_svg_picture(const Answer& answer); // empty without a picture
+// JSON Schema of to_json(); of an answer to nothing as well, since columns know their kind.
+std::string to_schema(const Answer& answer);
+
+// By the name of its format; text where it has no other name.
+std::string written(const Answer& answer, std::string_view format, std::size_t width);
+
+// Sentences, warnings, picture, tables, and notes as HTML, without a page around them.
+std::string html_body(const Answer& answer);
+// What stands above and below the tables: sentences, warnings, and figures; notes.
+std::string html_lead(const Answer& answer);
+std::string html_notes(const Answer& answer);
+
+} // namespace eyeroof::report

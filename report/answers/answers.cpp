@@ -1,0 +1,60 @@
+#include "report/answers/answers.hpp"
+
+#include "report/answer/write.hpp"
+#include "report/fuse/fuse_answer.hpp"
+#include "report/scale/scale_answer.hpp"
+#include "report/sparse/sparse_answer.hpp"
+#include "report/step/memory_answer.hpp"
+
+#include <map>
+
+namespace eyeroof::report {
+
+namespace {
+
+const analysis::Report& no_report() {
+    static const analysis::Report report = [] {
+        analysis::Report empty;
+        empty.memory.emplace();
+        return empty;
+    }();
+    return report;
+}
+
+// Answers to nothing: their columns are those of every answer.
+const std::map<std::string, Answer>& empty_answers() {
+    static const std::map<std::string, Answer> answers = [] {
+        std::map<std::string, Answer> made;
+        for (Answer& answer : std::vector<Answer>{
+                 fuse_answer({}),
+                 fuse_curve_answer({}, {}, {}),
+                 scale_answer({}),
+                 sparse_answer({}),
+                 density_curve_answer({}, {}, {}),
+                 memory_answer({no_report(), 0, std::nullopt}),
+             }) {
+            const std::size_t begin = answer.schema.find('/') + 1;
+            const std::string name = answer.schema.substr(begin, answer.schema.rfind('/') - begin);
+            made.emplace(name, std::move(answer));
+        }
+        return made;
+    }();
+    return answers;
+}
+
+} // namespace
+
+std::vector<std::string> answer_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, answer] : empty_answers()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+std::string schema_of(const std::string& name) {
+    const auto found = empty_answers().find(name);
+    return found == empty_answers().end() ? std::string() : to_schema(found->second);
+}
+
+} // namespace eyeroof::report

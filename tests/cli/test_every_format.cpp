@@ -1,0 +1,172 @@
+// Each answer says the same in every format: sentences, warnings, figures, cells, and digits.
+#include "base/lines.hpp"
+#include "base/markup.hpp"
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace test_cli_every_format {
+
+using namespace eyeroof; // NOLINT
+using nlohmann::json;
+
+namespace {
+
+std::string in_format(std::vector<std::string> words, const char* format) {
+    words.insert(words.end(), {"--format", format});
+    const tests::Outcome outcome = tests::run(words);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit <= 1);
+    return format == std::string("csv") ? outcome.out + outcome.err : outcome.out;
+}
+
+// On one line, without what Markdown and HTML add to words.
+std::string words_alone(const std::string& text) {
+    std::string plain;
+    for (const char c : text) {
+        const bool blank = c == '\n' || c == ' ';
+        if (c != '\\' && !(blank && plain.ends_with(' '))) {
+            plain += blank ? ' ' : c;
+        }
+    }
+    return plain;
+}
+
+std::vector<std::string> command_of(const std::string& line) {
+    std::istringstream in(line);
+    return {std::istream_iterator<std::string>(in), {}};
+}
+
+// Members of CSV rows are those of the JSON's, with '_' for '.'.
+void add_cells(const json& row, const std::string& before, std::map<std::string, std::string>& to) {
+    for (const auto& [key, value] : row.items()) {
+        if (value.is_object()) {
+            add_cells(value, before + key + "_", to);
+        } else if (value.is_number()) {
+            to[before + key] = value.dump();
+        } else if (value.is_boolean()) {
+            to[before + key] = value.get<bool>() ? "true" : "false";
+        }
+    }
+}
+
+void check_digits(const std::string& csv, const json& rows) {
+    std::istringstream lines(csv);
+    std::string head;
+    std::getline(lines, head);
+    std::map<std::string, std::string> cells;
+    add_cells(rows.front(), "", cells);
+    REQUIRE(cells.size() > 1);
+    std::string first;
+    std::getline(lines, first);
+    for (const auto& [key, digits] : cells) {
+        CAPTURE(key);
+        CHECK(("," + head + ",").find("," + key + ",") != std::string::npos);
+        const bool number = digits != "true" && digits != "false";
+        bool found = false;
+        std::istringstream row(first);
+        for (std::string cell; std::getline(row, cell, ',');) {
+            found = found || cell == digits ||
+                    (number && !cell.empty() &&
+                     cell.find_first_not_of("0123456789.e+-") == std::string::npos &&
+                     std::stod(cell) == std::stod(digits));
+        }
+        CHECK_MESSAGE(found, digits);
+    }
+}
+
+struct Asked {
+    std::string command;
+    const char* rows; // of the JSON, that CSV has
+};
+
+} // namespace
+
+TEST_CASE("each answer has the same sentences, warnings, and digits in every format") {
+    for (const Asked& asked : std::vector<Asked>{
+             {"fuse alexnet --on eyeriss-v1", "groups"},
+             {"fuse vgg16 --on eyeriss-v1 --buffer 64B", "groups"},
+             {"fuse alexnet --on eyeriss-v1 --layers ^CONV --curve", "points"},
+             {"exam alexnet --on scnn --density alexnet-pruned", "layers"},
+             {"exam alexnet --on scnn --density curve --layers CONV", "points"},
+             {"memory resnet18 --on t4 --phase training", "curve"},
+             {"memory alexnet --on t4 --memory 1B", "curve"},
+             {"memory gpt2 --on t4 --stream weights --memory 150MB", "curve"},
+             {"scale alexnet --on t4 --fabric pcie4-100g --devices 1,8", "points"}}) {
+        CAPTURE(asked.command);
+        const auto words = command_of(asked.command);
+        const json document = json::parse(in_format(words, "json"));
+        const std::string csv = in_format(words, "csv");
+        check_digits(csv, document[asked.rows]);
+        REQUIRE(!document["answer"].empty());
+        for (const char* format : {"text", "md", "html"}) {
+            CAPTURE(format);
+            const std::string text = words_alone(in_format(words, format));
+            for (const char* part : {"answer", "warnings", "notes"}) {
+                for (const std::string sentence : document[part]) {
+                    const std::string wanted =
+                        format == std::string("html") ? html_escaped(sentence) : sentence;
+                    CHECK_MESSAGE(text.find(words_alone(wanted)) != std::string::npos, wanted);
+                }
+            }
+        }
+        for (const std::string warning : document["warnings"]) {
+            CHECK(csv.find(warning) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("fusion in a buffer that is too small warns in every format that its sums are bounds") {
+    const auto words = command_of("fuse vgg16 --on eyeriss-v1 --buffer 64B");
+    for (const char* format : {"text", "json", "csv", "md", "html"}) {
+        CAPTURE(format);
+        const std::string text = words_alone(in_format(words, format));
+        CHECK(text.find("do not fit and count each tensor once: the sums are lower bounds") !=
+              std::string::npos);
+        CHECK(text.find("proven optimal among") == std::string::npos);
+    }
+}
+
+TEST_CASE("every format of a scaling study has the interval of its steps") {
+    const auto words =
+        command_of("scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 8,16");
+    const json point = json::parse(in_format(words, "json"))["points"][0];
+    REQUIRE(point["step_low_s"].is_number());
+    CHECK(in_format(words, "csv").find("step_low_s,step_high_s") != std::string::npos);
+    for (const char* format : {"text", "md", "html"}) {
+        CAPTURE(format);
+        const std::string text = in_format(words, format);
+        CHECK(text.find("80 % interval") != std::string::npos);
+        CHECK(text.find("ms … ") != std::string::npos);
+    }
+}
+
+TEST_CASE("a network's name cannot add columns to Markdown or elements to HTML") {
+    const tests::Scratch scratch;
+    const std::string file = (scratch / "hostile.yaml").string();
+    tests::write_text(file, "name: \"a|b<i>c\"\nsource: mine\nlayers:\n"
+                            "  - {name: \"x|y<b>\", op: gemm, m: 64, n: 64, k: 64}\n");
+    const auto words = [&](const std::string& command) {
+        std::vector<std::string> all = command_of(command);
+        all.insert(all.begin() + 1, file);
+        return all;
+    };
+    for (const std::vector<std::string>& asked :
+         {words("fuse --on eyeriss-v1"),
+          words("scale --on t4 --fabric pcie4-100g --devices 1,2 --batch-per-device 1"),
+          words("memory --on t4")}) {
+        CAPTURE(asked.front());
+        const std::string markdown = in_format(asked, "md");
+        for (const char* raw : {"a|b", "x|y", "b<i>", "y<b>"}) {
+            CHECK(markdown.find(raw) == std::string::npos);
+        }
+        const std::string html = in_format(asked, "html");
+        CHECK(html.find("<i>c") == std::string::npos);
+        CHECK(html.find("y<b>") == std::string::npos);
+    }
+}
+
+} // namespace test_cli_every_format
