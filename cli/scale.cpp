@@ -343,7 +343,7 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
            "Decoders: model chunks on each pipeline stage");
     degree("--microbatch", options.plan.microbatch, "Decoders: microbatch size in sequences");
     app.add_option("--length", options.length,
-                   "Decoders: sequence length in tokens; default: the network's")
+                   "Decoders: sequence length in tokens, else the network's")
         ->check(CLI::Range(1, 100'000'000));
     app.add_flag("--sequence", options.plan.sequence,
                  "Decoders: sequence parallelism, norms and residuals divided by --tensor too");

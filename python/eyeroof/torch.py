@@ -368,7 +368,7 @@ def _type_of(row: Row, name: str, dtype: Any) -> str:
 
 
 # By the switch, or where it was set by the newer one (the switch then refuses to be read): the
-# operator's own precision, its library's, or that of all.
+# precision of the operator, of its library, or of all.
 def _multiplied_in(backend: Any, own: Any = None) -> str:
     try:
         return "tf32" if backend.allow_tf32 else "fp32"
