@@ -342,9 +342,9 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
     degree("--interleave", options.plan.interleave,
            "Decoders: model chunks on each pipeline stage");
     degree("--microbatch", options.plan.microbatch, "Decoders: microbatch size in sequences");
-    app.add_option("--length", options.length,
-                   "Decoders: sequence length in tokens, else the network's")
-        ->check(CLI::Range(1, 100'000'000));
+    app.add_option("--length", options.length, "Decoders: sequence length in tokens")
+        ->check(CLI::Range(1, 100'000'000))
+        ->default_str("the network's");
     app.add_flag("--sequence", options.plan.sequence,
                  "Decoders: sequence parallelism, norms and residuals divided by --tensor too");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},

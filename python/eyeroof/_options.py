@@ -587,7 +587,7 @@ class ScaleOptions(TypedDict, total=False):
     layers: str
     # Memory layout of convolution tensors [channels-last for convolutions below 32 bits]
     layout: Literal["channels-last", "channels-first"]
-    # Decoders: sequence length in tokens, else the network's (1 to 100000000)
+    # Decoders: sequence length in tokens (1 to 100000000) [the network's]
     length: int
     # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
