@@ -93,15 +93,16 @@ struct ExpertWidths {
 std::optional<ExpertWidths> expert_widths(const Dims& first, const Value& second, std::int64_t n,
                                           std::int64_t packed) {
     const auto wide = [&](std::int64_t size) { return checked_mul(size, packed).value_or(0); };
-    const bool inputs_last = wide(first[2]) == n;
+    const bool sized = second.rank() == 3;
+    const bool inputs_last = wide(first[2]) == n && (!sized || (*second.dims)[1] == n);
     if (!inputs_last && first[1] != n) {
         return std::nullopt;
     }
     ExpertWidths widths;
     widths.first = inputs_last ? first[1] : wide(first[2]);
-    widths.inner = second.rank() != 3 ? widths.first
-                   : inputs_last      ? wide((*second.dims)[2])
-                                      : (*second.dims)[1];
+    widths.inner = !sized        ? widths.first
+                   : inputs_last ? wide((*second.dims)[2])
+                                 : (*second.dims)[1];
     return widths.inner > 0 && widths.first > 0 ? std::optional(widths) : std::nullopt;
 }
 

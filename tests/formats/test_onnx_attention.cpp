@@ -187,6 +187,10 @@ TEST_CASE("experts are read in both orders of their weights, with and without a 
             CHECK(all.parameters == (gate ? 3 : 2) * weights);
         }
     }
+    // as many outputs as inputs: the second product's weights tell
+    CHECK(
+        experts({kExperts, kWidth, kWidth}, {kExperts, kWidth / 2, kWidth}, false, "MoE", kFloat, 8)
+            .macs == 3 * kTokens * kChosen * kWidth * kWidth / 2);
     const Ints beside = {kExperts, 2 * kInner, kWidth};
     CHECK(experts(beside, in_out, false, "MoE", kFloat, 8).macs == 3 * routed);
     const auto packed = experts({kExperts, kInner, kWidth / 2}, {kExperts, kWidth, kInner / 2},
