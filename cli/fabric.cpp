@@ -9,10 +9,14 @@
 
 namespace eyeroof::cli {
 
-Result<model::Fabric> load_fabric(Context& context, const std::string& name) {
+Result<model::Fabric> load_fabric(Context& context, const std::string& name,
+                                  const std::string& machine) {
     const auto folders = context.machine_dirs();
     if (!name.empty()) {
         return hwdb::load_fabric(name, folders);
+    }
+    if (auto usual = machine.empty() ? std::nullopt : hwdb::usual_fabric(machine, folders)) {
+        return *std::move(usual);
     }
     std::vector<std::string> names;
     for (const auto& entry : hwdb::list_fabrics(folders)) {

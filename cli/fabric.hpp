@@ -9,8 +9,10 @@
 
 namespace eyeroof::cli {
 
-// Without a name an error "usage" that says which there are; else the reader's.
-Result<model::Fabric> load_fabric(Context& context, const std::string& name);
+// Without a name the one that usually joins such machines, or an error "usage" that says which
+// there are; with one the reader's errors.
+Result<model::Fabric> load_fabric(Context& context, const std::string& name,
+                                  const std::string& machine = {});
 
 // What joins one device with nothing.
 model::Fabric one_device_alone();

@@ -32,7 +32,8 @@ struct ScaleOptions {
     bool asynchronous = false, details = false, search = false;
     analysis::Plan plan;
     std::string recompute = "none", overlap_tensor = "off", stages = "even", kernel = "newest",
-                attention_type = "auto";
+                attention_type = "auto", order = "tp-cp-ep-dp-pp", dispatcher = "flex",
+                overlap_expert = "auto";
     std::optional<std::int64_t> length;
     bool divided = false; // an option that divides a decoder is given
     std::string plan_file, offload = "none", host_bandwidth = "200 GB/s",
@@ -103,6 +104,11 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
     o.attention_type = model::data_type_from_name(options.attention_type);
     o.overlap = options.overlap == "on";
     o.overlap_tensor = options.overlap_tensor == "on";
+    o.dispatcher = *analysis::dispatcher_from_name(options.dispatcher);
+    o.order = *analysis::order_from_name(options.order);
+    if (options.overlap_expert != "auto") {
+        o.overlap_expert = options.overlap_expert == "on";
+    }
     o.exam = question.scenario;
     o.exam.batch = std::nullopt; // a block has its own
     o.collective = study.data.collective;
@@ -121,6 +127,7 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
                      : options.recompute == "selective" ? analysis::Recompute::selective
                                                         : analysis::Recompute::none;
     analysis::TransformerOptions o = decoder_options(options, question, study);
+    plan.order = o.order;
     plan.offload = options.offload == "host"   ? analysis::OptimizerPlace::host
                    : options.offload == "nvme" ? analysis::OptimizerPlace::nvme
                                                : analysis::OptimizerPlace::device;
@@ -196,11 +203,12 @@ bool is_alone(const analysis::ScaleOptions& study) {
 
 // What joins the devices, with nodes as the options say; one device needs nothing.
 Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options,
+                                const std::string& machine,
                                 const Result<analysis::ScaleOptions>& study) {
     if (options.fabric.empty() && study && is_alone(*study)) {
         return one_device_alone();
     }
-    auto fabric = load_fabric(context, options.fabric);
+    auto fabric = load_fabric(context, options.fabric, machine);
     if (fabric && options.per_node && fabric->levels.size() > 1) {
         fabric->levels.front().size = *options.per_node;
     }
@@ -211,7 +219,8 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
                  const std::string& command) {
     auto question = analysis::resolve(scenario, folders_of(context));
     auto study = wanted(options, scenario);
-    const auto fabric = fabric_of(context, options, study);
+    const auto fabric =
+        fabric_of(context, options, question ? question->machine.id : std::string(), study);
     Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(study.diagnostics());
@@ -304,8 +313,8 @@ void add_system(CLI::App& app, ScaleOptions& options) {
                    "time-limit", "factors", "counting", "constraints", "energies"},
                   true});
     app.add_option("--fabric", options.fabric,
-                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file [unequal "
-                   "devices: each GPU's PCIe, through the host; one device needs none]")
+                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual "
+                   "one of --on; unequal devices: each GPU's PCIe, through the host]")
         ->type_name("FABRIC|FILE");
     app.add_option("--devices", options.devices, "Device counts: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")
@@ -368,6 +377,18 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
         ->capture_default_str();
     add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
                "Decoders: overlap tensor-parallel communication with GEMMs");
+    add_choice(app, "--order", options.order, analysis::order_names(),
+               "Decoders: axes in which neighboring devices differ, nearest first: pipeline stages "
+               "or replicas outermost");
+    app.add_option("--expert-tensor", options.plan.expert_tensor,
+                   "Decoders: devices that divide each expert [as --tensor]")
+        ->check(CLI::Range(1, 1'000'000));
+    add_choice(app, "--dispatcher", options.dispatcher, analysis::dispatcher_names(),
+               "Decoders: send a token's copy to each of its experts (alltoall), or to each device "
+               "or node that has any of them (flex: DeepEP, HybridEP)");
+    add_choice(app, "--overlap-expert", options.overlap_expert, {"auto", "off", "on"},
+               "Decoders: overlap all-to-alls of experts with another microbatch's kernels; auto: "
+               "without full recomputation, and with --interleave where stages are several");
 }
 
 // Whether an option is given that divides a decoder rather than its batch alone.
@@ -375,7 +396,8 @@ bool divides(const CLI::App& app) {
     constexpr std::array kOptions = {
         "--tensor",     "--pipeline",         "--context",        "--expert",    "--interleave",
         "--microbatch", "--length",           "--sequence",       "--recompute", "--overlap-tensor",
-        "--stages",     "--attention-kernel", "--attention-type", "--offload"};
+        "--stages",     "--attention-kernel", "--attention-type", "--offload",   "--order",
+        "--dispatcher", "--expert-tensor",    "--overlap-expert"};
     return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
 }
 

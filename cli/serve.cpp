@@ -92,12 +92,13 @@ Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
 }
 
 // One device joins nothing; more must say what joins them.
-Result<model::Fabric> joined_by(Context& context, const ServeOptions& options) {
+Result<model::Fabric> joined_by(Context& context, const ServeOptions& options,
+                                const std::string& machine) {
     const auto& degrees = options.serving.tensor;
-    if (!options.fabric.empty() || options.serving.expert > 1 ||
+    if (!options.fabric.empty() || options.serving.expert > 1 || options.serving.data > 1 ||
         options.serving.decode_groups > 0 || options.serving.prefill_groups > 0 ||
         std::any_of(degrees.begin(), degrees.end(), [](Count t) { return t > 1; })) {
-        return load_fabric(context, options.fabric);
+        return load_fabric(context, options.fabric, machine);
     }
     return one_device_alone();
 }
@@ -121,7 +122,8 @@ void read_draft(Context& context, const ServeOptions& options,
 
 Exit serve(Context& context, ServeOptions& options) {
     auto question = question_of(context, options.scenario);
-    const auto fabric = joined_by(context, options);
+    const auto fabric =
+        joined_by(context, options, question ? question->machine.id : std::string());
     auto serving = wanted(options);
     if (serving) {
         read_draft(context, options, serving);
@@ -246,8 +248,8 @@ void add_serve(Frame& frame) {
                    "layers", "copies", "pageable", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "energies"}});
     app.add_option("--fabric", options->fabric,
-                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file; one "
-                   "device needs none")
+                   "Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual "
+                   "one of --on]")
         ->type_name("FABRIC|FILE");
     analysis::ServingOptions& serving = options->serving;
     serving.engine.chunk = 0; // the engine's own
@@ -257,14 +259,23 @@ void add_serve(Frame& frame) {
     app.add_option("--answer", serving.answer, "Output tokens of a request")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
+    app.add_option("--cached-prompt", serving.cached,
+                   "Tokens of each prompt that the prefix cache holds, which are not computed")
+        ->check(CLI::Range(0, 10'000'000))
+        ->capture_default_str();
     app.add_option("--tensor", serving.tensor, "Degrees of tensor parallelism to try")
         ->delimiter(',')
         ->check(CLI::Range(1, 4096))
         ->type_name("N,M,…");
-    app.add_option("--expert", serving.expert, "Degree of expert parallelism")
+    app.add_option("--expert", serving.expert,
+                   "Degree of expert parallelism, over the server's tensor x data devices")
+        ->check(CLI::Range(1, 4096));
+    app.add_option("--data", serving.data,
+                   "Replicas of attention that share the experts (attention data parallelism) "
+                   "[1, or --expert over --tensor]")
         ->check(CLI::Range(1, 4096));
     app.add_option("--requests", serving.batches,
-                   "Concurrent requests [powers of two up to what fits]")
+                   "Concurrent requests of the server [powers of two up to what fits]")
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N,M,…");

@@ -22,8 +22,8 @@ constexpr const char* kRunHint = "a row is table,metric,published,fabric and wha
 const std::vector<std::string> kMetrics = {"step_s", "tokens_per_s", "token_rate",
                                            "tpot_s", "ttft_s",       "time_s"};
 
-constexpr std::array<std::string_view, 12> kCounts = {
-    "devices",    "batch",      "length", "tensor", "pipeline", "context",
+constexpr std::array<std::string_view, 13> kCounts = {
+    "devices",    "batch",      "length", "tensor", "pipeline", "context", "expert",
     "microbatch", "interleave", "prompt", "answer", "users",    "chunk"};
 constexpr double kMostCount = 1e9;
 
@@ -44,6 +44,9 @@ std::optional<Words> words_of(const std::string& column, const std::string& metr
     }
     if (column == "sequence" || column == "held_out") {
         return Words{"yes", "no"};
+    }
+    if (column == "order") {
+        return order_names();
     }
     if (column == "engine") {
         return engine_names();
@@ -181,6 +184,8 @@ Plan training_plan(const Cells& cells) {
     plan.tensor = cells.count("tensor", 1);
     plan.pipeline = cells.count("pipeline", 1);
     plan.context = cells.count("context", 1);
+    plan.expert = cells.count("expert", 1);
+    plan.order = order_from_name(cells.text("order")).value_or(plan.order);
     plan.interleave = cells.count("interleave", 1);
     plan.microbatch = cells.count("microbatch", 1);
     plan.data = std::max<Count>(
@@ -234,6 +239,9 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
     double smallest = INFINITY; // where no plan fits: the one that needs least
     bool fits = false;
     for (const Plan& plan : training_plans(cells, parts->decoder, o.batch)) {
+        if (auto bad = check_plan(t, plan, exams.options(), parts->fabric); bad.has_errors()) {
+            return bad;
+        }
         const auto point = transformer_point(exams, plan, parts->fabric, 1.0, stop);
         if (!point) {
             return point.diagnostics();

@@ -18,9 +18,10 @@ namespace eyeroof::analysis {
 
 // A published figure and the run it is of. `cells` are the row's columns by name:
 //   every metric       source (of the table; empty: the table), held_out
-//   step_s             of training: devices, batch, length, tensor, pipeline, context, interleave,
-//                      microbatch (empty: the fastest that fits), recompute, zero, sequence, dtype,
-//                      attention (newest, flash2, triton, written), software, library
+//   step_s             of training: devices, batch, length, tensor, pipeline, context, expert,
+//                      order (of axes), interleave, microbatch (empty: the fastest that fits),
+//                      recompute, zero, sequence, dtype, attention (newest, flash2, triton,
+//                      written), software, library
 //   tokens_per_s       the most of a server: engine, prompt, answer, tensor, dtype, memory_share,
 //                      chunk
 //   token_rate         of one request at a time: the same, and weight_type

@@ -257,9 +257,12 @@ void sharded_server(Run& run, double bytes) {
     run.moves(l, 2.0 * n * (n - 1.0), bytes / n);
 }
 
-// Every pair by itself. What leaves a unit goes to all members outside it.
+// Every pair by itself, all at once: NCCL's point-to-point kernels keep many pairs in flight, and
+// two to sixteen GPUs take the same time for small messages. What leaves a unit goes to all members
+// outside it.
 void direct(Run& run, double bytes) {
     const double n = run.n();
+    double longest = 0.0;
     for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
         if (!run.uses(l)) {
             continue;
@@ -268,11 +271,14 @@ void direct(Run& run, double bytes) {
         const double reach = inside * static_cast<double>(run.group().counts[l]);
         const double at_level = std::min(reach, n) - inside; // partners first met here
         const double beyond = n - inside;
-        run.time().latency_s += at_level * run.a(l);
+        const double overhead = run.fabric().levels[l].overhead_s;
+        longest = std::max(longest, run.a(l) - overhead);
+        run.time().latency_s += at_level * overhead;
         run.time().bandwidth_s =
             std::max(run.time().bandwidth_s, beyond / n * bytes / run.member_bandwidth(l, true));
         run.moves(l, n * at_level, bytes / n);
     }
+    run.time().latency_s += longest;
 }
 
 // Between devices of one level that reach each other's memory.
@@ -421,6 +427,34 @@ CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collect
     if (!best) { // the list lacks what serves this collective
         for (const Algorithm a : kAll) {
             consider(a);
+        }
+    }
+    return *best;
+}
+
+CollectiveTime dispatch_time(const Fabric& fabric, const Group& group, double bytes,
+                             double copies) {
+    std::optional<CollectiveTime> best;
+    for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
+        Run run(fabric, group, Collective::all_to_all, p);
+        run.time().algorithm = Algorithm::direct;
+        run.time().latency_s *= group.size > 1 ? 1.0 : 0.0;
+        for (std::size_t l = 0; l < fabric.levels.size(); ++l) {
+            if (!run.uses(l)) {
+                continue;
+            }
+            const auto joined = static_cast<double>(group.counts[l]);
+            const double units = run.units(l);
+            const double reached = units * (1.0 - std::pow(1.0 - 1.0 / units, copies));
+            const double sent = bytes * reached * (joined - 1.0) / joined;
+            run.time().latency_s +=
+                run.a(l) + (joined - 2.0) * fabric.levels[l].overhead_s; // then handed on
+            run.time().bandwidth_s =
+                std::max(run.time().bandwidth_s, sent / run.member_bandwidth(l, true));
+            run.moves(l, run.n() * (joined - 1.0), sent / (joined - 1.0));
+        }
+        if (!best || run.time().time_s() < best->time_s()) {
+            best = run.time();
         }
     }
     return *best;

@@ -13,7 +13,8 @@
 //   sharded-server     every member serves a part: 2 a + 2 (n-1) overhead + 2 (n-1)/n S/B
 //   one-shot           base + (n-1) S/B: every member reads all others' arrays and adds them up
 //   two-shot           2 base + 2 (n-1)/n S/B: it reads its part of all, then the others' sums
-//   direct             all-to-all, every pair by itself: (n-1) a + (n-1)/n S/B
+//   direct             all-to-all, every pair by itself, all at once: a + (n-2) overhead + (n-1)/n
+//                      S/B
 // One and two shots are kernels of serving frameworks (vLLM, TensorRT-LLM) between devices that
 // reach each other's memory, with a base of their own; they are tried only where they are named.
 // A fabric may say which algorithms its library has; of those double trees are of several levels
@@ -94,6 +95,13 @@ std::optional<CollectiveTime> collective_time(const model::Fabric& fabric, const
 CollectiveTime collective_time(const model::Fabric& fabric, const Group& group,
                                Collective collective, double bytes,
                                const CollectiveOptions& options = {});
+
+// Tokens to the experts of the group, or back: `bytes` of each member's tokens, of which every one
+// goes to `copies` experts, spread evenly. A token is sent once to each unit that has any of them
+// and handed on inside (DeepEP, HybridEP): over a level that joins c of U units
+//   U (1 - (1 - 1/U)^copies) (c - 1)/c bytes a member
+CollectiveTime dispatch_time(const model::Fabric& fabric, const Group& group, double bytes,
+                             double copies);
 
 // One message of `bytes` between members next to each other in the group.
 CollectiveTime send_time(const model::Fabric& fabric, const Group& group, double bytes);

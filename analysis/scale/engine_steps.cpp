@@ -54,11 +54,12 @@ EngineSteps::EngineSteps(const Transformer& t, const model::Machine& machine,
                          const model::Fabric& fabric, const ServingOptions& options, Count tensor,
                          std::stop_token stop)
     : t_(t), machine_(machine), fabric_(fabric), o_(options), tensor_(tensor),
-      stop_(std::move(stop)) {
+      layout_(options.layout(tensor)), stop_(std::move(stop)) {
     if (options.speculation.draft && options.speculation.tokens > 0) {
         draft_options_ = std::make_unique<ServingOptions>(options);
         draft_options_->speculation = {};
         draft_options_->expert = 1;
+        draft_options_->data = 1;
         draft_ = std::make_unique<EngineSteps>(*options.speculation.draft, machine, fabric,
                                                *draft_options_, tensor, stop_);
     }
@@ -102,7 +103,7 @@ double EngineSteps::body_s(Count tokens) {
     return between(tokens, [&](Count n) {
         const auto [place, fresh] = bodies_.try_emplace(n, 0.0);
         if (fresh) {
-            place->second = examined_s(serving_body(t_, tensor_, n, o_));
+            place->second = examined_s(serving_body(t_, layout_, n, o_));
         }
         return place->second;
     });
@@ -194,28 +195,47 @@ double EngineSteps::states_s(const EngineLoad& load) {
            at(prompt_states_, load.tokens() - load.decoding, serving_prompt_states);
 }
 
-double EngineSteps::messages_s(Count tokens) {
-    const Count devices = tensor_ * o_.expert;
-    const double bytes = static_cast<double>(tokens) * static_cast<double>(t_.hidden) *
-                         model::storage_bits(o_.wide()) / 8.0;
-    const auto layers = static_cast<double>(t_.layers);
+double EngineSteps::collective_s(Count size, Count stride, Collective kind, double bytes) const {
+    if (size <= 1) {
+        return 0.0;
+    }
     CollectiveOptions collective = o_.collective;
     collective.direct = o_.engine.direct;
-    double messages = 0.0;
-    if (tensor_ > 1) {
-        const Group group = place_group(fabric_, tensor_, 1, devices);
-        messages +=
-            2.0 * layers *
-            collective_time(fabric_, group, Collective::all_reduce, bytes, collective).time_s();
+    const Group group = place_group(fabric_, size, stride, layout_.devices());
+    return collective_time(fabric_, group, kind, bytes, collective).time_s();
+}
+
+// Of a layer whose experts serve all replicas: `bytes` of one replica's tokens.
+double EngineSteps::experts_s(double bytes) const {
+    const Count all = layout_.devices();
+    const double own = bytes / static_cast<double>(tensor_); // of a device
+    const double whole = bytes * static_cast<double>(layout_.data);
+    const double gathered = collective_s(all, 1, Collective::all_gather, whole) +
+                            collective_s(all, 1, Collective::reduce_scatter, whole);
+    double seconds = gathered;
+    if (layout_.expert > 1) {
+        const Count divided = layout_.expert_part();
+        const auto copies = static_cast<double>(t_.active);
+        const Group experts = place_group(fabric_, layout_.expert, divided, all);
+        const double parts = own * copies * static_cast<double>(divided);
+        const double sent = 2.0 * dispatch_time(fabric_, experts, own, copies).time_s() +
+                            collective_s(divided, 1, Collective::all_gather, parts) +
+                            collective_s(divided, 1, Collective::reduce_scatter, parts);
+        seconds = std::min(gathered, sent);
     }
-    if (t_.experts > 1 && o_.expert > 1) {
-        const Group experts = place_group(fabric_, o_.expert, tensor_, devices);
-        messages += 2.0 * layers *
-                    collective_time(fabric_, experts, Collective::all_to_all,
-                                    bytes * static_cast<double>(t_.active), collective)
-                        .time_s();
+    return seconds + collective_s(tensor_, 1, Collective::all_gather, bytes);
+}
+
+double EngineSteps::messages_s(Count tokens) {
+    const double bytes = static_cast<double>(tokens) * static_cast<double>(t_.hidden) *
+                         model::storage_bits(o_.wide()) / 8.0;
+    const double summed = collective_s(tensor_, 1, Collective::all_reduce, bytes);
+    const auto layers = static_cast<double>(t_.layers);
+    if (t_.experts <= 1 || layout_.data <= 1) {
+        return 2.0 * layers * summed;
     }
-    return messages;
+    const auto dense = static_cast<double>(t_.dense_layers);
+    return (layers + dense) * summed + (layers - dense) * experts_s(bytes);
 }
 
 EngineStep EngineSteps::draft(const EngineLoad& load) {

@@ -3,6 +3,7 @@
 // simulation of many thousand steps costs no more than a few hundred exams.
 #pragma once
 
+#include "analysis/scale/collectives.hpp"
 #include "analysis/scale/serving.hpp"
 #include "analysis/scale/serving_load.hpp"
 
@@ -46,6 +47,9 @@ class EngineSteps {
     // attend.
     double mean_pairs(Count fresh, Count past) const;
     double messages_s(Count tokens);
+    double experts_s(double bytes) const;
+    // So many devices, `stride` apart; the engine's own all-reduce is tried too.
+    double collective_s(Count size, Count stride, Collective kind, double bytes) const;
     // Seconds of a network with this launch; errors go to found_.
     double examined_s(model::Network network);
 
@@ -54,6 +58,7 @@ class EngineSteps {
     const model::Fabric& fabric_;
     const ServingOptions& o_;
     Count tensor_;
+    ServerLayout layout_;
     std::stop_token stop_;
     Diagnostics found_;
     std::map<Count, double> bodies_, heads_, states_, prompt_states_;

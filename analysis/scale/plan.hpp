@@ -4,7 +4,10 @@
 
 #include "analysis/scale/transformer.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace eyeroof::analysis {
 
@@ -13,8 +16,18 @@ namespace eyeroof::analysis {
 // Rajbhandari et al., ZeRO-Infinity, arXiv:2104.07857.
 enum class OptimizerPlace { device, host, nvme };
 
-// Devices next to each other differ in tensor, then context, pipeline, data (the most bandwidth
-// nearest; Llama 3's order). Experts are spread over devices that differ in data.
+// In which order devices next to each other differ, after tensor and context. Names and default:
+// NVIDIA/Megatron-LM, megatron/core/parallel_state.py, initialize_model_parallel(order), and
+// --use-tp-pp-dp-mapping.
+//   pipeline_last  tp-cp-ep-dp-pp: stages are farthest apart. The experts' group begins with the
+//                  nearest devices, whatever they hold of attention.
+//   data_last      tp-cp-ep-pp-dp: replicas are farthest apart (Llama 3 herd of models,
+//                  arXiv:2407.21783, section 3.3.2). Experts are spread over replicas.
+enum class PlanOrder { pipeline_last, data_last };
+std::string_view order_name(PlanOrder order);
+std::optional<PlanOrder> order_from_name(std::string_view name);
+std::vector<std::string> order_names();
+
 struct Plan {
     Count tensor = 1, pipeline = 1, context = 1, expert = 1, data = 1;
     Count interleave = 1; // chunks of blocks on each stage
@@ -24,11 +37,21 @@ struct Plan {
     int zero = 0;
     bool balanced = false; // stages: the head counts as blocks
     OptimizerPlace offload = OptimizerPlace::device;
+    Count expert_tensor = 0; // devices that divide each expert; 0: as many as `tensor`
+    PlanOrder order = PlanOrder::pipeline_last;
 
     Count devices() const { return tensor * pipeline * context * data; }
     // Devices that hold the same part of the weights: gradients are summed, and ZeRO divides its
     // states, over all of them (Llama 3 herd of models, arXiv:2407.21783, section 3.3.2).
     Count replicas() const { return data * context; }
+    Count expert_part() const { return expert_tensor > 0 ? expert_tensor : tensor; }
+    // Of replicas(), those that hold the same experts.
+    Count expert_replicas() const;
+    // Devices between neighbors of a group.
+    Count context_stride() const { return tensor; }
+    Count pipeline_stride() const;
+    Count data_stride() const;
+    Count expert_stride() const;
     std::string text() const;
     bool operator==(const Plan&) const = default;
 };

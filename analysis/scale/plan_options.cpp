@@ -56,6 +56,15 @@ std::string megatron(const Plan& plan, const Transformer& t, const TransformerOp
     a.add("--pipeline-model-parallel-size", plan.pipeline);
     a.add_if(plan.context > 1, "--context-parallel-size", plan.context);
     a.add_if(plan.expert > 1, "--expert-model-parallel-size", plan.expert);
+    a.add_if(plan.expert_part() != plan.tensor, "--expert-tensor-parallel-size",
+             plan.expert_part());
+    a.add_if(plan.expert > 1, "--moe-token-dispatcher-type", dispatcher_name(o.dispatcher));
+    if (hides_experts(plan, o)) {
+        a.add("--overlap-moe-expert-parallel-comm");
+    }
+    if (plan.order == PlanOrder::data_last) {
+        a.add("--use-tp-pp-dp-mapping");
+    }
     a.add_if(plan.interleave > 1, "--num-virtual-stages-per-pipeline-rank", plan.interleave);
     const StageBlocks stages = stage_blocks(t, plan.pipeline, plan.balanced);
     a.add_if(plan.pipeline > 1 && stages.last != stages.most, "--decoder-last-pipeline-num-layers",
@@ -129,9 +138,10 @@ std::string deepspeed(const Plan& plan, const TransformerOptions& o) {
 std::string plan_yaml(const Plan& plan, const Transformer& t, const TransformerOptions& o) {
     std::string text = fmt::format("plan:\n"
                                    "  devices: {}\n  tensor: {}\n  pipeline: {}\n  context: {}\n"
-                                   "  expert: {}\n  data: {}\n  interleave: {}\n",
+                                   "  expert: {}\n  data: {}\n  order: {}\n"
+                                   "  interleave: {}\n",
                                    plan.devices(), plan.tensor, plan.pipeline, plan.context,
-                                   plan.expert, plan.data, plan.interleave);
+                                   plan.expert, plan.data, order_name(plan.order), plan.interleave);
     text +=
         fmt::format("  microbatch: {}\n  batch: {}\n  length: {}\n  sequence: {}\n"
                     "  recompute: {}\n  zero: {}\n  stages: {}\n",
@@ -145,7 +155,8 @@ namespace {
 std::string vllm(const ServingPoint& p, const ServingOptions& o) {
     Arguments a;
     a.add("--tensor-parallel-size", p.tensor);
-    a.add("--max-num-seqs", p.batch);
+    a.add_if(p.data > 1, "--data-parallel-size", p.data);
+    a.add("--max-num-seqs", (p.batch + p.data - 1) / p.data);
     a.add("--max-num-batched-tokens", o.engine.chunk);
     a.add("--max-model-len", o.prompt + o.answer);
     a.add("--gpu-memory-utilization", o.memory_share);
@@ -168,7 +179,11 @@ std::string vllm(const ServingPoint& p, const ServingOptions& o) {
 
 std::string sglang(const ServingPoint& p, const ServingOptions& o) {
     Arguments a;
-    a.add("--tp-size", p.tensor);
+    a.add("--tp-size", p.tensor * p.data);
+    a.add_if(p.data > 1, "--dp-size", p.data);
+    if (p.data > 1) {
+        a.add("--enable-dp-attention");
+    }
     a.add("--max-running-requests", p.batch);
     a.add("--chunked-prefill-size", o.engine.chunk);
     a.add("--context-length", o.prompt + o.answer);
@@ -180,9 +195,10 @@ std::string sglang(const ServingPoint& p, const ServingOptions& o) {
     return a.take("sglang");
 }
 
+// Attention data parallelism is enable_attention_dp of its extra options' file.
 std::string trtllm(const ServingPoint& p, const ServingOptions& o) {
     Arguments a;
-    a.add("--tp_size", p.tensor);
+    a.add("--tp_size", p.tensor * p.data);
     a.add("--max_batch_size", p.batch);
     a.add("--max_num_tokens", o.engine.chunk);
     a.add("--max_seq_len", o.prompt + o.answer);
@@ -196,10 +212,10 @@ std::string trtllm(const ServingPoint& p, const ServingOptions& o) {
 std::string server_yaml(const ServingPoint& p, const ServingOptions& o) {
     return kServerNames +
            fmt::format("server:\n"
-                       "  tensor: {}\n  expert: {}\n  devices: {}\n  requests: {}\n"
+                       "  tensor: {}\n  data: {}\n  expert: {}\n  devices: {}\n  requests: {}\n"
                        "  prompt: {}\n  answer: {}\n  chunk: {}\n  engine: {}\n",
-                       p.tensor, o.expert, p.devices, p.batch, o.prompt, o.answer, o.engine.chunk,
-                       engine_name(o.engine.kind)) +
+                       p.tensor, p.data, o.expert, p.devices, p.batch, o.prompt, o.answer,
+                       o.engine.chunk, engine_name(o.engine.kind)) +
            vllm(p, o) + sglang(p, o) + trtllm(p, o);
 }
 

@@ -77,8 +77,10 @@ class PlanWalk {
     }
 
     void experts(Plan plan) {
-        for (const Count expert : divisors(t_.experts, plan.data)) {
-            if (plan.data % expert == 0) {
+        plan.order = o_.order;
+        const Count devices = plan.order == PlanOrder::pipeline_last ? plan.replicas() : plan.data;
+        for (const Count expert : divisors(t_.experts, devices)) {
+            if (devices % expert == 0) {
                 plan.expert = expert;
                 microbatches(plan);
             }
@@ -156,9 +158,7 @@ class PlanWalk {
             }
             return;
         }
-        const double kept = device_parameters(t_, plan) /
-                            (plan.zero > 0 ? static_cast<double>(plan.replicas()) : 1.0);
-        const auto update = exams_.update_s(kept, stop_);
+        const auto update = exams_.update_s(updated_parameters(t_, plan), stop_);
         if (!update) {
             found_ = update.diagnostics();
             return;

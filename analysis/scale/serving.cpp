@@ -25,9 +25,11 @@ constexpr Count kMostAtOnce = 65536; // requests of an engine
 // Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales), and
 // types with a scale a block have that too.
 double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
+    const ServerLayout layout = o.layout(tensor);
     Plan plan;
     plan.tensor = tensor;
-    plan.expert = o.expert;
+    plan.expert = t.experts > 1 ? layout.expert : 1;
+    plan.expert_tensor = layout.expert_part();
     const double ends = static_cast<double>(t.vocabulary * t.hidden) * (t.tied ? 1.0 : 2.0) /
                         static_cast<double>(tensor);
     const double bits =
@@ -62,6 +64,7 @@ class Server {
     }
     double capacity() const { return capacity_; }
 
+    // Of one replica.
     Count most_requests(Count tensor) const {
         const double left = capacity_ * o_.memory_share - all_weight_bytes(t_, tensor, o_);
         const double each = request_bytes(t_, tensor, o_);
@@ -80,10 +83,7 @@ class Server {
         const Speculation& drafts = o_.speculation;
         const EngineStep next = clock.step({batch, context, 1 + drafts.tokens, {}, 0});
         ServingPoint p;
-        p.tensor = tensor;
-        p.devices = tensor * o_.expert;
-        p.batch = batch;
-        p.most_batch = most;
+        const Count data = place(p, tensor, batch, most, 1);
         p.prefill_s = prompt_steps_s(clock, 0, 1);
         p.step_s = next.time_s();
         p.message_s = next.messages_s;
@@ -93,13 +93,14 @@ class Server {
         // Prompts that come during a step and fit the next one together.
         const Count decoding = e.mixes ? batch - 1 : 0;
         const Count busy = decoding * (1 + drafts.tokens);
-        const Count room = std::max<Count>((e.chunk - busy) / o_.prompt, 1);
+        const Count fresh = o_.prompt - o_.cached;
+        const Count room = std::max<Count>((e.chunk - busy) / fresh, 1);
         const auto together =
             std::clamp<Count>(static_cast<Count>(std::ceil(requests / answer)), 1, room);
         const double with = prompt_steps_s(clock, decoding, together);
         const double rounds = requests / static_cast<double>(together);
         const double one = prompt_steps_s(clock, decoding, 1);
-        const double steps = std::ceil(static_cast<double>(o_.prompt) /
+        const double steps = std::ceil(static_cast<double>(fresh) /
                                        static_cast<double>(std::max<Count>(e.chunk - busy, 1)));
         const double mixed = e.mixes ? rounds * (e.splits ? std::max(steps, 1.0) : 1.0) : 0.0;
         p.tpot_s = rounds * with + std::max(answer - mixed, 0.0) * p.step_s;
@@ -110,8 +111,7 @@ class Server {
         p.ttft_s = one + 0.5 * (batch > 1 ? p.step_s : 0.0) + e.queue_host_s + e.request_host_s;
         p.ttft_band = e.ttft;
         p.tpot_band = e.tpot;
-        // Each group of experts serves requests of its own on every of its devices.
-        p.tokens_per_s = requests * static_cast<double>(o_.expert) / p.tpot_s;
+        p.tokens_per_s = requests * static_cast<double>(data) / p.tpot_s;
         p.weight_bytes = all_weight_bytes(t_, tensor, o_);
         p.cache_bytes = request_bytes(t_, tensor, o_) * requests;
         p.within = within(p.ttft_s, p.tpot_s);
@@ -128,12 +128,9 @@ class Server {
         const Count checked = 1 + o_.speculation.tokens;
         const double context = static_cast<double>(o_.prompt + o_.answer / 2);
         const double steps = std::max(static_cast<double>(o_.answer) / o_.speculation.made(), 1.0);
-        const Count together = std::max<Count>(e.chunk / o_.prompt, 1);
+        const Count together = std::max<Count>(e.chunk / (o_.prompt - o_.cached), 1);
         ServingPoint p;
-        p.tensor = tensor;
-        p.devices = tensor * o_.expert * (o_.prefill_groups + o_.decode_groups);
-        p.batch = batch;
-        p.most_batch = most;
+        const Count data = place(p, tensor, batch, most, o_.prefill_groups + o_.decode_groups);
         p.prefill_s = prompt_steps_s(clock, 0, 1);
         const double prompts_per_s =
             static_cast<double>(o_.prefill_groups * together) / prompt_steps_s(clock, 0, together);
@@ -160,7 +157,7 @@ class Server {
         p.ttft_band = e.ttft;
         p.tpot_band = e.tpot;
         p.tokens_per_s = std::min(prompts_per_s, decoded_per_s) * static_cast<double>(o_.answer) *
-                         static_cast<double>(o_.expert);
+                         static_cast<double>(data);
         p.weight_bytes = all_weight_bytes(t_, tensor, o_);
         p.cache_bytes = request_bytes(t_, tensor, o_) * static_cast<double>(batch);
         p.within = within(p.ttft_s, p.tpot_s);
@@ -176,18 +173,21 @@ class Server {
         Demand traffic;
         traffic.prompt = o_.prompt;
         traffic.answer = o_.answer;
-        traffic.rate = rate;
-        traffic.users = users;
+        traffic.cached = o_.cached;
+        const Count data = o_.layout(tensor).data; // replicas share arrivals evenly
+        traffic.rate = rate / static_cast<double>(data);
+        traffic.users = users > 0 ? part(users, data) : 0;
         traffic.together = o_.together;
         traffic.requests = o_.requests;
         traffic.seed = o_.seed;
         traffic.drafted = o_.speculation.tokens;
         traffic.acceptance = o_.speculation.acceptance;
-        auto result = simulate_load(
-            seconds, o_.engine, traffic,
-            o_.batches.empty() ? most_requests(tensor)
-                               : std::min(most_requests(tensor), std::ranges::max(o_.batches)),
-            stop_);
+        auto result =
+            simulate_load(seconds, o_.engine, traffic,
+                          o_.batches.empty() ? most_requests(tensor)
+                                             : std::min(most_requests(tensor),
+                                                        part(std::ranges::max(o_.batches), data)),
+                          stop_);
         if (clock.found().has_errors()) {
             return clock.found();
         }
@@ -196,11 +196,14 @@ class Server {
         }
         ServingLoad load;
         load.tensor = tensor;
-        load.devices = tensor * o_.expert;
+        load.devices = o_.layout(tensor).devices();
         load.rate = rate;
         load.users = users;
         load.within = within(result->ttft.p95, result->tpot.p95) && result->keeps_up;
         load.result = *std::move(result);
+        load.result.requests_per_s *= static_cast<double>(data);
+        load.result.tokens_per_s *= static_cast<double>(data);
+        load.result.mean_running *= static_cast<double>(data);
         return load;
     }
 
@@ -240,6 +243,19 @@ class Server {
     }
 
   private:
+    // The devices of a point whose replicas have `batch` requests each, at most `most`; so many
+    // groups of them. Returns the replicas of a group.
+    Count place(ServingPoint& p, Count tensor, Count batch, Count most, Count groups) const {
+        const ServerLayout layout = o_.layout(tensor);
+        p.tensor = tensor;
+        p.data = layout.data;
+        p.expert = layout.expert;
+        p.devices = layout.devices() * groups;
+        p.batch = batch * layout.data;
+        p.most_batch = most * layout.data;
+        return layout.data;
+    }
+
     bool within(double ttft_s, double tpot_s) const {
         return (o_.ttft_limit_s <= 0.0 || ttft_s <= o_.ttft_limit_s) &&
                (o_.tpot_limit_s <= 0.0 || tpot_s <= o_.tpot_limit_s);
@@ -247,8 +263,9 @@ class Server {
 
     // Each device sends its part of a prompt's cache to its peer in a decode group.
     double transfer_s(Count tensor) const {
-        const Count stride = tensor * o_.expert * o_.prefill_groups;
-        const Count devices = tensor * o_.expert * (o_.prefill_groups + o_.decode_groups);
+        const Count group = o_.layout(tensor).devices();
+        const Count stride = group * o_.prefill_groups;
+        const Count devices = group * (o_.prefill_groups + o_.decode_groups);
         const Group peers = place_group(fabric_, 2, stride, devices);
         return send_time(fabric_, peers, cache_bytes(t_, tensor, o_.cache(), o_.prompt)).time_s();
     }
@@ -261,7 +278,7 @@ class Server {
                 ? std::max<Count>(o_.engine.chunk - decoding * (1 + o_.speculation.tokens), 1)
                 : std::max<Count>(o_.prompt, o_.engine.chunk);
         double seconds = 0.0;
-        for (Count done = 0; done < o_.prompt;) {
+        for (Count done = o_.cached; done < o_.prompt;) {
             const Count fresh = std::min(o_.prompt - done, room);
             EngineLoad load{
                 decoding, decoding > 0 ? context : 0.0, 1 + o_.speculation.tokens, {}, 0};
@@ -291,6 +308,12 @@ Diagnostics check(const Transformer& t, const ServingOptions& o) {
                                     t.heads, t.kv_heads, tensor),
                         fmt::format("the nearest that does: --tensor {}", nearest));
         }
+    }
+    if (o.cached < 0 || o.cached >= o.prompt) {
+        found.error("bad-cached",
+                    fmt::format("{} cached tokens leave nothing of a prompt of {} to compute",
+                                o.cached, o.prompt),
+                    fmt::format("at most --cached-prompt {}", o.prompt - 1));
     }
     if ((o.prefill_groups > 0) != (o.decode_groups > 0)) {
         found.error("bad-degree", "prompts and next tokens on separate devices need groups of both",
@@ -323,6 +346,22 @@ Diagnostics check(const Transformer& t, const ServingOptions& o) {
                     t.experts > 1 ? fmt::format("a divisor of {}, such as --expert {}", t.experts,
                                                 std::gcd(t.experts, std::max<Count>(o.expert, 1)))
                                   : std::string("leave --expert out: this decoder has no experts"));
+        return found;
+    }
+    for (const Count tensor : o.tensor) {
+        const ServerLayout layout = o.layout(tensor);
+        if (layout.devices() % layout.expert != 0) {
+            found.error("bad-degree",
+                        fmt::format("{} devices (tensor {} x data {}) do not divide by expert {}",
+                                    layout.devices(), tensor, layout.data, layout.expert),
+                        fmt::format("--expert {}", std::gcd(layout.devices(), layout.expert)));
+        } else if (t.experts > 1 && t.inner % layout.expert_part() != 0) {
+            found.error("bad-degree",
+                        fmt::format("{} values of an expert do not divide by the {} devices that "
+                                    "share it",
+                                    t.inner, layout.expert_part()),
+                        fmt::format("--expert {}", layout.devices()));
+        }
     }
     return found;
 }
@@ -441,6 +480,8 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     serving.fabric = fabric.name;
     serving.prompt = options.prompt;
     serving.answer = options.answer;
+    serving.cached = options.cached;
+    serving.limited = options.ttft_limit_s > 0.0 || options.tpot_limit_s > 0.0;
     serving.capacity_bytes = server.capacity();
     serving.engine = options.engine;
     serving.speculation = options.speculation;
@@ -455,18 +496,23 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
         if (most > 0) {
             batches.push_back(most);
         }
+        const Count data = options.layout(tensor).data;
         if (!options.batches.empty()) {
-            batches = options.batches;
+            batches.clear();
+            for (const Count all : options.batches) {
+                batches.push_back(part(all, data));
+            }
         }
         const auto beyond = std::erase_if(batches, [&](Count batch) { return batch > most; });
         if (beyond > 0 || batches.empty()) {
-            serving.notes.push_back(
-                fmt::format("tensor {}: at most {} at once", tensor, counted(most, "request")));
+            serving.notes.push_back(fmt::format("tensor {}: at most {} at once", tensor,
+                                                counted(most * data, "request")));
         }
         for (const Count batch : batches) {
             if (progress) {
-                progress({0.0, fmt::format("tensor {}, {}", tensor, counted(batch, "request")), 0.0,
-                          -1.0});
+                progress({0.0,
+                          fmt::format("tensor {}, {}", tensor, counted(batch * data, "request")),
+                          0.0, -1.0});
             }
             auto point = options.decode_groups > 0 ? server.point_apart(tensor, batch, most)
                                                    : server.point(tensor, batch, most);

@@ -6,6 +6,7 @@
 #include "analysis/scale/transformer.hpp"
 #include "analysis/scale/transformer_step.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +26,28 @@ struct Speculation {
     double made() const; // tokens of a request in a step, expected
 };
 
+// A server's devices. Attention, dense layers, and the head are divided over `tensor` devices, and
+// there are `data` replicas of those, each with requests of its own (attention data parallelism).
+// Experts are spread over `expert` of all devices, and each is divided by the others:
+//   vLLM          tensor, data, expert = 1 or all devices (--enable-expert-parallel)
+//   SGLang        --tp-size devices, --dp-size data with --enable-dp-attention, --ep-size expert
+//   TensorRT-LLM  --tp_size devices, --ep_size expert, enable_attention_dp
+struct ServerLayout {
+    Count tensor = 1, data = 1, expert = 1;
+
+    Count devices() const { return tensor * data; }
+    Count expert_part() const { return devices() / expert; } // devices that divide an expert
+    bool operator==(const ServerLayout&) const = default;
+};
+
 struct ServingOptions {
     Count prompt = 1024, answer = 256; // tokens of a request
-    std::vector<Count> tensor = {1};   // degrees that are tried
-    Count expert = 1;                  // devices that share the experts
-    std::vector<Count> batches;        // requests at once; none: powers of 2 up to the most
+    Count cached = 0; // of a prompt, that the prefix cache holds: they are not computed
+    std::vector<Count> tensor = {1}; // degrees that are tried
+    Count expert = 1;                // devices that share the experts
+    Count data = 0;                  // replicas of attention; 0: as many as `expert` fills
+    std::vector<Count>
+        batches; // requests at once of all replicas; none: powers of 2 up to the most
     double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
     double memory_share = 0.9;                     // of a device, for weights and cache
     model::DataType type = model::DataType::bf16;  // that products are computed in
@@ -52,13 +70,17 @@ struct ServingOptions {
     model::HostIssue host;
     CollectiveOptions collective;
 
+    ServerLayout layout(Count degree) const {
+        return {degree, data > 0 ? data : std::max<Count>(expert / std::max<Count>(degree, 1), 1),
+                expert};
+    }
     model::DataType weights() const { return weight_type.value_or(type); }
     model::DataType wide() const; // of what is not a product's operand: 16 bits or more
     model::DataType cache() const;
 };
 
 struct ServingPoint {
-    Count tensor = 1, devices = 1, batch = 1, most_batch = 1;
+    Count tensor = 1, data = 1, expert = 1, devices = 1, batch = 1, most_batch = 1;
     double prefill_s = 0.0; // of one prompt
     double step_s = 0.0;    // next tokens of all requests, their drafts included
     double message_s = 0.0; // of it, all-reduces and all-to-alls
@@ -90,21 +112,23 @@ struct ServingLoad {
 
 struct Serving {
     std::string network, machine, fabric;
-    Count prompt = 0, answer = 0;
+    Count prompt = 0, answer = 0, cached = 0;
     double capacity_bytes = 0.0; // of a device
     Engine engine;
     Speculation speculation;
     Count prefill_groups = 0, decode_groups = 0;
     std::vector<ServingPoint> points;
     std::vector<ServingLoad> loads;
+    bool limited = false;            // a limit was given
     std::optional<std::size_t> best; // most tokens/s a device within the limits
     std::vector<std::string> notes;
 };
 
-// Operators of a step on one of `tensor` devices, of all layers: all but attention for so many
-// tokens; the head for so many rows; attention of `batch` sequences with `fresh` new tokens each on
-// top of `context` in the cache.
-model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
+// Operators of a step on one device, of all layers: all but attention for so many tokens of a
+// replica, and the part of all replicas' tokens that reaches its experts; the head for so many
+// rows; attention of `batch` sequences with `fresh` new tokens each on top of `context` in the
+// cache.
+model::Network serving_body(const Transformer& t, const ServerLayout& layout, Count tokens,
                             const ServingOptions& options);
 model::Network serving_head(const Transformer& t, Count tensor, Count rows,
                             const ServingOptions& options);
@@ -136,9 +160,11 @@ double cache_bytes(const Transformer& t, Count tensor, model::DataType type, Cou
 // With speculation a step makes several tokens of a request, and so many fewer steps an answer.
 //   ttft = the steps of a prompt + S/2 until one begins + the engine's time for a request
 // S at the mean context prompt + answer/2; 2 all-reduces of B h values a layer over the tensor
-// group, 2 all-to-alls over the experts'. The most requests: what weights leave of the memory over
-// the cache of prompt + answer. Errors: those of run(); "bad-degree"; "no-memory" with the least
-// degree, or the most requests, that fit, and for machines without memory of their own.
+// group. Where attention has replicas a layer with experts has, in place of the second, the lesser
+// of two ways: dispatch and combine among the experts' devices, or all tokens gathered by all
+// devices and their sums scattered. B of each replica. The most requests: what weights leave of the
+// memory over the cache of prompt + answer. Errors: those of run(); "bad-degree"; "no-memory" with
+// the least degree, or the most requests, that fit, and for machines without memory of their own.
 Result<Serving> serve(const Transformer& t, const model::Machine& machine,
                       const model::Fabric& fabric, const ServingOptions& options,
                       std::stop_token stop = {}, const ProgressCallback& progress = {});

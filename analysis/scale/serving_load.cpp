@@ -179,6 +179,7 @@ class Simulation {
         }
         while (budget > 0 && !waiting_.empty() && static_cast<Count>(running_.size()) < room_) {
             running_.push_back(waiting_.front());
+            running_.back().prefilled = demand_.cached;
             waiting_.pop_front();
             if (!add(running_.size() - 1)) {
                 return; // in memory, and next

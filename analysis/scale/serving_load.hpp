@@ -33,6 +33,7 @@ using StepClock = std::function<double(const EngineLoad&)>; // seconds of a step
 
 struct Demand {
     Count prompt = 1024, answer = 256; // prompt and output tokens
+    Count cached = 0; // of a prompt, that the prefix cache holds: fewer than `prompt`
     // Open loop: requests arrive at `rate` per second, as a Poisson process or evenly. Closed loop
     // (rate 0): `users`, each of whom sends the next request when the last one ends.
     double rate = 0.0;

@@ -1,8 +1,10 @@
 // The operators of a serving engine's step, as networks that are examined.
 #include "analysis/scale/serving.hpp"
 #include "analysis/scale/split.hpp"
+#include "model/gpu/grouped.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::analysis {
 
@@ -30,12 +32,12 @@ class ServedBlock {
     void wide(const char* name, Op op, model::Shape shape) {
         add(name, op, std::move(shape), o_.wide());
     }
-    void typed_product(const char* name, Op op, model::GemmShape shape) {
-        add(name, op, shape, o_.type);
+    void typed_product(const char* name, Op op, model::Shape shape) {
+        add(name, op, std::move(shape), o_.type);
         network_.layers.back().types = {o_.type, o_.weights(), o_.wide()};
     }
     void product(const char* name, Count m, Count n, Count k) {
-        typed_product(name, Op::gemm, {1, m, n, k});
+        typed_product(name, Op::gemm, model::GemmShape{1, m, n, k});
     }
     void pointwise(const char* name, Count rows, Count cols, const char* fn) {
         wide(name, Op::elementwise, model::ElementwiseShape{rows, cols, fn});
@@ -55,24 +57,38 @@ void add_plain(ServedBlock& ops, const Transformer& t, Count inner, Count words)
     ops.product("down", words, t.hidden, inner);
 }
 
-void add_feed_forward(ServedBlock& ops, const Transformer& t, Count tensor, Count expert,
-                      Count words) {
-    const Count inner = part(t.inner, tensor);
+// Experts that have a token, as products of their own.
+void add_experts(ServedBlock& ops, const Transformer& t, Count inner, Count routed, Count own) {
+    const Count up = t.gated ? 2 * inner : inner;
+    const auto reached = static_cast<Count>(std::ceil(
+        model::busy_experts(static_cast<double>(routed), static_cast<double>(own)) - 1e-9));
+    const Count each = part(routed, reached);
+    ops.typed_product("up", Op::bmm, model::GemmShape{reached, each, up, t.hidden});
+    ops.pointwise("activation", routed, inner, t.gated ? "swiglu" : "gelu");
+    ops.typed_product("down", Op::bmm, model::GemmShape{reached, each, t.hidden, inner});
+    ops.pointwise("combine", routed, t.hidden, "mulu");
+}
+
+// `fused`: the engine's own kernel of gated experts, with routing inside.
+void add_feed_forward(ServedBlock& ops, const Transformer& t, const ServerLayout& layout,
+                      Count words, bool fused) {
     if (t.experts <= 1) {
-        add_plain(ops, t, inner, words);
+        add_plain(ops, t, part(t.inner, layout.tensor), words);
         return;
     }
-    const Count up = t.gated ? 2 * inner : inner;
-    const Count routed = words * t.active;
-    const Count reached = std::min(part(t.experts, expert), routed); // as many as words can reach
-    const Count each = part(routed, reached);
+    const Count inner = part(t.inner, layout.expert_part());
+    const Count routed = part(words * layout.data * t.active, layout.expert);
+    const Count own = part(t.experts, layout.expert);
     ops.product("router", words, t.experts, t.hidden);
-    ops.typed_product("up", Op::bmm, {reached, each, up, t.hidden});
-    ops.pointwise("activation", routed, inner, t.gated ? "swiglu" : "gelu");
-    ops.typed_product("down", Op::bmm, {reached, each, t.hidden, inner});
-    ops.pointwise("combine", routed, t.hidden, "mulu");
+    if (t.gated && fused) {
+        const Count each = std::min(part(t.active, layout.expert), own); // of a token
+        ops.typed_product("experts", Op::moe,
+                          model::MoeShape{part(routed, each), t.hidden, inner, each, own});
+    } else {
+        add_experts(ops, t, inner, routed, own);
+    }
     if (t.shared > 0) {
-        add_plain(ops, t, part(t.shared * t.inner, tensor), words);
+        add_plain(ops, t, part(t.shared * t.inner, layout.tensor), words);
     }
 }
 
@@ -134,8 +150,9 @@ DataType ServingOptions::cache() const {
                                    : wide());
 }
 
-model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
+model::Network serving_body(const Transformer& t, const ServerLayout& layout, Count tokens,
                             const ServingOptions& o) {
+    const Count tensor = layout.tensor;
     ServedBlock ops("body", o, 1);
     ops.wide("embedding", Op::embedding, model::RowsShape{tokens, t.hidden, t.vocabulary});
     ops.times(t.layers);
@@ -150,7 +167,7 @@ model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
     }
     ops.times(t.layers - t.dense_layers);
     if (t.layers > t.dense_layers) {
-        add_feed_forward(ops, t, tensor, o.expert, tokens);
+        add_feed_forward(ops, t, layout, tokens, o.engine.fused && o.weights() == o.type);
     }
     ops.times(t.layers);
     ops.pointwise("ffn_residual", tokens, t.hidden, "add");
@@ -172,19 +189,24 @@ model::Network serving_head(const Transformer& t, Count tensor, Count rows,
 
 namespace {
 
-// Next tokens meet the latent itself (absorbed): heads of r + d_r, values of r, and two products a
-// head with its parts of the up-projection. Prompts make keys and values of all that they see.
-// Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and appendix C.
+// Next tokens meet the latent itself (absorbed): heads of r + d_r, and two products a head with its
+// parts of the up-projection. The cache is keys and values at once, read once: two heads of half of
+// r + d_r in place of each do the same products (values have r, 6 % less) on so many bytes. Prompts
+// make keys and values of all that they see. Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and
+// appendix C.
 void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, Count batch,
                           Count fresh, Count seen, DataType type) {
     const Latent& l = t.latent;
     const Count heads = part(t.heads, tensor);
     const Count plain = t.head_size - l.rotary;
     if (fresh == 1) {
-        ops.typed_product("query_absorbed", Op::bmm, {heads, batch, l.rank, plain});
+        ops.typed_product("query_absorbed", Op::bmm, model::GemmShape{heads, batch, l.rank, plain});
         ops.add("attention", Op::attention,
-                model::AttentionShape{batch, heads, 1, seen, l.rank + l.rotary, 1, true, 0}, type);
-        ops.typed_product("value_absorbed", Op::bmm, {heads, batch, l.value, l.rank});
+                model::AttentionShape{batch, 2 * heads, 1, seen, part(l.rank + l.rotary, 2), 1,
+                                      true, 0},
+                type);
+        ops.typed_product("value_absorbed", Op::bmm,
+                          model::GemmShape{heads, batch, l.value, l.rank});
         return;
     }
     ops.product("keys_values", batch * seen, heads * (plain + l.value), l.rank);

@@ -239,14 +239,15 @@ void add_plain(BlockOperators& ops, const Transformer& t, Count inner, Count wor
 }
 
 void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
-    const Count inner = part(t.inner, cut.tensor);
     if (t.experts <= 1) {
-        add_plain(ops, t, inner, words);
+        add_plain(ops, t, part(t.inner, cut.tensor), words);
         return;
     }
+    const Count divided = cut.expert_tensor > 0 ? cut.expert_tensor : cut.tensor;
+    const Count inner = part(t.inner, divided);
     const Count up = t.gated ? 2 * inner : inner;
     const Count experts = part(t.experts, cut.expert);
-    const Count routed = words * t.active;
+    const Count routed = part(words * t.active * divided, cut.tensor);
     const Count each = part(routed, experts);
     ops.product("router", words, t.experts, t.hidden);
     ops.rows("router_softmax", Op::softmax, words, t.experts);

@@ -126,6 +126,7 @@ struct BlockCut {
     model::DataType type = model::DataType::bf16;
     std::optional<model::DataType> attention_type = {}; // of the attention kernel; nullopt: `type`
     Mixer mixer = Mixer::full;
+    Count expert_tensor = 0; // devices that divide each expert; 0: `tensor`
 
     bool operator==(const BlockCut&) const = default;
 };

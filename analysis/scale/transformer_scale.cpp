@@ -28,6 +28,11 @@ constexpr AttentionSlowdown kFlash2 = {1.75, 1.62};
 constexpr AttentionSlowdown kTriton = {1.4, 2.0};
 // Each the middle of its range; no row of a training run has chosen one.
 
+// Of products in 8 bits and fewer where none is named: norms and activations write them, as
+// Transformer Engine's do, with scales of the steps before or of each block (MXFP8, NVFP4).
+// Scales of the step itself ("current") take one pass more, which is not in it.
+constexpr const char* kNarrowLibrary = "static";
+
 bool since_hopper(const model::Gpu& gpu) {
     return std::strtod(gpu.compute_capability.c_str(), nullptr) >= 9.0;
 }
@@ -67,6 +72,9 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
     options_.exam.training = TrainingOptions{"adam"};
     options_.exam.data_type.reset();
     options_.exam.batch.reset();
+    if (options_.exam.library.empty() && model::storage_bits(o.type) <= 8) {
+        options_.exam.library = kNarrowLibrary;
+    }
     if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
         capacity_ = static_cast<double>(step::capacity_of(*gpu));
         peak_ = gpu->rate(o.type).flops_per_s;
@@ -154,9 +162,10 @@ model::Network after_another(model::Network network) {
 } // namespace
 
 Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
-    const BlockCut cut{
-        plan.tensor,     plan.context,    plan.expert,   plan.sequence,           options_.fused,
-        plan.microbatch, options_.length, options_.type, options_.attention_type, Mixer::full};
+    const BlockCut cut{plan.tensor,     plan.context,      plan.expert,
+                       plan.sequence,   options_.fused,    plan.microbatch,
+                       options_.length, options_.type,     options_.attention_type,
+                       Mixer::full,     plan.expert_part()};
     const auto passes = [&](const model::Network& network) {
         return passes_of(network, machine_, options_.exam, attention_, stop);
     };
@@ -206,7 +215,8 @@ Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
 }
 
 Result<BlockTimes> BlockExams::times(const Plan& plan, std::stop_token stop) {
-    const Key key{plan.tensor, plan.context, plan.expert, plan.microbatch, plan.sequence};
+    const Key key{plan.tensor,        plan.context,    plan.expert,
+                  plan.expert_part(), plan.microbatch, plan.sequence};
     if (const auto found = known_.find(key); found != known_.end()) {
         return found->second;
     }
@@ -241,86 +251,11 @@ Result<double> BlockExams::update_s(double values, std::stop_token stop) {
 
 namespace {
 
-// The divisor of `whole` next to `wanted`.
-Count nearest_divisor(Count whole, Count wanted) {
-    for (Count off = 0; off < whole; ++off) {
-        if (wanted > off && whole % (wanted - off) == 0) {
-            return wanted - off;
-        }
-        if (whole % (wanted + off) == 0) {
-            return wanted + off;
-        }
-    }
-    return 1;
-}
-
-void divides(Diagnostics& found, Count whole, const char* what, Count part, const char* degree) {
-    if (part < 1 || whole % part != 0) {
-        found.error("bad-degree",
-                    fmt::format("{} {} do not divide by {} {}", whole, what, degree, part),
-                    fmt::format("the nearest that does: --{} {}", degree,
-                                nearest_divisor(whole, std::max<Count>(part, 1))));
-    }
-}
-
 double baseline_step_s(const Plan& plan, const TransformerOptions& o, double baseline_s) {
     return baseline_s * static_cast<double>(o.batch) / static_cast<double>(plan.devices());
 }
 
 } // namespace
-
-Diagnostics check_plan(const Transformer& t, const Plan& plan, const TransformerOptions& o,
-                       const Fabric& fabric) {
-    Diagnostics found;
-    if (const Count nearest = nearest_tensor_degree(t, plan.tensor); nearest != plan.tensor) {
-        found.error("bad-degree",
-                    fmt::format("{} heads with the keys of {} do not divide by tensor {}", t.heads,
-                                t.kv_heads, plan.tensor),
-                    fmt::format("the nearest that does: --tensor {}", nearest));
-    }
-    if (plan.pipeline < 1 || plan.pipeline > t.layers) {
-        found.error(
-            "bad-degree",
-            fmt::format("{} stages have no block each of {} layers", plan.pipeline, t.layers),
-            fmt::format("at most --pipeline {}", t.layers));
-    }
-    divides(found, o.length, "tokens of a sequence", plan.context, "context");
-    divides(found, t.experts, "experts", plan.expert, "expert");
-    const Count stage = part(t.layers, std::max<Count>(plan.pipeline, 1));
-    if (t.layers % std::max<Count>(plan.pipeline, 1) == 0) {
-        divides(found, stage, "layers of a stage", plan.interleave, "interleave");
-    } else if (plan.interleave < 1 || plan.interleave > stage) {
-        found.error(
-            "bad-degree",
-            fmt::format("{} chunks have no layer each of a stage's {}", plan.interleave, stage),
-            fmt::format("at most --interleave {}", stage));
-    }
-    if (plan.offload != OptimizerPlace::device && !(o.pcie_bytes_per_s > 0.0)) {
-        found.error("no-pcie", "the device has no PCIe that an optimizer on the host is reached by",
-                    "leave --offload out, or name a GPU");
-    }
-    if (plan.data < 1) {
-        found.error("bad-degree", "no devices are left for data parallel",
-                    "fewer of the other degrees");
-    } else if (plan.expert > 1) {
-        divides(found, plan.data, "data parallel devices", plan.expert, "expert");
-    }
-    if (plan.data >= 1 && o.batch % (plan.data * plan.microbatch) != 0) {
-        const Count unit = plan.data * plan.microbatch;
-        found.error("bad-batch",
-                    fmt::format("{} sequences do not divide by data {} x microbatch {}", o.batch,
-                                plan.data, plan.microbatch),
-                    fmt::format("the nearest that does: --batch {}",
-                                std::max<Count>(o.batch / unit, 1) * unit));
-    }
-    if (const Count most = fabric.capacity(); most > 0 && plan.devices() > most) {
-        found.error(
-            "too-many-devices",
-            fmt::format("{} joins {} devices at most, not {}", fabric.id, most, plan.devices()),
-            fmt::format("--devices {}", most));
-    }
-    return found;
-}
 
 Result<double> transformer_baseline(BlockExams& exams, Count microbatch, std::stop_token stop) {
     Plan alone;
@@ -386,9 +321,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     const Transformer& t = exams.transformer();
     const TransformerOptions& o = exams.options();
     const auto times = exams.times(plan, stop);
-    const double kept =
-        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.replicas()) : 1.0);
-    const auto update = exams.update_s(kept, stop);
+    const auto update = exams.update_s(updated_parameters(t, plan), stop);
     if (!times || !update) {
         Diagnostics all = times.diagnostics();
         all.append(update.diagnostics());
@@ -425,6 +358,18 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
         "expert {:.3g}",
         step.communication_s(), step.tensor_s, step.pipeline_s, step.data_s, step.context_s,
         step.expert_s));
+    if (t.experts > 1 && plan.expert > 1) {
+        point.notes.push_back(
+            fmt::format("tokens reach experts by the {} dispatcher, {}; devices in the order {}",
+                        dispatcher_name(o.dispatcher),
+                        hides_experts(plan, o) ? "beside kernels of another microbatch" : "exposed",
+                        order_name(plan.order)));
+    }
+    if (o.exam.library == kNarrowLibrary) {
+        point.notes.emplace_back(
+            "8-bit and 4-bit inputs of GEMMs are written by the kernels before "
+            "them, as with Transformer Engine; --library names others");
+    }
     if (!step.memory.fits()) {
         point.notes.push_back(fmt::format(
             "does not fit: {:.1f} of {:.1f} GB per device; --search finds the nearest that does",

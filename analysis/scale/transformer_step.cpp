@@ -1,30 +1,11 @@
 #include "analysis/scale/transformer_step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 namespace eyeroof::analysis {
 
 using model::Fabric;
-
-std::string Plan::text() const {
-    std::string text = fmt::format("tensor {} pipeline {} data {}", tensor, pipeline, data);
-    text += context > 1 ? fmt::format(" context {}", context) : "";
-    text += expert > 1 ? fmt::format(" expert {}", expert) : "";
-    text += interleave > 1 ? fmt::format(" interleaved {}", interleave) : "";
-    text += fmt::format(", microbatch {}", microbatch);
-    text += sequence ? ", sequence" : "";
-    text += balanced ? ", balanced stages" : "";
-    text += recompute == Recompute::full        ? ", full recompute"
-            : recompute == Recompute::selective ? ", selective recompute"
-                                                : "";
-    text += offload == OptimizerPlace::host   ? ", optimizer on the host"
-            : offload == OptimizerPlace::nvme ? ", optimizer on NVMe"
-                                              : "";
-    return text + (zero > 0 ? fmt::format(", ZeRO {}", zero) : "");
-}
 
 namespace {
 
@@ -34,6 +15,17 @@ double number(Count c) {
 
 double microbatches(const Plan& plan, const TransformerOptions& o) {
     return std::ceil(number(o.batch) / number(plan.data * plan.microbatch));
+}
+
+DeviceValues block_values(const Transformer& t, const Plan& plan) {
+    const double block = block_parameters(t);
+    Transformer without = t;
+    without.inner = 0;
+    const double experts = t.experts > 1 ? (block - block_parameters(without)) * number(t.experts) /
+                                               number(t.experts + t.shared)
+                                         : 0.0;
+    return {(block - experts) / number(plan.tensor),
+            experts / number(plan.expert * plan.expert_part())};
 }
 
 double blocks_of(const Transformer& t, const Plan& plan) {
@@ -61,11 +53,29 @@ class Traffic {
         add(one, times * number(plan_.devices()) / number(g.size));
         return times * one.time_s();
     }
+    // Tokens of so many bytes to experts of which each goes to `copies`, or back.
+    double dispatch(double bytes, double copies, double times) {
+        const Group g = group(plan_.expert, plan_.expert_stride());
+        if (options_.dispatcher == Dispatcher::alltoall) {
+            return collective(g, Collective::all_to_all, bytes * copies, times);
+        }
+        if (g.size <= 1) {
+            return 0.0;
+        }
+        const CollectiveTime one = dispatch_time(fabric_, g, bytes, copies);
+        add(one, times * number(plan_.devices()) / number(g.size));
+        return times * one.time_s();
+    }
+    // Over all devices that hold the same experts, and over those that hold the same of all else.
+    double over_replicas(Collective kind, double shared, double experts, double times) {
+        const Group same = group(plan_.expert_replicas(), plan_.expert_stride() * plan_.expert);
+        return over_replicas(kind, shared, times) + collective(same, kind, experts, times);
+    }
     // Over all devices that hold the same weights, which differ in context and data: the nearer
     // context group scatters the whole array, the data group works on what is left of it.
     double over_replicas(Collective kind, double bytes, double times) {
-        const Group contexts = group(plan_.context, plan_.tensor);
-        const Group data = group(plan_.data, plan_.tensor * plan_.context * plan_.pipeline);
+        const Group contexts = group(plan_.context, plan_.context_stride());
+        const Group data = group(plan_.data, plan_.data_stride());
         double seconds = collective(data, kind, bytes / number(plan_.context), times);
         if (kind != Collective::all_gather) {
             seconds += collective(contexts, Collective::reduce_scatter, bytes, times);
@@ -103,6 +113,24 @@ struct Parallel { // all that concerns one block of one microbatch
     double all() const { return tensor_s + context_s + expert_s; }
 };
 
+// Of one block: to the experts and back, both passes. Devices that divide an expert gather the
+// tokens that each of them got with sequence parallel, and scatter the sums.
+double expert_traffic(const Transformer& t, const Plan& plan, double activation, Traffic& traffic,
+                      double blocks_run) {
+    const auto copies = static_cast<double>(t.active);
+    const double sparse = 1.0 - number(t.dense_layers) / number(t.layers);
+    const double times = 4.0 * sparse * blocks_run;
+    const double own = activation / (plan.sequence ? number(plan.tensor) : 1.0);
+    double seconds = traffic.dispatch(own, copies, times);
+    if (plan.sequence && plan.expert_part() > 1) {
+        const Group group = traffic.group(plan.expert_part(), 1);
+        const double bytes = own * copies * number(plan.expert_part());
+        seconds += traffic.collective(group, Collective::all_gather, bytes, times / 2.0) +
+                   traffic.collective(group, Collective::reduce_scatter, bytes, times / 2.0);
+    }
+    return seconds / blocks_run;
+}
+
 Parallel block_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                        Traffic& traffic, double blocks_run) {
     Parallel block;
@@ -124,16 +152,13 @@ Parallel block_traffic(const Transformer& t, const Plan& plan, const Transformer
             traffic.collective(tensor, Collective::all_reduce, activation, passes * blocks_run) /
             blocks_run;
     }
-    const Group context = traffic.group(plan.context, plan.tensor);
+    const Group context = traffic.group(plan.context, plan.context_stride());
     const double keys = 2.0 * 2.0 * number(plan.microbatch) * number(o.length) *
                         number(t.kv_heads * t.head_size) / number(plan.tensor);
     block.context_s =
         traffic.collective(context, Collective::all_gather, keys, 3.0 * blocks_run) / blocks_run;
     if (t.experts > 1) {
-        const Group expert = traffic.group(plan.expert, plan.tensor * plan.context * plan.pipeline);
-        block.expert_s = traffic.collective(expert, Collective::all_to_all,
-                                            activation * number(t.active), 4.0 * blocks_run) /
-                         blocks_run;
+        block.expert_s = expert_traffic(t, plan, activation, traffic, blocks_run);
     }
     return block;
 }
@@ -144,6 +169,27 @@ double beside_kernels(const Fabric& fabric, double time_s, double window_s) {
     const double taken = fabric.levels.front().occupies;
     const double hidden = std::min(time_s, window_s);
     return time_s - hidden + hidden * taken / (1.0 - taken);
+}
+
+// What all-to-alls of a block take of a step beside another microbatch's kernels: two beside its
+// forward pass, two beside its backward pass, each beside half of it. The first microbatch's
+// forward and the last one's backward pass have no partner.
+double hidden_experts(const Fabric& fabric, double time_s, const BlockTimes& times, double m) {
+    const double one = time_s / 4.0;
+    const double hidden = 2.0 * beside_kernels(fabric, one, times.forward_s / 2.0) +
+                          2.0 * beside_kernels(fabric, one, times.backward_s / 2.0);
+    return time_s / m + hidden * (m - 1.0) / m;
+}
+
+// What a microbatch's messages between stages take beside the kernels of another chunk, each pass
+// of a chunk beside one message: the default of Megatron-LM where stages interleave
+// (--no-overlap-p2p-communication, megatron/training/arguments.py).
+double hidden_sends(const Fabric& fabric, const Plan& plan, double time_s, double blocks,
+                    const BlockTimes& times) {
+    const double v = number(plan.interleave);
+    const double one = time_s / (2.0 * v);
+    return v * (beside_kernels(fabric, one, blocks / v * times.forward_s) +
+                beside_kernels(fabric, one, blocks / v * times.backward_s));
 }
 
 // While gradients are summed, and weights gathered, kernels of this stage run: the backward pass
@@ -169,9 +215,10 @@ double accumulated_bytes(const TransformerOptions& o) {
 // Sources: NVIDIA/Megatron-LM, model/distributed.py of 2021 and core/distributed of 2024;
 // pytorch/pytorch, distributed/fsdp/_runtime_utils.py.
 // `m` microbatches: with ZeRO 3 each one's gradients are summed.
-double averaged_bytes(const Plan& plan, const TransformerOptions& o, double m) {
-    const double replicas = number(plan.replicas());
-    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - 1.0 / replicas) : 0.0;
+double averaged_bytes(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                      double m) {
+    const double kept = divided_parameters(t, plan) / device_parameters(t, plan);
+    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - kept) : 0.0;
     const double sums = plan.zero >= 3 ? m : 1.0;
     return plan.replicas() > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
 }
@@ -179,20 +226,22 @@ double averaged_bytes(const Plan& plan, const TransformerOptions& o, double m) {
 // Of gradients and weights, over devices that hold the same part.
 double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                     const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
-    const double values = device_parameters(t, plan);
-    const double gradients = values * o.gradient_bytes;
+    const DeviceValues values = device_values(t, plan);
+    const auto over = [&](Collective kind, double bytes) {
+        return traffic.over_replicas(kind, bytes * values.shared, bytes * values.experts, 1.0);
+    };
     double summed = 0.0;
     double gathered = 0.0;
     if (plan.zero == 0) {
-        summed = traffic.over_replicas(Collective::all_reduce, gradients, 1.0);
+        summed = over(Collective::all_reduce, o.gradient_bytes);
     } else {
-        summed = traffic.over_replicas(Collective::reduce_scatter, gradients, 1.0);
-        gathered = plan.zero < 3 ? traffic.over_replicas(Collective::all_gather, 2.0 * values, 1.0)
+        summed = over(Collective::reduce_scatter, o.gradient_bytes);
+        gathered = plan.zero < 3 ? over(Collective::all_gather, 2.0)
                                  : 0.0; // gathered for every pass: gathered_weights()
     }
     double ends = 0.0;
     if (t.tied && plan.pipeline > 1) { // the embedding's two copies
-        const Group both = traffic.group(2, plan.tensor * plan.context * (plan.pipeline - 1));
+        const Group both = traffic.group(2, plan.pipeline_stride() * (plan.pipeline - 1));
         ends = traffic.collective(
             both, Collective::all_reduce,
             number(t.vocabulary * t.hidden) / number(plan.tensor) * o.gradient_bytes, 1.0);
@@ -212,12 +261,13 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
     if (plan.zero < 3) {
         return 0.0;
     }
-    const double bytes = 2.0 * block_parameters(t) / number(plan.tensor);
-    const double gather =
-        traffic.over_replicas(Collective::all_gather, bytes, 2.0 * m * blocks) / (2.0 * m * blocks);
+    const DeviceValues values = block_values(t, plan);
+    const double gather = traffic.over_replicas(Collective::all_gather, 2.0 * values.shared,
+                                                2.0 * values.experts, 2.0 * m * blocks) /
+                          (2.0 * m * blocks);
     const double scatter =
-        traffic.over_replicas(Collective::reduce_scatter, bytes / 2.0 * o.gradient_bytes,
-                              std::max(m - 1.0, 0.0) * blocks);
+        traffic.over_replicas(Collective::reduce_scatter, values.shared * o.gradient_bytes,
+                              values.experts * o.gradient_bytes, std::max(m - 1.0, 0.0) * blocks);
     const double forward = beside_kernels(fabric, gather, times.forward_s);
     const double backward = beside_kernels(fabric, gather, times.backward_s);
     const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
@@ -226,37 +276,42 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
 
 } // namespace
 
-double device_parameters(const Transformer& t, const Plan& plan) {
-    Transformer dense = t;
-    dense.experts = 1;
+DeviceValues device_values(const Transformer& t, const Plan& plan) {
     const double tensor = number(plan.tensor);
-    double block = block_parameters(t);
-    if (t.experts > 1) {
-        Transformer none = t;
-        none.experts = 0;
-        const double others = block_parameters(none);
-        block = others + (block - others) / number(plan.expert);
-    }
+    const DeviceValues block = block_values(t, plan);
     const double ends =
         number(t.vocabulary * t.hidden) * (plan.pipeline == 1 && !t.tied ? 2.0 : 1.0) +
         number(t.positions * t.hidden) * tensor;
-    return (blocks_of(t, plan) * block + ends) / tensor;
+    return {blocks_of(t, plan) * block.shared + ends / tensor, blocks_of(t, plan) * block.experts};
+}
+
+double device_parameters(const Transformer& t, const Plan& plan) {
+    return device_values(t, plan).all();
+}
+
+double divided_parameters(const Transformer& t, const Plan& plan) {
+    const DeviceValues values = device_values(t, plan);
+    return values.shared / number(plan.replicas()) +
+           values.experts / number(plan.expert_replicas());
+}
+
+double updated_parameters(const Transformer& t, const Plan& plan) {
+    return plan.zero >= 1 ? divided_parameters(t, plan) : device_parameters(t, plan);
 }
 
 DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                                 double capacity) {
     DeviceMemory memory;
     memory.capacity = capacity;
-    const double values = device_parameters(t, plan);
-    const double replicas = number(plan.replicas());
-    memory.weights = 2.0 * values / (plan.zero >= 3 ? replicas : 1.0);
-    memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? replicas : 1.0);
-    memory.optimizer = plan.offload == OptimizerPlace::device
-                           ? 12.0 * values / (plan.zero >= 1 ? replicas : 1.0)
-                           : 0.0;
-    const BlockCut cut{plan.tensor,   plan.context, plan.expert,
-                       plan.sequence, o.fused,      plan.microbatch,
-                       o.length,      o.type,       {}};
+    const double whole = device_parameters(t, plan);
+    const double divided = divided_parameters(t, plan);
+    memory.weights = 2.0 * (plan.zero >= 3 ? divided : whole);
+    memory.gradients = o.gradient_bytes * (plan.zero >= 2 ? divided : whole);
+    memory.optimizer =
+        plan.offload == OptimizerPlace::device ? 12.0 * updated_parameters(t, plan) : 0.0;
+    const BlockCut cut{plan.tensor, plan.context,    plan.expert,       plan.sequence,
+                       o.fused,     plan.microbatch, o.length,          o.type,
+                       {},          Mixer::full,     plan.expert_part()};
     const double p = number(plan.pipeline);
     const double flight =
         std::min(p, microbatches(plan, o)) * blocks_of(t, plan) *
@@ -271,7 +326,7 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
                                 number(plan.context) * number(t.vocabulary) / number(plan.tensor)
                           : 0.0;
     if (plan.zero >= 3) { // two blocks' weights stand gathered
-        memory.buffers += 4.0 * block_parameters(t) / number(plan.tensor);
+        memory.buffers += 4.0 * block_values(t, plan).all();
     }
     return memory;
 }
@@ -305,28 +360,32 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
         comm.tensor_s = first + beside_kernels(fabric, comm.tensor_s - first, products - first);
     }
     comm.tensor_s += beside_kernels(fabric, comm.again_s, times.backward_s / 2.0);
+    if (hides_experts(plan, o)) {
+        comm.expert_s = hidden_experts(fabric, comm.expert_s, times, m);
+    }
     const double again = plan.recompute == Recompute::full                    ? times.forward_s
                          : plan.recompute == Recompute::selective && !o.fused ? times.core_s
                                                                               : 0.0;
     const double kernels = times.forward_s + times.backward_s;
-    const Group stages = traffic.group(plan.pipeline, plan.tensor * plan.context);
+    const Group stages = traffic.group(plan.pipeline, plan.pipeline_stride());
     const double message = 2.0 * number(plan.microbatch) * number(o.length) / number(plan.context) *
                            number(t.hidden) / number(plan.tensor);
-    const double sends = traffic.send(stages, message, 2.0 * number(plan.interleave) * m) / m;
+    const double sent = traffic.send(stages, message, 2.0 * number(plan.interleave) * m) / m;
+    const double sends = plan.interleave > 1 ? hidden_sends(fabric, plan, sent, even, times) : sent;
     const double block = kernels + again + comm.all();
     const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
     const double mean = even * block + times.ends_s / p + sends + accumulated;
     const double last = number(stage_blocks(t, plan.pipeline, plan.balanced).last);
     const double longest =
         std::max(blocks * block, last * block + times.ends_s) + sends + accumulated;
-    const double averaged = averaged_bytes(plan, o, m) * device_parameters(t, plan) * times.byte_s;
-    const double kept =
-        device_parameters(t, plan) / (plan.zero >= 1 ? number(plan.replicas()) : 1.0);
+    const double averaged =
+        averaged_bytes(t, plan, o, m) * device_parameters(t, plan) * times.byte_s;
     const double node =
         number(std::min(std::max<Count>(fabric.levels.front().size, 1), plan.devices()));
-    const double update = plan.offload == OptimizerPlace::device
-                              ? update_s
-                              : offload_s(plan, o, kept, even * times.backward_s, node);
+    const double update =
+        plan.offload == OptimizerPlace::device
+            ? update_s
+            : offload_s(plan, o, updated_parameters(t, plan), even * times.backward_s, node);
     step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update;
     step.recompute_s = m * even * again;
     step.tensor_s = m * even * comm.tensor_s;

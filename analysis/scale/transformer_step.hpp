@@ -33,6 +33,14 @@ struct AttentionSlowdown {
 // `hopper`: a GPU of compute capability 9.0 or later.
 AttentionSlowdown slowdown_of(AttentionKernel kernel, bool hopper);
 
+// How tokens reach their experts. alltoall: a copy for each expert (Megatron-Core's
+// --moe-token-dispatcher-type alltoall). flex: one for each device, and over a wider level one for
+// each unit, that has any of them (the same option's `flex`: DeepEP and HybridEP).
+enum class Dispatcher { alltoall, flex };
+std::string_view dispatcher_name(Dispatcher dispatcher);
+std::optional<Dispatcher> dispatcher_from_name(std::string_view name);
+std::vector<std::string> dispatcher_names();
+
 struct TransformerOptions {
     Count batch = 1; // sequences of a step
     Count length = 2048;
@@ -42,6 +50,11 @@ struct TransformerOptions {
     std::optional<model::DataType> attention_type; // nullopt: 16 bits beside narrower products
     bool overlap = true;         // gradients are summed during the last microbatch's backward pass
     bool overlap_tensor = false; // tensor parallel messages leave while products go on
+    Dispatcher dispatcher = Dispatcher::flex; // as Megatron-Bridge's recipes of 2026
+    // Tokens travel to experts beside kernels of another microbatch (1F1B). nullopt: wherever
+    // Megatron-Core can, see hides_experts().
+    std::optional<bool> overlap_expert;
+    PlanOrder order = PlanOrder::pipeline_last; // of the plans that a search tries
     bool fused_accumulation = true;  // products add to the gradients of microbatches before
     bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
     double gradient_bytes = 4.0;
@@ -74,7 +87,7 @@ class BlockExams {
     const TransformerOptions& options() const { return options_; }
 
   private:
-    using Key = std::tuple<Count, Count, Count, Count, bool>;
+    using Key = std::tuple<Count, Count, Count, Count, Count, bool>;
     Result<BlockTimes> examine(const Plan& plan, std::stop_token stop);
 
     Transformer t_;
@@ -110,11 +123,15 @@ struct TransformerStep {    // parts of time_s
 // communication is exposed: 4 all-reduces of 2 b s h bytes over the tensor group (with sequence
 // parallel as many pairs of all-gather and reduce-scatter, and 2 all-gathers beside products), 2
 // more where it is computed again; keys and values gathered over the context group, 3 times (with
-// overlap_tensor only what the products do not hide, at least 1/t); 4 all-to-alls over the experts;
-// 2 v messages of 2 b s h / t bytes a boundary. What kernels hide holds the nearest level's
-// `occupies` of the device. Gradients leave during the last backward pass of a stage, weights of
-// ZeRO 1 and 2 come during the first forward pass, each p (v - 1)/v times as long where stages
-// interleave. Sources: Narayanan et al., arXiv 2104.04473; Korthikanti et al., arXiv 2205.05198.
+// overlap_tensor only what the products do not hide, at least 1/t); 4 all-to-alls over the experts
+// (where hides_experts(), each beside half of another microbatch's forward or backward pass, but
+// for the first or last of m), with sequence parallel of 1/t of the tokens, which the devices that
+// divide an expert gather and scatter;
+// 2 v messages of 2 b s h / t bytes a boundary, beside other chunks' kernels where v > 1. What
+// kernels hide holds the nearest level's `occupies` of the device. Gradients leave during the last
+// backward pass of a stage, weights of ZeRO 1 and 2 come during the first forward pass, each p (v -
+// 1)/v times as long where stages interleave. Sources: Narayanan et al., arXiv 2104.04473;
+// Korthikanti et al., arXiv 2205.05198.
 TransformerStep transformer_step(const Transformer& t, const Plan& plan,
                                  const TransformerOptions& options, const model::Fabric& fabric,
                                  const BlockTimes& times, double update_s, double capacity);
@@ -133,8 +150,22 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan,
 double offload_s(const Plan& plan, const TransformerOptions& options, double kept,
                  double backward_s, double devices_per_node);
 
-// Learned values of the device that has most.
+// Learned values of the device that has most; experts and all else.
+struct DeviceValues {
+    double shared = 0.0, experts = 0.0;
+    double all() const { return shared + experts; }
+};
+DeviceValues device_values(const Transformer& t, const Plan& plan);
 double device_parameters(const Transformer& t, const Plan& plan);
+// Of them, those that it keeps where ZeRO divides them over all devices that hold the same.
+double divided_parameters(const Transformer& t, const Plan& plan);
+// Those that it updates.
+double updated_parameters(const Transformer& t, const Plan& plan);
+
+// Whether all-to-alls of experts travel beside kernels of another microbatch. Megatron-Core has it
+// with chunks on every stage where there are several, and without full recomputation. Source:
+// NVIDIA-NeMo/Megatron-Bridge@067f987, training/comm_overlap.py.
+bool hides_experts(const Plan& plan, const TransformerOptions& options);
 
 // Everything that keeps the plan from running: degrees that do not divide, with the nearest that
 // do.

@@ -1,6 +1,7 @@
 #include "model/machine/fabric.hpp"
 
 #include "base/plausible.hpp"
+#include "base/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,28 @@ void check_level(const FabricLevel& level, bool last, Findings at) {
     }
 }
 
+// A device's part of what leaves its unit, over what it has inside. In the catalog 1/9 (DGX H100)
+// to 1/48 (AWS P4d).
+constexpr double kNarrowest = 1.0 / 64.0;
+
+void check_ports(const Fabric& fabric, Diagnostics& found) {
+    if (fabric.levels.size() < 2) {
+        return;
+    }
+    const FabricLevel& inner = fabric.levels[0];
+    const FabricLevel& outer = fabric.levels[1];
+    const double inside = inner.bytes_per_s * static_cast<double>(inner.ports);
+    const double outside = outer.bytes_per_s * static_cast<double>(outer.ports) /
+                           static_cast<double>(std::max<Count>(inner.size, 1));
+    if (outside < kNarrowest * inside) {
+        found.warning("narrow-ports",
+                      "a device has " + format_si(outside, "B/s") + " of a unit's ports of " +
+                          outer.name + ", and " + format_si(inside, "B/s") + " of " + inner.name,
+                      "count all ports of a unit, as in ports: 8 for 8 devices", {},
+                      "levels[1].ports");
+    }
+}
+
 } // namespace
 
 Count Fabric::capacity() const {
@@ -114,6 +137,7 @@ Diagnostics validate(const Fabric& fabric) {
                      "such as copy_bandwidth: 10 GB/s");
         }
     }
+    check_ports(fabric, found);
     if (fabric.capacity() > kMaxDevices) {
         found.error("too-many-devices", "the levels join more than ten million devices",
                     "leave out the size of the last level", {}, "levels");

@@ -6,6 +6,7 @@
 #include "report/scale/serving_write.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -83,16 +84,23 @@ Json json_of(const analysis::ServingLoad& l) {
 
 namespace {
 
+// "tensor parallel 8, experts on 8 devices"
+std::string layout_text(const analysis::ServingPoint& p) {
+    return fmt::format("tensor parallel {}", p.tensor) +
+           (p.data > 1 ? fmt::format(", {} replicas of attention", p.data) : "") +
+           (p.expert > 1 ? fmt::format(", experts on {} devices", p.expert) : "");
+}
+
 std::string answer_text(const analysis::Serving& s) {
     if (!s.best) {
-        return "No number of requests keeps both limits.\n";
+        return "No number of requests keeps the limits.\n";
     }
     const analysis::ServingPoint& p = s.points[*s.best];
-    return wrapped(
-               fmt::format("At most {:.4g} tokens/s per device within the limits: {} at a time, "
-                           "tensor parallel {}",
-                           p.per_device(), counted(p.batch, "request"), p.tensor),
-               0, kTextColumns) +
+    return wrapped(fmt::format("At most {:.4g} tokens/s per device{}: {} at a time on {}, {}",
+                               p.per_device(), s.limited ? " within the limits" : "",
+                               counted(p.batch, "request"), counted(p.devices, "device"),
+                               layout_text(p)),
+                   0, kTextColumns) +
            wrapped(fmt::format("TTFT {} ms, TPOT {} ms ({} … {} ms); {:.3g} GB of {:.3g} GB a "
                                "device",
                                ms(p.ttft_s), ms(p.tpot_s), ms(p.tpot_s * p.tpot_band.low),
@@ -130,12 +138,34 @@ std::string groups_text(const analysis::Serving& s) {
 
 } // namespace
 
+namespace {
+
+// "1, 2, and 8 devices" of the points.
+std::string devices_text(const analysis::Serving& s) {
+    std::vector<std::string> counts;
+    for (const analysis::ServingPoint& p : s.points) {
+        if (counts.empty() || counts.back() != fmt::format("{}", p.devices)) {
+            counts.push_back(fmt::format("{}", p.devices));
+        }
+    }
+    return counts == std::vector<std::string>{"1"}
+               ? std::string("1 device")
+               : fmt::format("{} devices", fmt::join(counts, ", "));
+}
+
+} // namespace
+
 std::string serving_text(const analysis::Serving& s) {
     std::string text = answer_text(s);
     std::vector<std::string> parts = {
-        fmt::format("prompt {}, answer {}", s.prompt, counted(s.answer, "token")),
-        fmt::format("engine {}", analysis::engine_name(s.engine.kind)), drafts_text(s.speculation),
-        groups_text(s), masked_controls(s.fabric)};
+        fmt::format("prompt {}{}, answer {}", s.prompt,
+                    s.cached > 0 ? fmt::format(" ({} cached)", s.cached) : std::string(),
+                    counted(s.answer, "token")),
+        devices_text(s),
+        fmt::format("engine {}", analysis::engine_name(s.engine.kind)),
+        drafts_text(s.speculation),
+        groups_text(s),
+        masked_controls(s.fabric)};
     std::erase_if(parts, [](const std::string& part) { return part.empty(); });
     text += wrapped_parts(parts, 0, kTextColumns);
     text +=
@@ -159,6 +189,8 @@ std::string serving_json(const analysis::Serving& s) {
     Json points = Json::array();
     for (const analysis::ServingPoint& p : s.points) {
         points.push_back({{"tensor", p.tensor},
+                          {"data", p.data},
+                          {"expert", p.expert},
                           {"devices", p.devices},
                           {"requests", p.batch},
                           {"most_requests", p.most_batch},
@@ -192,6 +224,7 @@ std::string serving_json(const analysis::Serving& s) {
                        {"fabric", s.fabric},
                        {"prompt", s.prompt},
                        {"answer", s.answer},
+                       {"cached", s.cached},
                        {"capacity_bytes", s.capacity_bytes},
                        {"engine", analysis::engine_name(s.engine.kind)},
                        {"drafted", s.speculation.tokens},

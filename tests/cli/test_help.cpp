@@ -50,14 +50,14 @@ TEST_CASE("the short help cuts a description at a clause, not within a list") {
     CHECK(contains(exam, "NETWORK                   Catalog name (eyeroof net list) or file\n"));
 }
 
-TEST_CASE("one device serves without a fabric, and several ask for one by name") {
+TEST_CASE("one device serves without a fabric, and several take the usual one of their kind") {
     const Outcome one = run({"serve", "llama-3-8b", "--on", "a100-sxm-80gb", "--requests", "1"});
     CHECK(one.exit == 0);
     CHECK(contains(one.out, "one device alone"));
     const Outcome two = run({"serve", "llama-3-8b", "--on", "a100-sxm-80gb", "--tensor", "1,2"});
-    CHECK(two.exit == 2);
-    CHECK(contains(two.err, "--fabric"));
-    CHECK(contains(two.err, "dgx-a100-hdr"));
+    CHECK(two.exit == 0);
+    CHECK(contains(two.out, "DGX A100"));
+    CHECK(contains(two.out, "1, 2 devices"));
 }
 
 } // namespace test_cli_help

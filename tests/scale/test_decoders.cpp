@@ -271,7 +271,7 @@ TEST_CASE("hints name a degree that works and was not asked for") {
         const auto decoder = transformer_of(network_named(name));
         REQUIRE(decoder.ok());
         for (const Count tensor : tensor_degrees(*decoder)) {
-            CHECK(serving_body(*decoder, tensor, 64, {}).layers.size() > 0);
+            CHECK(serving_body(*decoder, {tensor}, 64, {}).layers.size() > 0);
             Plan plan;
             plan.tensor = tensor;
             const BlockCut cut{tensor};

@@ -179,7 +179,7 @@ TEST_CASE("an engine's step is the sum of what a whole network's exam takes") {
     o.exam.launch = model::Launch::graph;
     EngineSteps steps(t, machine, fabric, o, 1, {});
     for (const Count batch : {1, 16, 100}) {
-        model::Network whole = serving_body(t, 1, batch, o);
+        model::Network whole = serving_body(t, {}, batch, o);
         for (const model::Network& part :
              {serving_attention(t, 1, batch, 1, 1500, o), serving_head(t, 1, batch, o)}) {
             whole.layers.insert(whole.layers.end(), part.layers.begin(), part.layers.end());

@@ -525,6 +525,7 @@ TEST_CASE("Llama 3 405B on 8192 and 16384 H100s") {
             plan.data = r.data;
             plan.sequence = true;
             plan.zero = 1;
+            plan.order = PlanOrder::data_last;
             const TransformerStep step = step_of(t, "h100-sxm-80gb", "llama3-roce", plan, o);
             // Attention counted causal, as half of the square.
             const double full =
