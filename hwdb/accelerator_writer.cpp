@@ -358,6 +358,18 @@ void write_basics(Block& root, const Accelerator& machine) {
         words.number(std::string(model::operand_name(o)),
                      fmt::format("{} bit", machine.word_bits[index(o)]));
     }
+    if (!machine.type_rates.empty()) {
+        root.line("types", "");
+        Block types = root.nested("types");
+        for (const model::TypeRate& rate : machine.type_rates) {
+            const std::string name(model::data_type_name(rate.type));
+            types.line(name, "");
+            Block one = types.nested(name);
+            one.own_source();
+            one.number("peak", fmt::format("{} FLOP/s", 2.0 * rate.macs_per_s));
+            one.line("along", yaml_scalar(rate.axis));
+        }
+    }
     if (!machine.array) {
         root.number("mac_energy", energy_text(machine.mac_pj));
     }

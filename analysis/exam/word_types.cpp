@@ -21,7 +21,16 @@ std::string words_text(const Accelerator& accelerator) {
 
 bool fits(DataType type, const Accelerator& accelerator, Operand o) {
     const bool scaled = block_scale(type).elements > 0; // words have no scales beside them
-    return storage_bits(type) == accelerator.word_bits[index(o)] && !scaled;
+    return storage_bits(type) == accelerator.word_bits[index(o)] &&
+           (!scaled || accelerator.type == type);
+}
+
+std::string other_types(const Accelerator& accelerator) {
+    std::string names;
+    for (const TypeRate& rate : accelerator.type_rates) {
+        names += (names.empty() ? "" : ", ") + std::string(data_type_name(rate.type));
+    }
+    return names.empty() ? "" : " and " + names;
 }
 
 } // namespace
@@ -33,8 +42,9 @@ Diagnostics check_types(const Network& network, const Machine& machine,
         if (!fits(*asked, accelerator, Operand::input)) {
             found.error(
                 "unsupported-type",
-                fmt::format("{} computes with {}, {} has {}{}", machine.name,
-                            words_text(accelerator), data_type_name(*asked), storage_bits(*asked),
+                fmt::format("{} computes with {}{}, {} has {}{}", machine.name,
+                            words_text(accelerator), other_types(accelerator),
+                            data_type_name(*asked), storage_bits(*asked),
                             block_scale(*asked).elements > 0 ? " and a scale for each block" : ""),
                 "leave the type away, or change `words` in a copy of the machine");
         }

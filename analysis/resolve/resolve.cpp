@@ -9,6 +9,7 @@
 #include "formats/maestro.hpp"
 #include "formats/mapping_yaml.hpp"
 #include "hwdb/usual_host.hpp"
+#include "model/accelerator/type_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,9 @@ Result<std::string> reference_of(const std::string& name, const std::vector<std:
 
 Result<model::Machine> changed_machine(const Scenario& scenario, const DataFolders& folders) {
     auto machine = formats::load_any_machine(scenario.machine, folders.machines, scenario.energies);
+    if (machine && scenario.data_type) {
+        *machine = model::with_type(*std::move(machine), *scenario.data_type);
+    }
     if (machine && !scenario.changes.empty()) {
         return changed(*machine, scenario.changes);
     }

@@ -149,6 +149,15 @@ struct VectorUnit {
     bool operator==(const VectorUnit&) const = default;
 };
 
+// Arithmetic on a data type other than that of the machine's words.
+struct TypeRate {
+    DataType type = DataType::int8;
+    double macs_per_s = 0.0; // of the whole machine
+    std::string axis; // of the array; its units do several narrow MACs each, as if it were longer
+
+    bool operator==(const TypeRate&) const = default;
+};
+
 struct Accelerator {
     double clock_hz = 0.0;
     std::vector<Level> levels;                // outermost first; the last one feeds the MACs
@@ -163,6 +172,8 @@ struct Accelerator {
     std::optional<VectorUnit> vector_unit = std::nullopt;
     // Made the last two levels, the clock, and the energy of a MAC; see compute_in_memory.hpp.
     std::optional<ComputeInMemory> array = std::nullopt;
+    std::vector<TypeRate> type_rates = {};
+    std::optional<DataType> type = std::nullopt; // the one of these that it computes with
 
     bool operator==(const Accelerator&) const = default;
 };
