@@ -21,11 +21,16 @@ using analysis::FieldKind;
 using analysis::ScenarioField;
 
 // With the command's own default, where that is another than the scenario's.
-std::string help_of(const ScenarioField& field, const analysis::Scenario& usual) {
+std::string help_of(const ScenarioField& field, const analysis::Scenario& usual,
+                    const ScenarioShape& shape) {
     std::string help = field.help;
     const std::vector<std::string> own = field.get(usual);
-    if (!own.empty() && own != field.get(analysis::Scenario{}) && help.ends_with(']')) {
-        help.replace(help.rfind('['), std::string::npos, "[" + own.front() + "]");
+    const auto stated = shape.defaults.find(field.name);
+    const std::string other = stated != shape.defaults.end() ? stated->second
+                              : !own.empty() && own != field.get(analysis::Scenario{}) ? own.front()
+                                                                                       : "";
+    if (!other.empty() && help.ends_with(']')) {
+        help.replace(help.rfind('['), std::string::npos, "[" + other + "]");
     }
     if (field.name == "network") {
         help = "Catalog name (eyeroof net list) or file: a network YAML, a CSV of layers, an ONNX "
@@ -46,7 +51,7 @@ CLI::Option* option_of(CLI::App& app, const ScenarioField& field, ScenarioOption
     if (field.kind == FieldKind::flag) {
         return app.add_flag(name, value.flag, field.help);
     }
-    CLI::Option* option = app.add_option(name, value.texts, help_of(field, options.usual));
+    CLI::Option* option = app.add_option(name, value.texts, help_of(field, options.usual, shape));
     option->type_name(field.value)->allow_extra_args(false);
     const bool machines = field.name == "on" && shape.several_machines;
     if (field.kind != FieldKind::list && !machines) {

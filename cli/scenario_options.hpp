@@ -16,9 +16,10 @@ namespace eyeroof::cli {
 
 // What a command takes of them.
 struct ScenarioShape {
-    std::vector<std::string> without; // fields that mean nothing to it, by name
-    bool several_machines = false;    // --on more than once
-    bool network = true;              // the first argument is the network
+    std::vector<std::string> without;                 // fields that mean nothing to it, by name
+    bool several_machines = false;                    // --on more than once
+    bool network = true;                              // the first argument is the network
+    std::map<std::string, std::string> defaults = {}; // in words, of fields by name
 };
 
 struct ScenarioOptions {

@@ -20,7 +20,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 namespace eyeroof::cli {
 
@@ -128,11 +127,9 @@ std::optional<analysis::MeasuredStep> measured_step(Context& context, const std:
     for (std::size_t i = 0; i < trace.layers.size(); ++i) {
         const model::Layer& layer = trace.network.layers[i];
         const double runs = static_cast<double>(std::max<Count>(layer.count, 1));
-        if (trace.layers[i].measured_s > 0.0) {
-            step.layer_s[layer.name] = trace.layers[i].measured_s / runs;
-            step.category[layer.name] = analysis::traced_category(layer);
-            step.inferred[layer.name] = trace.layers[i].found != formats::Found::exact;
-        }
+        step.layers.push_back({layer.name, trace.layers[i].measured_s / runs,
+                               analysis::traced_category(layer),
+                               trace.layers[i].found != formats::Found::exact});
     }
     return step;
 }
@@ -247,7 +244,8 @@ Result<analysis::AskedUpgrade> whole_of(Context& context, const UpgradeOptions& 
                                  options.measured_old,
                                  options.measured_new,
                                  options.from_fabric,
-                                 options.to_fabric};
+                                 options.to_fabric,
+                                 {}};
     take_options(options, asked.fleet);
     asked.open = asked.open && std::ranges::none_of(asked.fleet.runs, [](const auto& run) {
                      return formats::is_trace_file(run.network); // it says what runs
@@ -274,6 +272,46 @@ Diagnostics load(Context& context, Loaded& loaded) {
     return all;
 }
 
+// The user's tables of prices. Errors: those of the files.
+Result<hwdb::Prices> own_prices(Context& context, const std::vector<std::string>& files) {
+    hwdb::Prices prices;
+    Diagnostics all;
+    for (const std::string& file : files) {
+        const auto text = context.document(file);
+        auto document =
+            text ? hwdb::parse_yaml(*text, file) : Result<hwdb::Document>(text.diagnostics());
+        auto read =
+            document ? hwdb::read_prices(*document) : Result<hwdb::Prices>(document.diagnostics());
+        all.append(read.diagnostics());
+        for (auto& [machine, rents] : read ? *read : hwdb::Prices()) {
+            for (model::Rent& rent : rents) {
+                rent.own = true;
+                prices[machine].push_back(std::move(rent));
+            }
+        }
+    }
+    return all.has_errors() ? Result<hwdb::Prices>(std::move(all))
+                            : Result<hwdb::Prices>(std::move(prices), std::move(all));
+}
+
+// A table of the user that says nothing of this question is a mistake in its names.
+Diagnostics unused_prices(const std::vector<std::string>& files,
+                          const analysis::PurchaseQuestion& question) {
+    const auto has_own = [](const model::Machine& machine) {
+        const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+        return gpu != nullptr && std::ranges::any_of(gpu->price.rents, &model::Rent::own);
+    };
+    Diagnostics found;
+    if (!files.empty() && !has_own(question.from) &&
+        std::ranges::none_of(question.candidates,
+                             [&](const auto& candidate) { return has_own(candidate.machine); })) {
+        found.error("no-price", files.front() + " has no price of a GPU of this question",
+                    "its keys are names of the catalog (eyeroof hw list), such as " +
+                        question.from.id);
+    }
+    return found;
+}
+
 Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
     const auto scenario = scenario_of(context, options.scenario);
     if (!scenario) {
@@ -286,6 +324,11 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     if (!asked) {
         return context.fail(asked.diagnostics());
     }
+    auto prices = own_prices(context, options.prices);
+    if (!prices) {
+        return context.fail(prices.diagnostics());
+    }
+    asked->prices = *std::move(prices);
     Loaded loaded{*std::move(asked), {}};
     const analysis::FleetQuestion& fleet = loaded.asked.fleet;
     remember(context, fleet, *scenario);
@@ -302,12 +345,18 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
     Diagnostics all = fail_if.diagnostics();
     all.append(load(context, loaded));
+    if (!all.has_errors()) {
+        all.append(unused_prices(options.prices, loaded.question));
+    }
     if (all.has_errors()) {
         return context.fail(all);
     }
     const bool single = fleet.runs.size() == 1;
     if (!single && (!options.sweep_batch.empty() || !options.sweep_dtype.empty())) {
         return context.fail_usage("a sweep is of one network", "run it once for each network");
+    }
+    if (fleet.terms.power_w && !fleet.terms.count) {
+        return context.fail_usage("--power-limit is of a number of GPUs", "add --count");
     }
     if (!single && (options.measured_old || options.measured_new)) {
         return context.fail_usage("a measured throughput is of one network",
@@ -353,6 +402,8 @@ constexpr const char* kUpgradeExamples =
     "# at prices of your own\n"
     "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
     "--to-per-hour 0.80\n"
+    "# at a table of prices of your own\n"
+    "eyeroof upgrade bert-base --from t4 --to l4,a10 --prices mine.yaml\n"
     "# is a layer worth sending from a host processor to a GPU?\n"
     "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
     "# fail a build when it does not\n"
@@ -396,7 +447,12 @@ void add_upgrade(Frame& frame) {
     }
     add_scenario(
         app, options->scenario,
-        {{analysis::kFieldsOfNoUpgrade.begin(), analysis::kFieldsOfNoUpgrade.end()}, false, false});
+        {{analysis::kFieldsOfNoUpgrade.begin(), analysis::kFieldsOfNoUpgrade.end()},
+         false,
+         false,
+         {{"phase", "training in mixed precision where no option says what runs; else inference"},
+          {"batch", "the largest that fits both where no option says what runs; else the "
+                    "network's own"}}});
     app.add_flag("--largest-batch", options->largest_batch,
                  "Use the largest batch, a power of two, that fits both GPUs");
     add_side_options(app, *options);

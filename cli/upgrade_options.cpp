@@ -202,6 +202,12 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
     add("--age", asked.terms.age_years, amount(analysis::parse_years), "YEARS",
         "Age of the owned GPUs; the value not yet written off is shown");
     add("--to-per-hour", options.to_per_hour, usd_per("h"), "USD", "Rent of a new GPU, USD/h");
+    app.add_option("--prices", options.prices,
+                   "Table of rents, a YAML file of one seller (repeatable) [prices.yaml of the "
+                   "catalog]; verdicts compare GPUs within one table")
+        ->type_name("FILE")
+        ->allow_extra_args(false)
+        ->group(kGroup);
     add("--buy", options.buy, usd, "USD", "Purchase price of a new GPU, as in 30k or $30,000");
     add("--utilization", asked.utilization, amount(analysis::parse_share), "SHARE",
         "Share of the hours in which the GPUs work, as in 0.7 or 70 % [0.7]");
@@ -215,7 +221,12 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         "Monthly cost of an owned GPU's share of server, space, and staff, USD [0]");
     add("--years", asked.years, amount(analysis::parse_years), "YEARS",
         "Horizon of the purchase, as in 3 or 36 months [3]");
-    add("--budget", asked.terms.budget_usd, usd, "USD", "Budget of a purchase, less resale");
+    add("--budget", asked.terms.budget_usd, usd, "USD",
+        "Budget of a purchase, less resale; of rents for the job, else for a "
+        "year");
+    add("--power-limit", asked.terms.power_w, amount(analysis::parse_watts), "POWER",
+        "Power that all GPUs may draw, at their board limits times PUE, as in 20kW; for the "
+        "cheapest mix of --count GPUs");
     add("--samples", asked.terms.samples, amount(analysis::parse_number), "AMOUNT",
         "Samples of the job, as in 1.3e9");
     add("--deadline", asked.terms.deadline_days, amount(analysis::parse_days), "TIME",

@@ -24,6 +24,7 @@ struct UpgradeOptions {
     analysis::FleetQuestion asked;                          // as the options say it
     std::optional<int> count;
     std::optional<double> to_per_hour, buy, threshold, measured_old, measured_new, co2;
+    std::vector<std::string> prices; // files
     std::string fail_if;
     bool details = false, largest_batch = false;
     OutputOptions output;

@@ -6,6 +6,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "hwdb/price_reader.hpp"
 #include "hwdb/systolic.hpp"
 
 #include <fmt/format.h>
@@ -172,12 +173,17 @@ Result<Machine> load_machine(std::string_view name, Folders folders) {
         return file.diagnostics();
     }
     auto machine = read_machine_file(*file, folders);
-    if (machine) {
-        Diagnostics all = file.diagnostics();
-        all.append(machine.diagnostics());
-        return {*std::move(machine), std::move(all)};
+    if (!machine) {
+        return machine;
     }
-    return machine;
+    const auto prices = load_prices(folders);
+    Diagnostics all = file.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(prices.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return {with_prices(*std::move(machine), *prices), std::move(all)};
 }
 
 } // namespace eyeroof::hwdb

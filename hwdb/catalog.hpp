@@ -25,8 +25,9 @@ struct CatalogEntry {
 std::vector<CatalogEntry> list_machines(Folders folders);
 
 // A machine by its name in the catalog ("eyeriss-v1"), by path ("./mine.yaml", anything with a
-// directory or ending in .yaml or .yml), or parametric ("systolic:32x32"). Reads that one file
-// only. Errors: unknown-machine with the nearest name, and those of the file.
+// directory or ending in .yaml or .yml), or parametric ("systolic:32x32"), with the rents that the
+// folders' prices have for its id. Errors: unknown-machine with the nearest name, and those of the
+// file and of the prices.
 Result<model::Machine> load_machine(std::string_view name, Folders folders);
 
 // Where load_machine would read the name from; a parametric machine has no file and is not found.

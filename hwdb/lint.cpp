@@ -1,5 +1,6 @@
 #include "hwdb/lint.hpp"
 
+#include "base/date.hpp"
 #include "base/units.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
@@ -7,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <sstream>
 #include <string_view>
@@ -90,56 +90,22 @@ void check_capability(LintReport& report, const model::Gpu& gpu, const Document&
     }
 }
 
-// A number of `digits` digits at a place of a text.
-std::optional<int> number_at(std::string_view text, std::size_t at, std::size_t digits) {
-    int value = 0;
-    for (std::size_t i = at; i < at + digits; ++i) {
-        if (i >= text.size() || text[i] < '0' || text[i] > '9') {
-            return std::nullopt;
-        }
-        value = 10 * value + (text[i] - '0');
-    }
-    return value;
-}
-
-// Months since year 0 of the last "2026-09" or "September 2026" in a text.
-std::optional<int> month_of(std::string_view text) {
-    constexpr std::array<std::string_view, 12> names = {
-        "January", "February", "March",     "April",   "May",      "June",
-        "July",    "August",   "September", "October", "November", "December"};
-    std::optional<int> last;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const auto year = number_at(text, at, 4);
-        const auto month = year && text.substr(at + 4).starts_with('-') ? number_at(text, at + 5, 2)
-                                                                        : std::nullopt;
-        last = month ? 12 * *year + *month : last;
-        for (std::size_t m = 0; m < names.size(); ++m) {
-            const auto named = text.substr(at).starts_with(names[m])
-                                   ? number_at(text, at + names[m].size() + 1, 4)
-                                   : std::nullopt;
-            last = named ? 12 * *named + static_cast<int>(m) + 1 : last;
-        }
-    }
-    return last;
-}
-
 void check_prices(LintReport& report, const model::Machine& machine,
                   const std::vector<std::string>& numbers, std::chrono::year_month_day today,
                   const Document& document) {
-    constexpr int most_months = 12;
-    const int now = 12 * static_cast<int>(today.year()) +
-                    static_cast<int>(static_cast<unsigned>(today.month()));
+    constexpr std::chrono::days most_age{365};
     for (const std::string& field : numbers) {
         const auto* source = find_provenance(machine.provenance, field);
         if (!field.starts_with("prices.") || source == nullptr) {
             continue;
         }
-        const auto month = month_of(source->source);
-        if (!month || now - *month > most_months) {
+        const auto date = date_in(source->source);
+        const auto age = std::chrono::sys_days(today) - date.value_or(std::chrono::sys_days());
+        if (!date || age > most_age) {
             report.findings.warning(
                 "old-price",
-                month ? fmt::format("this price is {} months old", now - *month)
-                      : std::string("this price has no date"),
+                date ? fmt::format("this price is {} months old", age / std::chrono::months(1))
+                     : std::string("this price has no date"),
                 "look it up again; upgrade takes --from-per-hour and --to-per-hour",
                 document.locate(field).where(), field);
         }

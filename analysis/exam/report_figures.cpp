@@ -11,10 +11,17 @@
 
 namespace eyeroof::analysis {
 
+std::optional<std::size_t> LayersByName::next(const std::string& name) {
+    const auto at = found_.find(name);
+    return at != found_.end() && at->second.asked < at->second.indices.size()
+               ? std::optional(at->second.indices[at->second.asked++])
+               : std::nullopt;
+}
+
 LayersByName layers_by_name(const Report& report) {
     LayersByName found;
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        found.emplace(report.layers[i].layer.name, i);
+        found.add(report.layers[i].layer.name, i);
     }
     return found;
 }

@@ -3,14 +3,28 @@
 
 #include "analysis/exam/report.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace eyeroof::analysis {
 
-// Where the first layer of each name stands in the report; holds as long as the names do.
-using LayersByName = std::unordered_map<std::string_view, std::size_t>;
+// Layers of two lists that belong together, though one has some that the other lacks, and a name
+// may stand for several: the n-th that asks for a name gets the n-th of that name.
+class LayersByName {
+  public:
+    void add(const std::string& name, std::size_t index) { found_[name].indices.push_back(index); }
+    std::optional<std::size_t> next(const std::string& name);
+
+  private:
+    struct Found {
+        std::vector<std::size_t> indices;
+        std::size_t asked = 0;
+    };
+    std::unordered_map<std::string, Found> found_;
+};
 LayersByName layers_by_name(const Report& report);
 
 // MAC per cycle of the machine's clock of the units that run this layer's type: the peak that its

@@ -361,7 +361,7 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
     for (const formats::TracedLayer& layer : trace.layers) {
         all_s += layer.measured_s;
     }
-    const LayersByName predicted = report != nullptr ? layers_by_name(*report) : LayersByName();
+    LayersByName predicted = report != nullptr ? layers_by_name(*report) : LayersByName();
     const auto kernels = kernels_by_layer(trace);
     const auto alone = runs_alone(trace);
     const Evidence evidence{made.l2_bytes, clock_of(trace.step)};
@@ -391,8 +391,8 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
         if (gpu != nullptr && row.measured_s > 0.0) {
             add_bound(row, layer, *work, kernels[i], *gpu, evidence);
         }
-        if (const auto at = predicted.find(layer.name); at != predicted.end()) {
-            add_prediction(row, layer, report->layers[at->second]);
+        if (const auto at = predicted.next(layer.name)) {
+            add_prediction(row, layer, report->layers[*at]);
             row.doubt = doubt_of(row, layer, kernels[i]);
         }
         made.rows.push_back(std::move(row));

@@ -419,8 +419,8 @@ Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wir
         }
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             point->watts = gpu->tdp_w * static_cast<double>(devices);
-            if (gpu->price.usd_per_hour_low) {
-                point->usd_per_hour = *gpu->price.usd_per_hour_low * static_cast<double>(devices);
+            if (const auto rent = model::lowest_rent(gpu->price)) {
+                point->usd_per_hour = *rent * static_cast<double>(devices);
             }
         }
         result.points.push_back(*std::move(point));

@@ -256,9 +256,8 @@ Result<ScaleResult> search_transformer(const Transformer& t, const model::Machin
         }
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             point->watts = gpu->tdp_w * static_cast<double>(devices[i]);
-            if (gpu->price.usd_per_hour_low) {
-                point->usd_per_hour =
-                    *gpu->price.usd_per_hour_low * static_cast<double>(devices[i]);
+            if (const auto rent = model::lowest_rent(gpu->price)) {
+                point->usd_per_hour = *rent * static_cast<double>(devices[i]);
             }
         }
         result.points.push_back(*std::move(point));

@@ -420,8 +420,8 @@ Result<ScaleResult> scale_transformer(const Transformer& t, const model::Machine
         }
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             point->watts = gpu->tdp_w * static_cast<double>(count);
-            if (gpu->price.usd_per_hour_low) {
-                point->usd_per_hour = *gpu->price.usd_per_hour_low * static_cast<double>(count);
+            if (const auto rent = model::lowest_rent(gpu->price)) {
+                point->usd_per_hour = *rent * static_cast<double>(count);
             }
         }
         result.points.push_back(*std::move(point));

@@ -196,6 +196,10 @@ Answer parse_amount(std::string_view text) {
                                           : refused(text, "a number, 0 or more", "as in 0.4");
 }
 
+Answer parse_watts(std::string_view text) {
+    return in_units(text, {{"w", 1.0}, {"kw", 1e3}}, "a power above 0", "as in 20kW or 700 W");
+}
+
 Answer parse_number(std::string_view text) {
     return in_units(text, {{"", 1.0}}, "a number above 0", "as in 1.4, 1.3e9, or 50M");
 }

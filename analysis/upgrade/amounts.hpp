@@ -17,6 +17,7 @@ Result<double> parse_share(std::string_view text);  // "70 %", "0.7"; above 0, a
 Result<double> parse_years(std::string_view text);  // "3", "3 years", "36 months"; to 100
 Result<double> parse_days(std::string_view text);   // "14d", "2 weeks", "36 h"; above 0
 Result<double> parse_rate(std::string_view text);   // "820/s", "50k/min"; above 0, a second
+Result<double> parse_watts(std::string_view text);  // "20 kW", "700W"; above 0
 Result<double> parse_number(std::string_view text); // "1.3e9", "50M", "1.4"; above 0
 Result<double> parse_amount(std::string_view text); // "0.4"; >= 0
 

@@ -14,9 +14,10 @@ namespace eyeroof::analysis {
 namespace {
 
 Result<model::Machine> machine_of(const Scenario& scenario, const std::string& name,
-                                  const DataFolders& folders) {
+                                  const hwdb::Prices& prices, const DataFolders& folders) {
     auto machine = formats::load_any_machine(name, folders.machines, scenario.energies);
-    return machine ? changed(*machine, scenario.changes) : machine;
+    return machine ? changed(hwdb::with_prices(*std::move(machine), prices), scenario.changes)
+                   : machine;
 }
 
 // By the option, the fleet's file, or what usually joins such GPUs.
@@ -87,13 +88,13 @@ Result<FleetMember> member_of(const FleetRun& run, const Scenario& from,
 }
 
 Result<model::Machine> old_machine(const AskedUpgrade& asked, const DataFolders& folders) {
-    return machine_of(asked.from, asked.fleet.gpu, folders);
+    return machine_of(asked.from, asked.fleet.gpu, asked.prices, folders);
 }
 
 Result<PurchaseCandidate> candidate_of(const AskedUpgrade& asked, const FleetOffer& offer,
                                        const model::Machine& from, const DataFolders& folders) {
     using Answer = Result<PurchaseCandidate>;
-    auto machine = machine_of(asked.to, offer.gpu, folders);
+    auto machine = machine_of(asked.to, offer.gpu, asked.prices, folders);
     if (!machine) {
         return machine.diagnostics();
     }
@@ -134,7 +135,7 @@ Result<PurchaseQuestion> with_runs(const AskedUpgrade& asked, PurchaseQuestion q
     if (asked.open && asked.fleet.runs.size() == 1 && asked.fleet.runs.front().fields.empty()) {
         question.beside = inference_beside(question);
     }
-    return {std::move(question), std::move(found)};
+    return {with_rents(std::move(question)), std::move(found)};
 }
 
 std::optional<Unbought> without_buying(const PurchaseQuestion& question,

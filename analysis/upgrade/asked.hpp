@@ -6,6 +6,7 @@
 #include "analysis/upgrade/fleet_file.hpp"
 #include "analysis/upgrade/purchase.hpp"
 #include "base/progress.hpp"
+#include "hwdb/price_reader.hpp"
 
 #include <array>
 #include <optional>
@@ -31,6 +32,7 @@ struct AskedUpgrade {
     bool open = false; // what runs is left to the program: see train_mixed()
     std::optional<double> threshold, from_rate, to_rate;
     std::string from_fabric, to_fabric; // "": those of the fleet, else the GPUs' usual ones
+    hwdb::Prices prices;                // of the user's own tables
 
     bool operator==(const AskedUpgrade&) const = default;
 };

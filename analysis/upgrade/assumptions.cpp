@@ -2,12 +2,13 @@
 
 #include "analysis/program/fusion.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/upgrade/price_views.hpp"
 #include "analysis/upgrade/verdict.hpp"
+#include "base/date.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace eyeroof::analysis {
 
@@ -33,21 +34,6 @@ std::optional<double> speedup_with(const model::Network& network, const model::M
     options.assumptions = false;
     const auto other = upgrade(network, from, to, options);
     return other ? std::optional(other->speedup.value) : std::nullopt;
-}
-
-// The last year from 2000 on that the text names.
-std::optional<int> year_in(const std::string& text) {
-    std::optional<int> latest;
-    const auto digit = [&](std::size_t i) {
-        return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    };
-    for (std::size_t i = 0; i + 4 <= text.size(); ++i) {
-        const bool alone = !digit(i + 4) && (i == 0 || !digit(i - 1));
-        if (alone && text.compare(i, 2, "20") == 0 && digit(i + 2) && digit(i + 3)) {
-            latest = std::max(latest.value_or(0), std::stoi(text.substr(i, 4)));
-        }
-    }
-    return latest;
 }
 
 } // namespace
@@ -123,21 +109,28 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
 }
 
 void add_price_warnings(const UpgradeOptions& options, Upgrade& u) {
-    for (const auto& [what, source] : {std::pair{u.from, &u.money.from_price_source},
-                                       {u.to, &u.money.to_price_source},
-                                       {std::string("purchase"), &u.money.buy_source}}) {
-        const auto year = year_in(*source);
-        if (source->empty() || *source == "given" || (what == "purchase" && !u.money.to_bought)) {
-            continue;
+    const UpgradeMoney& money = u.money;
+    const auto warn = [&](const std::string& what, const std::string& source) {
+        const auto day = date_in(source);
+        const auto age = options.today.value_or(std::chrono::sys_days()) -
+                         day.value_or(std::chrono::sys_days::max());
+        if (source.empty() || source == "given") {
+            return;
         }
-        if (!year) {
+        if (!day) {
             u.notes.push_back(fmt::format("the price of {} has no date: give today's", what));
-        } else if (options.year && *year < *options.year - 1) {
-            u.notes.push_back(fmt::format("the price of {} is of {}, more than a year old: give "
-                                          "today's",
-                                          what == "purchase" ? "the " + what : what, *year));
+        } else if (options.today && age > std::chrono::days(kOldPriceDays)) {
+            u.notes.push_back(fmt::format("the price of {} is {} days old ({}): give today's", what,
+                                          age.count(), source));
         }
+    };
+    if (options.prices.from_source.empty() && !money.from_owned) {
+        warn(u.from, money.from_price_source);
     }
+    if (options.prices.to_source.empty() && !money.to_bought) {
+        warn(u.to, money.to_price_source);
+    }
+    warn("the purchase", money.to_bought ? money.buy_source : "");
 }
 
 } // namespace eyeroof::analysis

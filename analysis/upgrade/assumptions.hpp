@@ -13,7 +13,8 @@ std::string run_text(const model::Network& network, const UpgradeOptions& option
 std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
                                        const model::Machine& to, const UpgradeOptions& options);
 
-// Notes on prices whose source names no date, or one more than a year before options.year.
+// Notes on prices of machine files and purchases whose source names no date, or one more than
+// kOldPriceDays before options.today.
 void add_price_warnings(const UpgradeOptions& options, Upgrade& upgrade);
 
 } // namespace eyeroof::analysis

@@ -87,6 +87,7 @@ void read_terms(const hwdb::Node& terms, FleetQuestion& question) {
     question.terms.kg_co2_per_kwh =
         terms["co2_kg_per_kwh"].number(0.0, 100.0).value_or(question.terms.kg_co2_per_kwh);
     question.terms.budget_usd = amount_at(terms["budget"], parse_usd);
+    question.terms.power_w = amount_at(terms["power_limit"], parse_watts);
     question.terms.samples = amount_at(terms["samples"], parse_number);
     question.terms.deadline_days = amount_at(terms["deadline"], parse_days);
 }
@@ -143,6 +144,7 @@ FleetQuestion overlaid(FleetQuestion file, const FleetQuestion& options) {
     over(file.terms.count, options.terms.count);
     over(file.terms.age_years, options.terms.age_years);
     over(file.terms.budget_usd, options.terms.budget_usd);
+    over(file.terms.power_w, options.terms.power_w);
     over(file.terms.samples, options.terms.samples);
     over(file.terms.deadline_days, options.terms.deadline_days);
     return file;

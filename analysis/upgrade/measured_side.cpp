@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace eyeroof::analysis {
 
@@ -39,16 +40,14 @@ struct Given {
     double alone = 0.0;                   // variance of the prediction alone
 };
 
-Given given(const MeasuredStep& measured, const LayerReport& from, double from_s,
-            const LayerReport& to) {
-    const auto inferred = measured.inferred.find(from.layer.name);
-    const double r =
-        inferred != measured.inferred.end() && inferred->second ? kInferredSigma : kRunSigma;
+Given given(const TimedLayer& measured, const LayerReport& from, const LayerReport& to) {
+    const double r = measured.inferred ? kInferredSigma : kRunSigma;
     const double s_from = own_sigma(from), s_to = own_sigma(to);
     const double common = kModelShared * s_to * s_from + kRunShared * r * r;
     const double weight = common / (s_from * s_from + r * r);
     const double alone = s_to * s_to + r * r;
-    return {to.time_s * std::pow(from_s / from.time_s, weight), alone - weight * common, alone};
+    return {to.time_s * std::pow(measured.seconds / from.time_s, weight), alone - weight * common,
+            alone};
 }
 
 // A sum of times and the standard deviation of its logarithm.
@@ -73,25 +72,44 @@ struct CategorySums {
     Sum given, predicted;
 };
 
+// A layer that was measured on the old GPU and is predicted on both.
+struct Triple {
+    const TimedLayer* measured;
+    std::size_t from, to; // in the reports
+};
+
+std::vector<Triple> triples(const MeasuredStep& measured, const Report& before,
+                            const Report& after) {
+    LayersByName twins = layers_by_name(after);
+    LayersByName known;
+    for (std::size_t i = 0; i < measured.layers.size(); ++i) {
+        known.add(measured.layers[i].name, i);
+    }
+    std::vector<Triple> all;
+    for (std::size_t i = 0; i < before.layers.size(); ++i) {
+        const LayerReport& from = before.layers[i];
+        const auto at = known.next(from.layer.name);
+        const auto twin = twins.next(from.layer.name);
+        if (at && twin && measured.layers[*at].seconds > 0.0 && from.time_s > 0.0) {
+            all.push_back({&measured.layers[*at], i, *twin});
+        }
+    }
+    return all;
+}
+
 } // namespace
 
 std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
                                                  const Report& after) {
-    const LayersByName twins = layers_by_name(after);
     std::map<std::string, CategorySums> sums;
-    for (const LayerReport& from : before.layers) {
-        const auto at = measured.layer_s.find(from.layer.name);
-        const auto twin = twins.find(from.layer.name);
-        if (at == measured.layer_s.end() || twin == twins.end() || !(from.time_s > 0.0)) {
-            continue;
-        }
-        const LayerReport& to = after.layers[twin->second];
-        const auto name = measured.category.find(from.layer.name);
-        const Given made = given(measured, from, at->second, to);
+    for (const Triple& triple : triples(measured, before, after)) {
+        const LayerReport& from = before.layers[triple.from];
+        const LayerReport& to = after.layers[triple.to];
+        const std::string& name = triple.measured->category;
+        const Given made = given(*triple.measured, from, to);
         const auto runs = static_cast<double>(from.layer.count);
-        const double from_s = runs * at->second;
-        for (const std::string& key :
-             {std::string("all"), name == measured.category.end() ? "other" : name->second}) {
+        const double from_s = runs * triple.measured->seconds;
+        for (const std::string& key : {std::string("all"), name.empty() ? "other" : name}) {
             CategorySums& sum = sums[key];
             sum.from_s += from_s;
             sum.given.add(runs * made.seconds, made.variance);
@@ -114,24 +132,19 @@ std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, c
 }
 
 void take_measured(const MeasuredStep& measured, Report& before, Report& after) {
-    const LayersByName twins = layers_by_name(after);
     double old_s = 0.0;
     double new_s = 0.0;
-    for (LayerReport& layer : before.layers) {
-        const auto at = measured.layer_s.find(layer.layer.name);
-        const auto found = twins.find(layer.layer.name);
-        if (at == measured.layer_s.end() || found == twins.end() || !(layer.time_s > 0.0)) {
-            continue;
-        }
-        LayerReport& twin = after.layers[found->second];
+    for (const Triple& triple : triples(measured, before, after)) {
+        LayerReport& layer = before.layers[triple.from];
+        LayerReport& twin = after.layers[triple.to];
         if (!(twin.time_s > 0.0)) {
             continue;
         }
         const auto runs = static_cast<double>(layer.layer.count);
-        const double to_s = given(measured, layer, at->second, twin).seconds;
+        const double to_s = given(*triple.measured, layer, twin).seconds;
         retime(twin, to_s);
-        retime(layer, at->second);
-        old_s += runs * at->second;
+        retime(layer, triple.measured->seconds);
+        old_s += runs * triple.measured->seconds;
         new_s += runs * to_s;
     }
     if (!(old_s > 0.0)) {

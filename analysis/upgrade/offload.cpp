@@ -85,11 +85,11 @@ Result<Offload> offload(const Question& question, const model::Machine& host,
     }
     Offload result{there->words,       there->network_name, host.id, gpu.id, {},
                    here->total.time_s, there->total.time_s, 0.0};
-    const LayersByName on_host = layers_by_name(*here);
+    LayersByName on_host = layers_by_name(*here);
     double copies_s = 0.0;
     for (const LayerReport& away_layer : there->layers) {
-        const auto at = on_host.find(away_layer.layer.name);
-        const LayerReport* twin = at == on_host.end() ? nullptr : &here->layers[at->second];
+        const auto at = on_host.next(away_layer.layer.name);
+        const LayerReport* twin = at ? &here->layers[*at] : nullptr;
         const double host_s = twin == nullptr ? 0.0 : twin->time_s + twin->wait_s;
         const auto row = with_copies(
             {away_layer.layer.name, std::string(model::op_name(away_layer.layer.op)),

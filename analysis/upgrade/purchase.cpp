@@ -2,6 +2,7 @@
 
 #include "analysis/upgrade/break_even.hpp"
 #include "analysis/upgrade/verdict.hpp"
+#include "base/date.hpp"
 
 #include <fmt/format.h>
 
@@ -162,6 +163,27 @@ void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, 
     }
 }
 
+// Rents of the job where there is one, else of a year.
+void hold_against_budget(const PurchaseCandidate& candidate, const PurchaseTerms& terms,
+                         PurchaseAnswer& a) {
+    if (!terms.budget_usd || a.then.bought || !a.upgrade.money.priced) {
+        return;
+    }
+    const double hours =
+        a.then.job_days ? *a.then.job_days * kHoursPerDay * candidate.options.prices.utilization
+                        : hours_per_year(candidate.options.prices);
+    const double each = hours * a.upgrade.money.to_usd_per_hour;
+    if (each * a.then.devices <= *terms.budget_usd) {
+        return;
+    }
+    const double share = *terms.budget_usd / each;
+    const double paid = terms.count ? std::floor(share + 1e-9) : share;
+    a.over_budget = fmt::format(
+        "the budget of {} pays {:.{}f} for {}: {:.0f} % of the work", usd(*terms.budget_usd), paid,
+        terms.count ? 0 : 2, a.then.job_days ? "the job" : "a year",
+        100.0 * std::min(1.0, paid * a.upgrade.speedup.value / a.now.devices));
+}
+
 void add_flip(std::string what, double now, double instead, std::string break_even,
               PurchaseAnswer& a) {
     a.flips.push_back({std::move(what), std::nullopt, std::move(break_even), true,
@@ -313,18 +335,11 @@ void divide(const PurchaseQuestion& question, const PurchaseCandidate& candidate
     }
 }
 
-Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
-                              const PurchaseCandidate& candidate) {
-    auto upgraded =
-        upgrade_fleet(question.fleet, question.from, candidate.machine, candidate.options);
-    if (!upgraded) {
-        return upgraded.diagnostics();
-    }
+// What follows from the answer's speed-up and the candidate's prices.
+void settle(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+            PurchaseAnswer& a) {
     const UpgradePrices& prices = candidate.options.prices;
     PurchaseTerms terms = question.terms;
-    PurchaseAnswer a;
-    a.upgrade = *std::move(upgraded);
-    divide(question, candidate, a);
     if (a.sharded) { // what is there is a whole number of GPUs
         terms.count = static_cast<int>(a.sharded->from_devices);
     }
@@ -341,6 +356,7 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
     fill_option(a.upgrade, gpu_of(candidate.machine), false, work, terms, prices, a.then);
     judge(candidate, terms, a);
     add_outlay(candidate, terms, a);
+    hold_against_budget(candidate, terms, a);
     if (a.upgrade.money.priced && a.now.usd_per_year > 0.0) {
         a.saved_share = 1.0 - a.then.usd_per_year / a.now.usd_per_year;
     }
@@ -349,6 +365,64 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
         a.book_value_usd =
             a.now.devices * *paid * std::max(0.0, 1.0 - *terms.age_years / prices.years);
     }
+}
+
+std::optional<int> age_of(const PriceView& view, const UpgradeOptions& options) {
+    const auto day = date_in(view.date());
+    return day && options.today ? std::optional(static_cast<int>((*options.today - *day).count()))
+                                : std::nullopt;
+}
+
+PriceVerdict verdict_under(const PurchaseQuestion& question, PurchaseCandidate candidate,
+                           const PriceView& view, const PurchaseAnswer& first) {
+    candidate.options.prices = with_view(candidate.options.prices, view);
+    PurchaseAnswer a;
+    a.upgrade = first.upgrade;
+    a.sharded = first.sharded;
+    conclude(question.from, candidate.machine, candidate.options, a.upgrade);
+    settle(question, candidate, a);
+    const UpgradeMoney& money = a.upgrade.money;
+    return {view,
+            money.from_usd_per_hour,
+            money.to_usd_per_hour,
+            a.needed,
+            a.likely,
+            a.saved_share,
+            a.upgrade.verdict,
+            a.over_budget,
+            age_of(view, candidate.options)};
+}
+
+void add_price_verdicts(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+                        PurchaseAnswer& a) {
+    for (const PriceView& view : candidate.views) {
+        a.by_price.push_back(verdict_under(question, candidate, view, a));
+    }
+    if (a.by_price.empty()) {
+        return;
+    }
+    const PriceVerdict& first = a.by_price.front();
+    if (!first.age_days) {
+        a.upgrade.notes.push_back("the prices of " + first.view.name() +
+                                  " have no date: look them up");
+    } else if (*first.age_days > kOldPriceDays) {
+        a.upgrade.notes.push_back(fmt::format("the prices of {} are {} days old: look them up",
+                                              first.view.name(), *first.age_days));
+    }
+}
+
+Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
+                              const PurchaseCandidate& candidate) {
+    auto upgraded =
+        upgrade_fleet(question.fleet, question.from, candidate.machine, candidate.options);
+    if (!upgraded) {
+        return upgraded.diagnostics();
+    }
+    PurchaseAnswer a;
+    a.upgrade = *std::move(upgraded);
+    divide(question, candidate, a);
+    settle(question, candidate, a);
+    add_price_verdicts(question, candidate, a);
     if (a.upgrade.unfit.empty()) { // else there is no verdict to change
         add_flips(question, candidate, a);
     }
@@ -440,11 +514,13 @@ Result<Purchase> purchase(const PurchaseQuestion& question) {
     }
     all.unit = all.answers.front().upgrade.members.empty() ? "1,000 samples"
                                                            : "1,000 hours of the old GPU's work";
+    all.mix = mix_of(all, all.prices);
     all.sentence = purchase_sentence(all);
     return all;
 }
 
-std::string purchase_sentence(const Purchase& purchase) {
+// By the prices of the answer.
+static std::string sentence_of(const Purchase& purchase) {
     const PurchaseAnswer& a = purchase.answers.at(purchase.best);
     const Upgrade& u = a.upgrade;
     const std::string now = many(a.now.devices, a.now.gpu);
@@ -500,6 +576,31 @@ std::string purchase_sentence(const Purchase& purchase) {
     const bool cheaper = a.saved_share.value_or(-1.0) >= 0.0;
     return fmt::format("Undecided: {}, {}{}{} {} to cost less.", who, cost, more,
                        cheaper ? ", but only" : ";", likely);
+}
+
+// Whether launches take the whole step: then a faster GPU gains nothing.
+static bool only_launches(const StepSide& side, double time_s) {
+    constexpr double kNearlyAll = 0.95;
+    return side.host_s >= kNearlyAll * time_s && side.device_s < side.host_s;
+}
+
+static std::string launch_words(const Upgrade& u) {
+    const auto bound = [](const Upgrade& one) {
+        return only_launches(one.from_step, one.from_model_s) &&
+               only_launches(one.to_step, one.to_model_s);
+    };
+    const bool all = u.members.empty() ? bound(u) : std::ranges::all_of(u.members, bound);
+    const Upgrade& first = u.members.empty() ? u : u.members.front();
+    return !all ? ""
+                : fmt::format("CPU launch overhead takes the whole step on both GPUs, so their "
+                              "hosts ({} and {}) are compared, not the GPUs. ",
+                              first.from_step.host, first.to_step.host);
+}
+
+std::string purchase_sentence(const Purchase& purchase) {
+    const PurchaseAnswer& a = purchase.answers.at(purchase.best);
+    const PriceWords words = price_words(a);
+    return launch_words(a.upgrade) + words.before + sentence_of(purchase) + words.after;
 }
 
 } // namespace eyeroof::analysis

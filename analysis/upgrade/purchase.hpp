@@ -3,6 +3,8 @@
 // reverse the verdict. A view of upgrade_fleet(), which compares one pair of GPUs.
 #pragma once
 
+#include "analysis/upgrade/best_fleet.hpp"
+#include "analysis/upgrade/price_views.hpp"
 #include "analysis/upgrade/sharded.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 
@@ -14,12 +16,15 @@ namespace eyeroof::analysis {
 
 // What is asked beside networks and prices. Assumed where no source is named.
 struct PurchaseTerms {
-    std::optional<int> count;         // GPUs that are owned or rented now; nullopt: per GPU
-    std::optional<double> age_years;  // of owned GPUs: what of their price is not written off yet
-    std::optional<double> budget_usd; // for buying, less resale
-    std::optional<double> samples;    // of a job …
+    std::optional<int> count;        // GPUs that are owned or rented now; nullopt: per GPU
+    std::optional<double> age_years; // of owned GPUs: what of their price is not written off yet
+    // For buying, less resale; for renting, of the job where there is one, else of a year.
+    std::optional<double> budget_usd;
+    std::optional<double> samples;       // of a job …
     std::optional<double> deadline_days; // … that must be done by then: sizes both sides
     double kg_co2_per_kwh = 0.4;         // of the power that is bought
+
+    std::optional<double> power_w = {}; // that all GPUs may draw, at their board limits x PUE
 
     bool operator==(const PurchaseTerms&) const = default;
 };
@@ -28,6 +33,7 @@ struct PurchaseCandidate {
     model::Machine machine;
     UpgradeOptions options; // with surroundings, prices and what runs on it
     ShardFabrics fabrics = {};
+    std::vector<PriceView> views = {}; // the first is in the options' prices; see with_rents()
 
     bool operator==(const PurchaseCandidate&) const = default;
 };
@@ -76,6 +82,19 @@ struct BesideLine {
     bool operator==(const BesideLine&) const = default;
 };
 
+// The same question at other prices.
+struct PriceVerdict {
+    PriceView view;
+    double from_usd_per_hour = 0.0, to_usd_per_hour = 0.0; // of an hour at work
+    double needed = 1.0, likely = 0.5;                     // see PurchaseAnswer
+    std::optional<double> saved_share;
+    UpgradeVerdict verdict = UpgradeVerdict::undecided;
+    std::string over_budget;
+    std::optional<int> age_days; // of the older price; nullopt: no date
+
+    bool operator==(const PriceVerdict&) const = default;
+};
+
 struct PurchaseAnswer {
     Upgrade upgrade; // its threshold, verdict and chance are those of this question
     PurchaseOption now, then;
@@ -86,7 +105,8 @@ struct PurchaseAnswer {
     std::optional<double> saved_share;
     std::optional<double> outlay_usd, payback_months;
     std::optional<double> book_value_usd; // of owned GPUs, not written off yet: not charged
-    std::string over_budget;              // what the budget buys instead; empty: it is kept
+    std::string over_budget;              // what the budget pays instead; empty: it is kept
+    std::vector<PriceVerdict> by_price;   // under each price table; the first is this answer's
     std::vector<BesideLine> beside;
     std::vector<Flip> flips;
 
@@ -100,17 +120,37 @@ struct Unbought {       // what would help on the GPU that is there
     bool operator==(const Unbought&) const = default;
 };
 
+// The cheapest mix of the GPUs of a question, each device for one of its networks.
+struct FleetMix {
+    std::vector<std::string> networks, gpus; // the rows and columns of the plan
+    std::optional<FleetPlan> plan;           // of a year, watts; nullopt: none keeps the limits
+
+    bool operator==(const FleetMix&) const = default;
+};
+
 struct Purchase {
     std::string sentence; // to quote
     std::string unit;     // of usd_per_1000: "1,000 samples", "1,000 hours of the old GPU's work"
     std::vector<PurchaseAnswer> answers; // as asked
     std::size_t best = 0;                // the one that the sentence is about
     std::optional<Unbought> unbought;    // of one network; filled by the command
+    std::optional<FleetMix> mix;         // see mix_of()
     PurchaseTerms terms;
     UpgradePrices prices; // of the first candidate, for what they have in common
 
     bool operator==(const Purchase&) const = default;
 };
+
+// With the rents that are compared: one table of prices for all candidates that it has, the best of
+// price_views() among those that have most of them.
+PurchaseQuestion with_rents(PurchaseQuestion question);
+
+// What the price tables say together, to stand before or after the sentence of the first; empty
+// where there is one alone.
+struct PriceWords {
+    std::string before, after;
+};
+PriceWords price_words(const PurchaseAnswer& answer);
 
 // Devices for the same work: count / speedup, rounded up where a count is given. Cost a year:
 // devices x cost of an hour (UpgradeMoney) x hours at work. Likely: chance that the speed-up is at
@@ -119,6 +159,12 @@ struct Purchase {
 Result<Purchase> purchase(const PurchaseQuestion& question);
 
 std::string purchase_sentence(const Purchase& purchase);
+
+// Of several networks, or under a limit of power: the old GPUs and all candidates by their costs a
+// year, their power, and the speed-up of each network. nullopt where no number of GPUs is given,
+// something has no price, or a network is divided over several GPUs.
+std::optional<FleetMix> mix_of(const Purchase& purchase, const UpgradePrices& prices);
+std::string mix_text(const FleetMix& mix);
 std::string chance_text(double chance); // "87 %", "over 99 %"
 
 } // namespace eyeroof::analysis

@@ -1,19 +1,12 @@
 #include "analysis/upgrade/surroundings.hpp"
 
+#include "base/date.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "hwdb/usual_host.hpp"
-
-#include <chrono>
 
 namespace eyeroof::analysis {
 
 namespace {
-
-int this_year() {
-    const std::chrono::year_month_day today{
-        std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
-    return static_cast<int>(today.year());
-}
 
 Result<hwdb::NamedHost> host_for(const std::string& name, const model::Machine& machine,
                                  hwdb::Folders folders) {
@@ -48,7 +41,7 @@ Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Ma
         return evidence.diagnostics();
     }
     options.evidence = *std::move(evidence);
-    options.year = this_year();
+    options.today = today();
     return options;
 }
 

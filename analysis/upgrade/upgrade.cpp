@@ -111,13 +111,13 @@ std::string why_not_more(const LayerReport& a, const LayerReport& b, const model
 
 void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
                 const model::Gpu& new_gpu, Upgrade& u) {
-    const LayersByName twins = layers_by_name(to);
+    LayersByName twins = layers_by_name(to);
     for (const LayerReport& a : from.layers) {
-        const auto twin = twins.find(a.layer.name);
-        if (twin == twins.end()) {
+        const auto twin = twins.next(a.layer.name);
+        if (!twin) {
             continue; // a pass between layouts that the other GPU does not need
         }
-        const LayerReport& b = to.layers[twin->second];
+        const LayerReport& b = to.layers[*twin];
         const double share = in_step_s(a) * static_cast<double>(a.layer.count) / from.total.time_s;
         u.bound_share += is_bound(a) ? share : 0.0;
         u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
@@ -127,9 +127,10 @@ void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
     }
 }
 
-std::string price_source(const model::Machine& machine, const std::string& field, bool given) {
+std::string price_source(const model::Machine& machine, const std::string& field, bool given,
+                         const std::string& table = {}) {
     const auto* known = find_provenance(machine.provenance, "prices." + field);
-    return given ? "given" : known != nullptr ? known->source : "";
+    return !table.empty() ? table : given ? "given" : known != nullptr ? known->source : "";
 }
 
 double power_usd_per_hour(const model::Gpu& gpu, const UpgradePrices& prices) {
@@ -200,9 +201,12 @@ void add_money(const model::Machine& old_machine, const model::Machine& new_mach
     m.to_bought = is_bought(prices);
     m.from_price_source =
         prices.from_owned ? "owned: power, host and resale"
-                          : price_source(old_machine, hourly, prices.from_usd_per_hour.has_value());
-    m.to_price_source =
-        m.to_bought ? "" : price_source(new_machine, hourly, prices.to_usd_per_hour.has_value());
+                          : price_source(old_machine, hourly, prices.from_usd_per_hour.has_value(),
+                                         prices.from_source);
+    m.to_price_source = m.to_bought
+                            ? ""
+                            : price_source(new_machine, hourly, prices.to_usd_per_hour.has_value(),
+                                           prices.to_source);
     m.buy_source = prices.to_buy_usd || to.price.buy_usd
                        ? price_source(new_machine, "buy_usd", prices.to_buy_usd.has_value())
                        : "";

@@ -9,7 +9,7 @@
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 
-#include <map>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +19,7 @@ namespace eyeroof::analysis {
 
 struct UpgradePrices { // nullopt: the machine's own, where it has one
     std::optional<double> from_usd_per_hour, to_usd_per_hour;
+    std::string from_source, to_source; // of those an hour; empty: the user's own
     std::optional<double> from_resale_usd, to_buy_usd;
     bool from_owned = false;       // the old GPU is paid for: it costs power, no rent
     std::optional<bool> to_bought; // nullopt: where a purchase price is given and no hourly one
@@ -35,15 +36,22 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
 // A verdict is given where the chance of being wrong is at most 1 less this.
 inline constexpr double kUsualConfidence = 0.8;
 
+struct TimedLayer {
+    std::string name;
+    double seconds = 0.0;  // of one run
+    std::string category;  // "GEMM", "norm", …; empty: other
+    bool inferred = false; // something of its shape is assumed
+
+    bool operator==(const TimedLayer&) const = default;
+};
+
 // What was measured of a step on the old GPU, which narrows the prediction of the new one.
 struct MeasuredStep {
-    std::map<std::string, double> layer_s; // of one run of the layer of this name
-    double step_s = 0.0;                   // from the first kernel or copy to the end of the last
-    double idle_s = 0.0;                   // of it, nothing running: it stays as it is
-    double unknown_s = 0.0;                // of operators without a cost: it stays as it is
-    std::string what;                      // "ProfilerStep#6 of trace.json.gz"
-    std::map<std::string, std::string> category = {}; // of the layer: "GEMM", "norm", …
-    std::map<std::string, bool> inferred = {};        // true: something of its shape is assumed
+    std::vector<TimedLayer> layers; // in the network's order
+    double step_s = 0.0;            // from the first kernel or copy to the end of the last
+    double idle_s = 0.0;            // of it, nothing running: it stays as it is
+    double unknown_s = 0.0;         // of operators without a cost: it stays as it is
+    std::string what;               // "ProfilerStep#6 of trace.json.gz"
 
     bool operator==(const MeasuredStep&) const = default;
 };
@@ -55,11 +63,11 @@ struct UpgradeOptions {
     std::optional<double> threshold;      // speed-up that must be passed; else what the prices need
     double confidence = kUsualConfidence; // below it the verdict is "undecided"
     UpgradePrices prices;
-    model::Transfer transfer;                 // how far predicted speed-ups hold for whole networks
-    std::optional<int> year;                  // of today: older prices are warned of
-    bool assumptions = true;                  // also what the answer would be without them
-    std::optional<model::GraphEdges> edges;   // which layer reads which; nothing: a chain
-    std::shared_ptr<const Evidence> evidence; // published speed-ups; nullptr: the model alone
+    model::Transfer transfer; // how far predicted speed-ups hold for whole networks
+    std::optional<std::chrono::sys_days> today; // older prices are warned of
+    bool assumptions = true;                    // also what the answer would be without them
+    std::optional<model::GraphEdges> edges;     // which layer reads which; nothing: a chain
+    std::shared_ptr<const Evidence> evidence;   // published speed-ups; nullptr: the model alone
     // Samples a second of the user's own run, on either side: stronger than any prediction.
     std::optional<double> from_rate, to_rate;
     std::optional<MeasuredStep> measured; // of the old side, by a trace

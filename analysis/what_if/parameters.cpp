@@ -512,6 +512,20 @@ std::vector<Parameter> parameters(const Gpu& machine) {
                        [](Machine& m, double v) { gpu(m).l2_bytes_per_s = v; },
                        {"l2.bandwidth"}});
     }
+    if (machine.tdp_w > 0.0) {
+        all.push_back({"",
+                       "power limit",
+                       "W",
+                       machine.tdp_w,
+                       false,
+                       [](Machine& m, double v) {
+                           const bool capped = v < gpu(m).tdp_w; // then below the base clock, too
+                           gpu(m).tdp_w = v;
+                           gpu(m).base_hz = capped ? 0.0 : gpu(m).base_hz;
+                       },
+                       {"tdp", "clocks.base"}});
+        all.back().tried = false;
+    }
     add_peaks(all, machine);
     return all;
 }

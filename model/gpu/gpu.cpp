@@ -110,6 +110,13 @@ double tile_bandwidth(const Gpu& gpu) {
     return std::max(kPortShare * gpu.near_l2_bytes_per_s, l2_bandwidth(gpu));
 }
 
+std::optional<double> lowest_rent(const GpuPrice& price) {
+    if (price.usd_per_hour_low || price.rents.empty()) {
+        return price.usd_per_hour_low;
+    }
+    return std::ranges::min_element(price.rents, {}, &Rent::usd_per_hour)->usd_per_hour;
+}
+
 double l2_port_bandwidth(const Gpu& gpu) {
     constexpr double port = 64.0; // B per SM and cycle
     const double ports = gpu.arch == GpuArch::host ? 0.0 : port * gpu.sms * gpu.boost_hz;

@@ -48,13 +48,29 @@ struct Rate {
     bool operator==(const Rate&) const = default;
 };
 
+// What one seller asks for an hour of one GPU. Prices of different sellers, or of different kinds
+// of one seller, are not comparable.
+struct Rent {
+    double usd_per_hour = 0.0;
+    std::string seller, kind; // "Lambda", "list"
+    std::string date;         // "2026-09-20", "2026-09", "2018"; empty: not known
+    std::string source, note;
+    bool own = false; // of a table that the user gave
+
+    bool operator==(const Rent&) const = default;
+};
+
 struct GpuPrice {
     std::optional<double> buy_usd;
-    std::optional<double> usd_per_hour_low;
+    std::optional<double> usd_per_hour_low; // of the machine's own file
     std::optional<double> usd_per_hour_high;
+    std::vector<Rent> rents; // of tables of prices, each of one seller and kind
 
     bool operator==(const GpuPrice&) const = default;
 };
+
+// That of the machine's own file, else the lowest of the tables, whatever its kind; nullopt: none.
+std::optional<double> lowest_rent(const GpuPrice& price);
 
 struct Gpu {
     std::string vendor;

@@ -179,6 +179,20 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
     json["payback_months"] = or_null(a.payback_months);
     json["unfit"] = u.unfit;
     json["over_budget"] = a.over_budget;
+    json["price_tables"] = PurchaseJson::array();
+    for (const analysis::PriceVerdict& v : a.by_price) {
+        json["price_tables"].push_back(
+            {{"prices", v.view.name()},
+             {"date", v.view.date()},
+             {"age_days", or_null(v.age_days)},
+             {"from_usd_per_hour", v.from_usd_per_hour},
+             {"to_usd_per_hour", v.to_usd_per_hour},
+             {"needed", std::isfinite(v.needed) ? PurchaseJson(v.needed) : PurchaseJson(nullptr)},
+             {"likely", v.likely},
+             {"saved_share", or_null(v.saved_share)},
+             {"verdict", std::string(analysis::verdict_name(v.verdict))},
+             {"over_budget", v.over_budget}});
+    }
     json["beside"] = PurchaseJson::array();
     for (const analysis::BesideLine& line : a.beside) {
         json["beside"].push_back({{"what", line.what},
@@ -199,6 +213,16 @@ PurchaseJson answer_json(const analysis::PurchaseAnswer& a) {
                                  {"changes_verdict", flip.flips}});
     }
     json["evidence"] = evidence_json(u);
+    return json;
+}
+
+PurchaseJson mix_json(const analysis::Purchase& p) {
+    if (!p.mix || !p.mix->plan) {
+        return nullptr;
+    }
+    PurchaseJson json = {{"networks", p.mix->networks},   {"gpus", p.mix->gpus},
+                         {"counts", p.mix->plan->counts}, {"usd_per_year", p.mix->plan->cost},
+                         {"watts", p.mix->plan->power},   {"gap", p.mix->plan->gap}};
     return json;
 }
 
@@ -224,6 +248,7 @@ std::string purchase_json(const analysis::Purchase& p) {
                           {"budget_usd", or_null(p.terms.budget_usd)},
                           {"samples", or_null(p.terms.samples)},
                           {"deadline_days", or_null(p.terms.deadline_days)}}},
+                        {"best_fleet", mix_json(p)},
                         {"without_buying", p.unbought ? PurchaseJson{{"change", p.unbought->change},
                                                                      {"gain", p.unbought->gain},
                                                                      {"time_s", p.unbought->time_s}}

@@ -150,14 +150,15 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
     const bool fleet = !p.answers.front().upgrade.members.empty();
     const bool divided = p.answers.front().sharded.has_value();
     const bool held = old_fits(p.answers.front().upgrade);
+    const auto time = [&](double seconds) {
+        return fleet ? fmt::format("{:.3g} h", seconds / 3600.0) : format_si(seconds, "s");
+    };
     grid.row(
         fleet     ? "work of one old GPU hour"
         : divided ? "GPU time per step"
                   : "time of a step",
-        [&](const PurchaseAnswer& a) {
-            return held ? format_si(a.upgrade.from_s, "s") : std::string("-");
-        },
-        [](const PurchaseAnswer& a) { return format_si(a.upgrade.to_s, "s"); });
+        [&](const PurchaseAnswer& a) { return held ? time(a.upgrade.from_s) : std::string("-"); },
+        [&](const PurchaseAnswer& a) { return time(a.upgrade.to_s); });
     const auto none = [](const PurchaseAnswer&) { return std::string(); };
     grid.row(
         "speedup", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
@@ -328,9 +329,29 @@ Table beside_table(const analysis::PurchaseAnswer& a) {
     return table;
 }
 
+Table prices_table(const analysis::PurchaseAnswer& a) {
+    Table table{"The verdict on " + a.then.gpu + " by price table",
+                {"prices, USD per hour", "date", "old", "new", "new/old", "cost", "verdict"},
+                {}};
+    if (a.by_price.size() < 2) {
+        return table;
+    }
+    for (const analysis::PriceVerdict& v : a.by_price) {
+        const bool old = v.age_days && *v.age_days > analysis::kOldPriceDays;
+        table.rows.push_back(
+            {v.view.name(), v.view.date() + (old ? fmt::format(" ({} days old)", *v.age_days) : ""),
+             fmt::format("{:.3g}", v.from_usd_per_hour), fmt::format("{:.3g}", v.to_usd_per_hour),
+             fmt::format("{:.2f}x", v.to_usd_per_hour / v.from_usd_per_hour),
+             v.saved_share ? fmt::format("{:+.0f} %", -100.0 * *v.saved_share) : "-",
+             v.over_budget.empty() ? std::string(analysis::verdict_name(v.verdict))
+                                   : "over the budget"});
+    }
+    return table;
+}
+
 std::vector<Table> tables_of(const analysis::Purchase& p) {
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    return {candidates_table(p), beside_table(best), flips_table(best),
+    return {candidates_table(p), prices_table(best), beside_table(best), flips_table(best),
             evidence_table(best, best.upgrade.nearest.size())};
 }
 
@@ -401,6 +422,9 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
     std::vector<std::string> all;
     if (p.unbought) {
         all.push_back(fmt::format("Without buying, on {}: {}.", u.from, p.unbought->change));
+    }
+    if (p.mix) {
+        all.push_back(analysis::mix_text(*p.mix));
     }
     add_basis(u, all);
     if (u.measured_from_rate || u.measured_to_rate) {

@@ -17,6 +17,8 @@ struct Table {
 // A column for what is there and one for each candidate. The first column names the figure.
 Table candidates_table(const analysis::Purchase& purchase);
 Table beside_table(const analysis::PurchaseAnswer& answer);
+// Under each price table; no rows where there are fewer than two.
+Table prices_table(const analysis::PurchaseAnswer& answer);
 Table flips_table(const analysis::PurchaseAnswer& answer);
 Table evidence_table(const analysis::PurchaseAnswer& answer, std::size_t most);
 

@@ -157,7 +157,7 @@ std::string purchase_text(const analysis::Purchase& p, bool details) {
     std::string text = wrapped(masked_controls(p.sentence), 0, kTextColumns) + "\n" +
                        scenario_text(p) + wrapped(terms_text(p), 2, kTextColumns) + "\n" +
                        table_text(candidates_table(p));
-    text += beside_text(best) + flips_text(best);
+    text += table_text(prices_table(best)) + beside_text(best) + flips_text(best);
     text += paragraphs(remarks(p), 0) + evidence_text(best) + prices_text(p);
     text += upgrade_sweep_text(best.upgrade);
     if (details) {

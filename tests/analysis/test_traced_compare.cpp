@@ -378,8 +378,7 @@ TEST_CASE("a prediction given a measurement elsewhere is surer than one alone, b
     layer.high_s = 1.25e-3;
     after.layers = {layer};
     MeasuredStep step;
-    step.layer_s["a"] = 8e-3;
-    step.category["a"] = "GEMM";
+    step.layers = {{"a", 8e-3, "GEMM", false}};
     const auto rows = measured_categories(step, before, after);
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].name == "all");

@@ -70,6 +70,7 @@ TEST_CASE("the readers of smaller files keep their promises on theirs") {
     replay("technology_yaml", broken_promise_technology_yaml);
     replay("published_yaml", broken_promise_published_yaml);
     replay("claim_yaml", broken_promise_claim_yaml);
+    replay("price_yaml", broken_promise_price_yaml);
     replay("transfer_yaml", broken_promise_transfer_yaml);
     replay("sweep_note", broken_promise_sweep_note);
     replay("collect_text", broken_promise_collect_text);

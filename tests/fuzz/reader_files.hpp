@@ -9,6 +9,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "hwdb/price_reader.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
@@ -110,6 +111,11 @@ inline std::string broken_promise_fabric_yaml(const std::string& text) {
 inline std::string broken_promise_technology_yaml(const std::string& text) {
     auto document = hwdb::parse_yaml(text, "fuzz.yaml");
     return document ? badly_refused(hwdb::read_technology(*document)) : badly_refused(document);
+}
+
+inline std::string broken_promise_price_yaml(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    return document ? badly_refused(hwdb::read_prices(*document)) : badly_refused(document);
 }
 
 inline std::string broken_promise_transfer_yaml(const std::string& text) {

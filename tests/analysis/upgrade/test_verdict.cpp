@@ -311,12 +311,12 @@ TEST_CASE("the answer says what runs and what it takes for granted, with its wor
 
 TEST_CASE("prices of another year are warned of") {
     analysis::UpgradeOptions options;
-    options.year = 2026;
+    options.today = std::chrono::sys_days(std::chrono::year(2026) / 11 / 28);
     analysis::Upgrade u;
     u.from = "v100";
     u.to = "a100";
     u.money.from_price_source = "list price (2018)";
-    u.money.to_price_source = "list price, May 2026";
+    u.money.to_price_source = "list price, August 2026";
     u.money.buy_source = "a dealer";
     u.money.to_bought = true;
     analysis::add_price_warnings(options, u);
