@@ -13,6 +13,7 @@
 #include "cli/origin.hpp"
 #include "cli/what_would_help.hpp"
 #include "formats/layer_csv.hpp"
+#include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
 #include "report/exam/advice.hpp"
 #include "report/exam/csv.hpp"
@@ -185,7 +186,11 @@ bool write_report(Context& context, const ExamOptions& options, const analysis::
     std::string text = format == "html" && more.traced ? report::to_html(report, *more.traced)
                                                        : rendered(context, report, options);
     if (more.traced && format == "text") {
-        text += analysis::traced_text(*more.traced);
+        std::string notes; // first: what the answer is not of
+        for (const std::string& note : more.traced->notes) {
+            notes += "note: " + note + "\n";
+        }
+        text = notes + text + analysis::traced_text(*more.traced);
     }
     if (more.ranks && format == "html") {
         text = report::page_with(std::move(text),
@@ -355,6 +360,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     all.append(measured.diagnostics());
     all.append(lines.diagnostics());
     if (traced) {
+        all.append(trace.diagnostics());
         all.append(model::uncosted_warning((*trace)->network, scenario.network));
     }
     if (all.has_errors()) {
@@ -407,6 +413,12 @@ Exit exam(Context& context, ExamOptions& options, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, analysis::exam_gate_keys());
     if (const auto wrong = take_ranks(context, options); wrong.has_errors()) {
         return context.fail(wrong);
+    }
+    if (!options.measured.profiles.empty() && !options.scenario.given("on")) {
+        const auto& profile = options.measured.profiles.front();
+        if (auto gpu = formats::gpu_of_trace(profile, context.machine_dirs())) {
+            options.scenario.usual.machine = *std::move(gpu); // that it was taken on
+        }
     }
     const auto scenario = scenario_of(context, options.scenario);
     Diagnostics wrong = fail_if.diagnostics();

@@ -83,6 +83,7 @@ Result<profiles::Profile> read_all(const ImportOptions& options, const ProgressC
         }
     }
     auto kept = profiles::filter(std::move(*all), options.filter);
+    found.append(kept.diagnostics());
     return kept ? Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
 }
 
@@ -230,8 +231,11 @@ Result<std::string> matched(Context& context, ImportOptions& options,
 
 // Operators, idle time, and what to change: where the profile's operators say their work.
 Result<std::string> trace_text(const Context& context, const profiles::Profile& profile) {
-    if (profile.operators.empty() && profile.copies.empty()) { // the copy for it may be large
-        return std::string();
+    const bool timed = std::ranges::any_of(profile.launches, [](const profiles::Launch& launch) {
+        return launch.start_ns != profiles::kNone && launch.calls == 1;
+    });
+    if (profile.operators.empty() && profile.copies.empty() && !timed) {
+        return std::string(); // the copy for it may be large
     }
     constexpr std::size_t kMostOperators = 50'000; // of different names or shapes
     if (profile.operators.size() > kMostOperators) {
@@ -240,16 +244,17 @@ Result<std::string> trace_text(const Context& context, const profiles::Profile& 
             "compared with their bounds\n",
             profile.operators.size(), kMostOperators);
     }
-    auto trace = formats::network_of_trace(
+    const auto trace = formats::timeline_of_trace(
         profile, profile.sources.empty() ? "trace" : profile.sources.front());
-    if (!trace) { // no operator is known: kernels alone
+    const bool many = trace.network.layers.size() > formats::kMostTracedLayers;
+    if (many || (trace.network.layers.empty() && !timed)) { // kernels alone
         return std::string();
     }
     const auto folders = context.machine_dirs();
     const auto name = formats::gpu_of_run(profile.run, folders);
     const auto machine =
         name ? load_machine(context, *name) : Result<model::Machine>(name.diagnostics());
-    const auto said = analysis::traced(*trace, machine ? &*machine : nullptr);
+    const auto said = analysis::traced(trace, machine ? &*machine : nullptr);
     if (!said) {
         return said.diagnostics();
     }

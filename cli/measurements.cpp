@@ -11,7 +11,7 @@
 namespace eyeroof::cli {
 
 const profiles::MetricFamily* Measurements::family_of(const profiles::Profile& profile) const {
-    return profiles::find_family(families, profile.run);
+    return profiles::family_of_profile(families, profile);
 }
 
 void add_measurement_options(CLI::App& app, MeasurementFiles& files) {
@@ -68,7 +68,8 @@ Result<std::optional<formats::TraceNetwork>> trace_of(const analysis::Scenario& 
         return Answer(std::nullopt);
     }
     auto trace = formats::load_trace_network(scenario.network);
-    return trace ? Answer(std::optional(*std::move(trace))) : Answer(trace.diagnostics());
+    return trace ? Answer(std::optional(*std::move(trace)), trace.diagnostics())
+                 : Answer(trace.diagnostics());
 }
 
 bool is_its_own(const Context& context, const formats::TraceNetwork& trace,

@@ -158,6 +158,8 @@ Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& option
         formats::is_trace_file(scenario.network)) {
         if (auto gpu = formats::gpu_of_trace(scenario.network, context.machine_dirs())) {
             scenario.machine = *std::move(gpu); // that it was taken on
+        } else if (!options.given("on")) {
+            found.append(gpu.diagnostics());
         }
     }
     if (options.given("on")) {

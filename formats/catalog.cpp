@@ -10,6 +10,8 @@
 #include "formats/network_readers.hpp"
 #include "formats/onnx/convert.hpp"
 #include "formats/trace_network.hpp"
+#include "profiles/import/foreign_report.hpp"
+#include "profiles/import/importer.hpp"
 
 #include <fmt/format.h>
 
@@ -199,6 +201,32 @@ NetworkResult load_trace(const fs::path& path, const Given& given) {
     return {std::move(made->network), std::move(found)};
 }
 
+// A profile without shapes of layers, or a report that another tool turns into one.
+std::optional<NetworkResult> is_no_network(const fs::path& path) {
+    std::error_code ignored;
+    const auto input = fs::is_regular_file(path, ignored)
+                           ? profiles::input_of_file(path.string())
+                           : Result<profiles::ImportInput>::failure("none", "no file");
+    if (!input) {
+        return std::nullopt;
+    }
+    const SourceLocation where{path.string(), 0, 0};
+    if (const auto foreign = profiles::foreign_report(input->head, path.string())) {
+        return NetworkResult::failure("foreign-report", "this is " + foreign->what, foreign->fix,
+                                      where);
+    }
+    const std::string_view format = profiles::format_of_file(path.string());
+    if (format.empty() || format == "plain-csv") {
+        return std::nullopt;
+    }
+    return NetworkResult::failure(
+        "measurement",
+        fmt::format("this is a measurement ({}) without the shapes of layers, no network", format),
+        fmt::format("`exam NETWORK --profile {0}` lays it over a network; `import {0}` shows it",
+                    path.filename().string()),
+        where);
+}
+
 NetworkResult load_path(const NamedNetwork& network, const Given& given,
                         std::optional<GraphEdges>& edges) {
     const fs::path& path = network.path;
@@ -207,6 +235,9 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
     }
     if (is_trace_file(path)) {
         return load_trace(path, given);
+    }
+    if (auto measured = is_no_network(path)) {
+        return *std::move(measured);
     }
     auto text = read_text_file(path, kMaxCsvBytes);
     if (!text) {

@@ -80,7 +80,7 @@ Result<profiles::MetricFamily> parse_metric_family(std::string text, std::string
     family.source = root.need("source").text().value_or("");
     family.chips = texts(root.need("chips"));
     family.compute_capabilities = texts(root.need("compute_capabilities"));
-    family.time_counter = root.need("time").text().value_or("");
+    family.time_counter = root["time"].text().value_or("");
     family.clock_counter = root["clock"].text().value_or("");
     family.tensor_active_counter = root["tensor_active"].text().value_or("");
     family.occupancy_counter = root["occupancy"].text().value_or("");

@@ -75,6 +75,39 @@ std::optional<Fit> fit_of(const std::string& id, const model::Gpu& gpu,
     return fit;
 }
 
+// GPUs of the catalog with as many SMs and as much memory, for a name that is of several.
+std::string gpus_like(const profiles::RunInfo& run, hwdb::Folders folders) {
+    constexpr double kAlike = 0.15; // of the memory
+    std::string list;
+    for (const hwdb::CatalogEntry& entry : hwdb::list_machines(folders)) {
+        if (entry.family != "gpus" || run.sm_count <= 0) {
+            continue;
+        }
+        const auto machine = hwdb::load_machine(entry.id, folders);
+        const auto* gpu = machine ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
+        const bool alike = gpu != nullptr && gpu->sms == run.sm_count &&
+                           (run.memory_bytes <= 0.0 || gpu->dram_bytes <= 0.0 ||
+                            std::abs(std::log(run.memory_bytes / gpu->dram_bytes)) < kAlike);
+        list += alike ? fmt::format("{}--on {}", list.empty() ? "" : ", ", entry.id) : "";
+    }
+    return list;
+}
+
+Result<std::string> unknown_gpu(const profiles::RunInfo& run, hwdb::Folders folders) {
+    constexpr double kGiga = 1e9;
+    const std::string alike = gpus_like(run, folders);
+    const std::string facts = run.sm_count > 0 ? fmt::format(" ({} SMs or CUs, {:.0f} GB)",
+                                                             run.sm_count, run.memory_bytes / kGiga)
+                                               : std::string();
+    return Result<std::string>::failure(
+        "unknown-gpu",
+        run.gpu.empty() ? std::string("the trace does not say its GPU")
+                        : fmt::format("no GPU of the catalog is '{}'{}, the name in the trace",
+                                      run.gpu.substr(0, 80), facts),
+        alike.empty() ? std::string("name the machine: `eyeroof hw list` has them")
+                      : "name the machine; as many units and as much memory have: " + alike);
+}
+
 } // namespace
 
 Result<std::string> gpu_of_run(const profiles::RunInfo& run, hwdb::Folders folders) {
@@ -98,11 +131,7 @@ Result<std::string> gpu_of_run(const profiles::RunInfo& run, hwdb::Folders folde
         }
     }
     if (best.empty()) {
-        return Result<std::string>::failure(
-            "unknown-gpu",
-            run.gpu.empty() ? std::string("the trace does not say its GPU")
-                            : fmt::format("no GPU of the catalog is '{}'", run.gpu.substr(0, 80)),
-            "name the machine: `eyeroof hw list` has them");
+        return unknown_gpu(run, folders);
     }
     return best;
 }

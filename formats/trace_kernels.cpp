@@ -27,8 +27,11 @@ bool any_of_category(const Profile& profile, Launches launches, KernelCategory c
 bool has_gemm(const Profile& profile, Launches launches) {
     return std::ranges::any_of(launches, [&](std::size_t i) {
         const std::string name = lowered(profile.kernel_of(profile.launches[i]).name);
-        return profiles::category_of(name) == KernelCategory::gemm || name.starts_with("bmm_") ||
-               name.starts_with("cijk_") || name.find("_mm_") != std::string::npos;
+        const KernelCategory category = profiles::category_of(name);
+        const bool grouped =
+            category == KernelCategory::experts && name.find("gemm") != std::string::npos;
+        return category == KernelCategory::gemm || grouped || name.starts_with("bmm_") ||
+               name.find("_mm_") != std::string::npos;
     });
 }
 
@@ -158,6 +161,16 @@ std::optional<FoundLayer> custom(std::optional<OperatorLayer> work, const char* 
     return work ? std::optional(FoundLayer{*std::move(work), Found::assumed, why}) : std::nullopt;
 }
 
+// "gptq_marlin_gemm", "quantized::linear_dynamic", "my::conv_bias": it multiplies, whatever its
+// kernels are called.
+bool names_product(std::string_view op_name) {
+    const std::string lower = lowered(op_name);
+    const auto says = [&](const char* part) { return lower.find(part) != std::string::npos; };
+    return (says("gemm") || says("matmul") || says("::linear") || says("_mm") ||
+            lower.starts_with("mm") || says("quantized::conv") || says("lstm")) &&
+           !says("fbgemm::") && !says("norm");
+}
+
 bool reduces_between_ranks(const Profile& profile, Launches launches) {
     return std::ranges::any_of(launches, [&](std::size_t i) {
         return profiles::is_collective(profile.kernel_of(profile.launches[i]).name);
@@ -193,14 +206,19 @@ std::optional<FoundLayer> layer_of_call(const Profile& profile, const Operator* 
     if (auto experts = experts_of(profile, *op, launches)) {
         return experts;
     }
-    if (any_of_category(profile, launches, KernelCategory::attention)) {
+    if (any_of_category(profile, launches, KernelCategory::attention) ||
+        profiles::category_of(op->name) == KernelCategory::attention) {
         return custom(profiles::custom_attention_of(*op),
                       "queries, keys and values by their dimensions");
     }
-    if (has_gemm(profile, launches)) {
+    if (has_gemm(profile, launches) || names_product(op->name)) {
+        if (auto packed = profiles::packed_gemm_of(*op)) {
+            return FoundLayer{*std::move(packed), Found::assumed,
+                              "weights of few bits by the sizes beside them"};
+        }
         return custom(profiles::custom_gemm_of(*op), "operands by their dimensions");
     }
-    if (may_multiply(profile, launches)) {
+    if (may_multiply(profile, launches) || names_product(op->name)) {
         return std::nullopt;
     }
     if (reduces_between_ranks(profile, launches)) {

@@ -1,5 +1,6 @@
 #include "formats/trace_network.hpp"
 
+#include "base/units.hpp"
 #include "formats/trace_kernels.hpp"
 #include "formats/trace_step.hpp"
 #include "model/workload/elementwise.hpp"
@@ -26,6 +27,7 @@ using profiles::Operator;
 using profiles::Profile;
 
 constexpr double kNs = 1e-9;
+constexpr std::string_view kNoOperator = "no operator launched its kernel";
 
 std::string dims_text(const Operator& op) {
     std::string text;
@@ -139,7 +141,7 @@ class Builder {
         }
         if (found->work.repeats == 2) {
             const auto [data, weights] = gradients(call.launches);
-            found->work.layer.direction = model::Direction::bwd_data;
+            found->work.layer.direction = found->work.data_direction;
             put(call, *found, ".dgrad", without_passes(call, *found, ".dgrad", data));
             found->work.layer.direction = model::Direction::bwd_weight;
             put(call, *found, ".wgrad", without_passes(call, *found, ".wgrad", weights));
@@ -341,7 +343,7 @@ class Builder {
         model::Uncosted left;
         left.op = call.op == nullptr ? kernel.substr(0, kLongestName) : call.op->name;
         left.name = call.op == nullptr ? "" : kernel.substr(0, kLongestName);
-        left.why = call.op == nullptr ? "no operator launched its kernel"
+        left.why = call.op == nullptr ? std::string(kNoOperator)
                    : profiles::has_tensors(*call.op)
                        ? "its dimensions are those of no operator that is known"
                        : "no tensor's size is recorded";
@@ -349,7 +351,9 @@ class Builder {
         left.count = executions(call.launches);
         left.measured_s = seconds(call.launches);
         const auto next = made_.network.uncosted.size();
-        const std::string key = left.op + '\0' + left.why + (left.may_multiply ? "m" : "");
+        const char* const category = profiles::category_name(profiles::category_of(kernel));
+        const std::string key =
+            left.op + '\0' + left.why + (left.may_multiply ? "m" : "") + category;
         const auto [at, fresh] = left_out_.try_emplace(key, next);
         if (fresh) {
             made_.network.uncosted.push_back(std::move(left));
@@ -462,6 +466,7 @@ class Builder {
             made_.network.ran_channels_last = macs_last_ >= macs_first_;
         }
         made_.step_name = step_.name;
+        made_.notes = step_.notes;
     }
 
     Count uncosted_count() const {
@@ -483,6 +488,26 @@ class Builder {
     std::int64_t executed_ = 0;
     double macs_last_ = 0.0, macs_first_ = 0.0; // of forward convolutions, by their kernels' layout
 };
+
+// Of the step's kernel time: launched by a graph. Other launches have a call of their own.
+double graph_share(const Profile& step) {
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::pair<std::size_t, double>> calls;
+    double all = 0.0;
+    for (const Launch& launch : step.launches) {
+        const double time = std::max(launch.duration_ns, 0.0);
+        all += time;
+        if (launch.called_ns != kNone) {
+            auto& [kernels, sum] = calls[{launch.source, launch.called_ns}];
+            ++kernels;
+            sum += time;
+        }
+    }
+    double graphs = 0.0;
+    for (const auto& [call, sum] : calls) {
+        graphs += sum.first > 1 ? sum.second : 0.0;
+    }
+    return all > 0.0 ? graphs / all : 0.0;
+}
 
 } // namespace
 
@@ -506,12 +531,51 @@ bool is_network_trace(const std::filesystem::path& path) {
            profiles::format_of_file(path.string()) == "kineto-json";
 }
 
-Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string& name) {
+TraceNetwork timeline_of_trace(const Profile& profile, const std::string& name) {
     TraceNetwork made = Builder(profile, step_of(profile)).run();
+    const std::string stem = std::filesystem::path(name).stem().stem().string();
+    made.network.id = stem;
+    made.network.name = stem;
+    made.network.source = fmt::format("trace {}, {}", name, made.step_name);
+    return made;
+}
+
+std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
+    constexpr double kMost = 0.5;
+    if (!(trace.kernel_s > 0.0) || trace.layered_s >= kMost * trace.kernel_s) {
+        return std::nullopt;
+    }
+    double without_s = 0.0;
+    for (const model::Uncosted& left : trace.network.uncosted) {
+        without_s += left.why == kNoOperator ? left.measured_s : 0.0;
+    }
+    if (graph_share(trace.step) >= kMost) {
+        return MissingOperators{"CUDA graphs launched the others, and no profiler records "
+                                "operators for these",
+                                "trace without graphs for shapes (vLLM: enforce_eager=True, "
+                                "SGLang: --disable-cuda-graph, torch.compile: no "
+                                "mode=\"reduce-overhead\"); `import` shows the timeline"};
+    }
+    if (2.0 * without_s >= trace.kernel_s - trace.layered_s) {
+        return MissingOperators{"no operator of the trace launched the others",
+                                "trace the CPU too: activities=[ProfilerActivity.CPU, "
+                                "ProfilerActivity.CUDA], record_shapes=True"};
+    }
+    return MissingOperators{"dimensions of the other operators are not recorded or not known",
+                            "record shapes: torch.profiler.profile(record_shapes=True)"};
+}
+
+Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string& name) {
+    TraceNetwork made = timeline_of_trace(profile, name);
     if (made.network.layers.empty()) {
+        const auto missing = missing_operators(made);
         return Result<TraceNetwork>::failure(
-            "no-layers", "no operator of the trace that launched a kernel is known",
-            "record shapes: torch.profiler.profile(record_shapes=True)", {name, 0, 0});
+            "no-layers",
+            "no operator of the trace that launched a kernel is known" +
+                (missing ? ": " + missing->why : std::string()),
+            missing ? missing->fix
+                    : std::string("record shapes: torch.profiler.profile(record_shapes=True)"),
+            {name, 0, 0});
     }
     if (made.network.layers.size() > kMostTracedLayers) {
         return Result<TraceNetwork>::failure(
@@ -520,10 +584,6 @@ Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string&
                         made.network.layers.size(), kMostTracedLayers),
             "mark single steps: torch.profiler's step() after each", {name, 0, 0});
     }
-    const std::string stem = std::filesystem::path(name).stem().stem().string();
-    made.network.id = stem;
-    made.network.name = stem;
-    made.network.source = fmt::format("trace {}, {}", name, made.step_name);
     return made;
 }
 
@@ -536,6 +596,16 @@ Result<TraceNetwork> load_trace_network(const std::filesystem::path& path) {
     auto made = network_of_trace(*profile, path.string());
     if (!made) {
         return made;
+    }
+    if (const auto missing = missing_operators(*made)) {
+        found.warning("low-coverage",
+                      fmt::format("the answer is of {:.1f} % of the {} of kernels: {}",
+                                  100.0 * made->layered_s / made->kernel_s,
+                                  format_si(made->kernel_s, "s"), missing->why),
+                      missing->fix, {path.string(), 0, 0});
+    }
+    for (const std::string& note : made->notes) {
+        found.warning("part-of-trace", note, {}, {path.string(), 0, 0});
     }
     return {*std::move(made), std::move(found)};
 }

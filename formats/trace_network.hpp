@@ -12,6 +12,7 @@
 #include "profiles/measurement.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,10 @@ struct TraceNetwork {
     profiles::Profile profile;
     // The step's kernels and copies as they were traced.
     profiles::Profile step;
-    std::string step_name;  // "ProfilerStep#6, 1 of 3", "1 of 4 repetitions", "the whole trace"
-    double kernel_s = 0.0;  // of all kernels of the step, transfers not counted
-    double layered_s = 0.0; // of those, what belongs to layers
+    std::string step_name; // "ProfilerStep#6, 1 of 3", "1 of 4 repetitions", "the whole trace"
+    std::vector<std::string> notes; // of what the step leaves out, and why operators are missing
+    double kernel_s = 0.0;          // of all kernels of the step, transfers not counted
+    double layered_s = 0.0;         // of those, what belongs to layers
 };
 
 // Is this the beginning of a file that network_of_trace() takes? By content, unpacked.
@@ -60,5 +62,13 @@ inline constexpr std::size_t kMostTracedLayers = 25'000;
 // Errors: the importer's; "no-layers" where no operator is known; "too-many-layers".
 Result<TraceNetwork> load_trace_network(const std::filesystem::path& path);
 Result<TraceNetwork> network_of_trace(const profiles::Profile& profile, const std::string& name);
+// The same without a layer too: the timeline of a step, whose kernels' names are all that is known.
+TraceNetwork timeline_of_trace(const profiles::Profile& profile, const std::string& name);
+
+// Why operators of a step are not known, with what to do about it; nullopt where most are.
+struct MissingOperators {
+    std::string why, fix;
+};
+std::optional<MissingOperators> missing_operators(const TraceNetwork& trace);
 
 } // namespace eyeroof::formats

@@ -162,12 +162,20 @@ bool ByteSource::refill() {
     if (!failure_.empty()) {
         return false;
     }
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf"; // of editors and spreadsheets
+    const bool first = store_.empty();
     count_to(block_.size());
     counted_ = 0;
     store_.resize(kBlockBytes);
     const std::size_t got = read(store_.data(), store_.size());
     block_ = std::string_view(store_.data(), got);
     cursor_ = 0;
+    if (first && block_.starts_with(kByteOrderMark)) {
+        cursor_ = counted_ = kByteOrderMark.size();
+        if (got == cursor_) {
+            return refill();
+        }
+    }
     if (tell_) {
         tell_(share_read());
     }

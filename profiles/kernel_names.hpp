@@ -3,6 +3,7 @@
 
 #include "model/workload/layer.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -18,10 +19,30 @@ enum class KernelCategory {
     normalization,
     softmax,
     pooling,
-    copy
+    copy,
+    communication,
+    experts,
+    quantization,
+    rope,
+    sampling
 };
+// What a kernel computes, by the words of its name; namespaces of libraries say nothing.
 KernelCategory category_of(std::string_view kernel_name);
 const char* category_name(KernelCategory category);
+
+// Whose communication a kernel or operator is, by the words of its name: "NCCL", "DeepEP",
+// "NVSHMEM", "custom all-reduce", …; empty for what computes, a GEMM with communication within
+// included.
+std::string_view communication_of(std::string_view name);
+
+// The output tile of a matrix kernel's block, and how deep it reads at once (0: not said):
+// "128x256_64x4", "MT128x128x64", "tilesize128x128x64".
+struct KernelTile {
+    std::int64_t rows = 0, columns = 0, depth = 0;
+
+    bool operator==(const KernelTile&) const = default;
+};
+std::optional<KernelTile> tile_of(std::string_view kernel_name);
 
 // Which gradient of a convolution a kernel computes ("dgrad", "wgrad"); nullopt where the name does
 // not say, as for forward kernels and for the changes of layout around them.

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::size_t kCounterBytes = 24; // a shared name and a value
 
-bool is_amount(std::string_view counter) {
-    return counter.starts_with("flops.") || counter.starts_with("bytes.") ||
-           counter.ends_with(".sum") || counter.find(".sum.") != std::string_view::npos;
-}
-
 // Launches that one side has no counter of count as 0 of an amount, and not in a mean.
 void add_counters(const Launch& from, Launch& to) {
     const auto calls = static_cast<double>(from.calls);
@@ -30,6 +25,14 @@ void add_counters(const Launch& from, Launch& to) {
 }
 
 } // namespace
+
+bool is_amount(std::string_view counter) {
+    const bool amd = counter.starts_with("SQ_") || counter.starts_with("TCC_") ||
+                     counter.starts_with("TCP_") || counter.starts_with("GRBM_") ||
+                     counter == "FETCH_SIZE" || counter == "WRITE_SIZE";
+    return amd || counter.starts_with("flops.") || counter.starts_with("bytes.") ||
+           counter.ends_with(".sum");
+}
 
 std::size_t LaunchSums::Hash::operator()(const Key& key) const {
     std::uint64_t hash = 14695981039346656037ULL; // FNV-1a, a number at a time

@@ -4,6 +4,7 @@
 #include "profiles/measurement.hpp"
 
 #include <cstddef>
+#include <string_view>
 #include <unordered_map>
 
 namespace eyeroof::profiles {
@@ -16,10 +17,14 @@ inline constexpr std::size_t kMostLaunchBytes = std::size_t{64} << 20U;
 // not.
 inline constexpr std::size_t kMostSums = 200'000;
 
+// Does a counter grow with every launch, so that of several it is the sum? Rates, shares and
+// levels do not.
+bool is_amount(std::string_view counter);
+
 // Where launches pass the limit, all of them become sums by source, kernel, operator, range,
 // device, grid and block: `calls` launches, their durations added up, without starts, streams and
-// numbers of executions. Counters of amounts ("flops.*", "bytes.*", "*.sum", "*.sum.*") are added
-// up, of all others the mean is kept. A note of the profile says so.
+// numbers of executions. Counters of amounts ("flops.*", "bytes.*", "*.sum", AMD's) are added up,
+// of all others the mean is kept. A note of the profile says so.
 class LaunchSums {
   public:
     void add(Profile& profile, Launch launch);

@@ -2,6 +2,7 @@
 
 #include "base/pattern.hpp"
 #include "profiles/library_log.hpp"
+#include "profiles/step_marks.hpp"
 
 #include <fmt/format.h>
 
@@ -31,12 +32,12 @@ std::optional<model::Op> op_of(KernelCategory category) {
 // "eyeroof:layer=conv2;op=conv;N=4" -> "conv2".
 std::string_view layer_in_range(std::string_view range) {
     constexpr std::string_view kPrefix = "eyeroof:layer=";
-    const std::size_t at = range.find(kPrefix);
+    const std::size_t at = range.rfind(kPrefix);
     if (at == std::string_view::npos) {
         return {};
     }
     const std::string_view rest = range.substr(at + kPrefix.size());
-    return rest.substr(0, rest.find(';'));
+    return rest.substr(0, std::min(rest.find(';'), rest.find(kRangeJoint)));
 }
 
 struct Rule {
@@ -192,9 +193,14 @@ class Matcher {
         constexpr double kNamed = 0.99;
         constexpr double kSameText = 0.9;
         const bool traced = range.starts_with(kTracedLayer);
-        const auto layer = by_name_.find(traced          ? range.substr(kTracedLayer.size())
-                                         : named.empty() ? range
-                                                         : named);
+        auto layer = by_name_.find(traced          ? range.substr(kTracedLayer.size())
+                                   : named.empty() ? range
+                                                   : named);
+        // Of nested ranges the innermost that is a layer's name.
+        for (std::string_view path = range; layer == by_name_.end() && !path.empty();
+             path = outer_ranges(path)) {
+            layer = by_name_.find(innermost_range(path));
+        }
         if (range.empty() || layer == by_name_.end()) {
             return std::nullopt;
         }

@@ -38,6 +38,29 @@ const MetricFamily* find_family(std::span<const MetricFamily> families, const Ru
                : with(families, &MetricFamily::compute_capabilities, run.compute_capability);
 }
 
+const MetricFamily* family_of_profile(std::span<const MetricFamily> families,
+                                      const Profile& profile) {
+    if (!profile.run.chip.empty() || !profile.run.compute_capability.empty()) {
+        return find_family(families, profile.run);
+    }
+    constexpr std::size_t kLooked = 64;
+    const MetricFamily* best = nullptr;
+    std::size_t most = 0;
+    for (const MetricFamily& family : families) {
+        std::size_t known = 0;
+        for (const std::string& counter : counters_of(family)) {
+            for (std::size_t i = 0; i < std::min(kLooked, profile.launches.size()); ++i) {
+                known += profile.launches[i].counters.contains(counter) ? 1 : 0;
+            }
+        }
+        if (known > most) {
+            most = known;
+            best = &family;
+        }
+    }
+    return best;
+}
+
 std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms, const Counters& counters) {
     Evaluated sum;
     bool any = false;

@@ -54,7 +54,7 @@ struct MetricFamily {
     std::string source;
     std::vector<std::string> chips;                // "GH100"
     std::vector<std::string> compute_capabilities; // "9.0"
-    std::string time_counter;                      // in ns
+    std::string time_counter = {};                 // in ns; empty: none
     std::string clock_counter = {};                // of the SMs, in Hz; empty: none
     std::string tensor_active_counter = {};        // tensor pipe, in % of its peak; empty: none
     std::string occupancy_counter = {};            // resident warps, in % of the most; empty: none
@@ -68,6 +68,9 @@ struct MetricFamily {
 
 // By chip name if the profile has one, else by compute capability; nullptr when neither is known.
 const MetricFamily* find_family(std::span<const MetricFamily> families, const RunInfo& run);
+// The same; where the profile says neither, the family that names most of its counters.
+const MetricFamily* family_of_profile(std::span<const MetricFamily> families,
+                                      const Profile& profile);
 
 // sum of weight * counter. nullopt when no counter of the sum is there; counters that are absent
 // beside others that are present make the sum a lower bound and are returned in `missing`.

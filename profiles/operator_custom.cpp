@@ -4,6 +4,8 @@
 #include "profiles/operator_layer.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <vector>
 
 namespace eyeroof::profiles {
 
@@ -43,17 +45,63 @@ std::optional<std::size_t> causal_argument(std::string_view name) {
     return std::nullopt;
 }
 
-// Three operands one after the other that are queries, keys and values.
+// Three operands one after the other that are queries, keys and values; keys and values may be a
+// pool of pages, [pages, slots, heads, width], of one dimension more.
 std::optional<std::size_t> queries_at(const OperatorArgs& args, std::size_t from) {
     for (std::size_t i = from; i + 2 < args.size(); ++i) {
         const Dims &q = args.dims(i), &k = args.dims(i + 1), &v = args.dims(i + 2);
         const bool tensors = args.tensor(i) && args.tensor(i + 1) && args.tensor(i + 2);
-        if (tensors && (q.size() == 3 || q.size() == 4) && k.size() == q.size() &&
-            v.size() == q.size() && q.back() == k.back()) {
+        const bool pages = q.size() == 3 && k.size() == 4 && k == v;
+        if (tensors && (q.size() == 3 || q.size() == 4) && (k.size() == q.size() || pages) &&
+            v.size() == k.size() && q.back() == k.back()) {
             return i;
         }
     }
     return std::nullopt;
+}
+
+bool holds_numbers(const OperatorArgs& args, std::size_t i, std::size_t rank) {
+    const std::string_view type = args.type_name(i);
+    return args.tensor(i) && args.dims(i).size() == rank &&
+           (type == "int" || type.starts_with("long") || type == "Int" || type == "Long" ||
+            type == "int32" || type == "int64");
+}
+
+std::optional<Count> plain_number(std::string_view text) {
+    Count value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return all ? std::optional(value) : std::nullopt;
+}
+
+// Where sequences of several lengths stand behind each other: how many there are (from the
+// boundaries, cu_seqlens of one more element) and the longest of each side, as far as it was
+// recorded. Tables of pages say that keys and values are a pool.
+struct Packed {
+    Count sequences = 0; // 0: not known
+    Count most_queries = 0, most_keys = 0;
+    bool pages = false;
+};
+Packed packed_behind(const OperatorArgs& args, std::size_t values) {
+    Packed packed;
+    std::size_t first = args.size();
+    for (std::size_t i = values + 1; i < args.size(); ++i) {
+        if (holds_numbers(args, i, 1) && args.elements(i) > 1 && first == args.size()) {
+            first = i;
+            packed.sequences = args.elements(i) - 1;
+        }
+        packed.pages = packed.pages || holds_numbers(args, i, 2);
+    }
+    std::vector<Count> lengths;
+    for (std::size_t i = first; i < args.size() && lengths.size() < 2; ++i) {
+        const auto number = args.tensor(i) ? std::nullopt : plain_number(args.text(i));
+        if (number && *number > 0) {
+            lengths.push_back(*number);
+        }
+    }
+    packed.most_queries = lengths.empty() ? 0 : lengths.front();
+    packed.most_keys = lengths.size() < 2 ? 0 : lengths[1];
+    return packed;
 }
 
 // [batch, heads, tokens, width], [batch, tokens, heads, width] or [tokens, heads, width].
@@ -74,6 +122,41 @@ std::optional<model::AttentionShape> attention_shape(const Dims& q, const Dims& 
     return fine ? std::optional(shape) : std::nullopt;
 }
 
+// Sequences that stand behind each other, as long as their mean: the least work that so many tokens
+// allow. True where all are equally long.
+bool split_evenly(const Packed& packed, model::AttentionShape& shape) {
+    if (packed.sequences < 1 || packed.sequences > shape.m || packed.sequences > shape.n) {
+        return false;
+    }
+    const Count queries = shape.m, keys = shape.n;
+    shape.batch = packed.sequences;
+    shape.m = (queries + packed.sequences - 1) / packed.sequences;
+    shape.n = (keys + packed.sequences - 1) / packed.sequences;
+    return packed.most_queries == shape.m && packed.most_keys == shape.n &&
+           queries == packed.sequences * shape.m && keys == packed.sequences * shape.n;
+}
+
+// Keys and values of a pool of pages: each sequence is taken as long as the longest, which is all
+// that is recorded; nullopt where that is not, for the pool's size says nothing.
+std::optional<model::AttentionShape> pool_shape(const Dims& q, const Dims& pool,
+                                                const Packed& packed) {
+    const Count tokens = q.size() == 4 ? q[1] : 0;
+    const Count sequences = q.size() == 4 ? q[0] : packed.sequences;
+    if (packed.most_keys < 1 || sequences < 1 || sequences > elements_of(q)) {
+        return std::nullopt;
+    }
+    model::AttentionShape shape;
+    shape.batch = sequences;
+    shape.groups = q[q.size() - 2];
+    shape.m = q.size() == 4 ? tokens : std::max<Count>(1, (q[0] + sequences - 1) / sequences);
+    shape.n = packed.most_keys;
+    shape.k = q.back();
+    const Count heads = pool[pool.size() - 2];
+    shape.kv_heads = heads == shape.groups ? 0 : heads;
+    const bool fine = shape.kv_heads == 0 || shape.groups % shape.kv_heads == 0;
+    return fine ? std::optional(shape) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
@@ -86,13 +169,19 @@ std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
         return std::nullopt;
     }
     const bool heads_first = lower.find("scaled_dot_product") != std::string::npos;
-    auto shape = attention_shape(args.dims(*at), args.dims(*at + 1), heads_first);
+    const auto packed = packed_behind(args, *at + 2);
+    const bool pool = args.dims(*at + 1).size() > args.dims(*at).size() || packed.pages;
+    auto shape = pool ? pool_shape(args.dims(*at), args.dims(*at + 1), packed)
+                      : attention_shape(args.dims(*at), args.dims(*at + 1), heads_first);
     if (!shape) {
         return std::nullopt;
     }
+    const bool even = pool || args.dims(*at).size() != 3 ? !pool : split_evenly(packed, *shape);
     OperatorLayer made;
     const auto flag = causal_argument(op.name);
-    const bool engine = lower.find("unified_attention") != std::string::npos; // of decoders
+    const bool engine = lower.find("unified_attention") != std::string::npos || // of decoders
+                        lower.find("vllm") != std::string::npos ||
+                        lower.find("sgl_kernel") != std::string::npos;
     const std::string_view said = flag ? args.text(*flag) : std::string_view();
     shape->causal = shape->m == shape->n && (said.empty() ? engine : said.starts_with("True"));
     if (op.name.find("_efficient_attention_forward") != std::string::npos) {
@@ -103,8 +192,71 @@ std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
     const model::DataType type = args.type(*at);
     made.layer.types = {type, type, type};
     made.layer.direction = backward ? model::Direction::bwd_data : model::Direction::fwd;
-    made.approximate = said.empty() || args.dims(*at).size() == 3;
+    made.approximate = said.empty() || !even;
     return model::validate(made.layer).has_errors() ? std::nullopt : std::optional(made);
+}
+
+namespace {
+
+// Bits of one weight where so many packed words hold n x k of them; 0 for no usual number.
+int packed_bits(Count words, int word_bytes, Count n, Count k) {
+    const auto all = checked_mul(words, Count{8} * word_bytes);
+    const auto weights = checked_mul(n, k);
+    if (!all || !weights || *weights < 1 || *all % *weights != 0) {
+        return 0;
+    }
+    const Count bits = *all / *weights;
+    return bits == 4 || bits == 8 ? static_cast<int>(bits) : 0;
+}
+
+} // namespace
+
+std::optional<OperatorLayer> packed_gemm_of(const Operator& op) {
+    const OperatorArgs args(op);
+    const auto whole = [&](std::size_t i) {
+        const std::string_view type = args.type_name(i);
+        return args.tensor(i) && args.dims(i).size() >= 2 &&
+               (type == "int" || type == "unsigned char" || type == "Byte" ||
+                type == "signed char");
+    };
+    std::size_t packed = 1;
+    while (packed < args.size() && !whole(packed)) {
+        ++packed;
+    }
+    if (packed == args.size() || !args.tensor(0) || args.dims(0).size() < 2 || whole(0)) {
+        return std::nullopt;
+    }
+    const Count k = args.dims(0).back();
+    const Count m = args.elements(0) / k;
+    const auto made = [&](Count n) -> std::optional<OperatorLayer> {
+        const int bits =
+            packed_bits(args.elements(packed), element_bytes(args.type_name(packed)), n, k);
+        if (bits == 0 || !fits_dimension(n) || !fits_dimension(m)) {
+            return std::nullopt;
+        }
+        OperatorLayer layer;
+        layer.layer.op = model::Op::gemm;
+        layer.layer.shape = model::GemmShape{1, m, n, k};
+        const model::DataType type = args.type(0);
+        layer.layer.types = {type, bits == 4 ? model::DataType::int4 : model::DataType::int8, type};
+        layer.approximate = true;
+        return model::validate(layer.layer).has_errors() ? std::nullopt : std::optional(layer);
+    };
+    for (std::size_t i = packed + 1; i + 2 < args.size(); ++i) { // m, n, k among the arguments
+        if (args.number(i) == m && args.number(i + 2) == k && args.number(i + 1)) {
+            if (auto layer = made(*args.number(i + 1))) {
+                return layer;
+            }
+        }
+    }
+    for (std::size_t i = packed + 1; i < args.size(); ++i) { // scales
+        for (const Count n : args.dims(i)) {
+            if (auto layer = args.tensor(i) && n > 1 ? made(n) : std::nullopt) {
+                return layer;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {

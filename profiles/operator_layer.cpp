@@ -1,6 +1,7 @@
 #include "profiles/operator_layer.hpp"
 
 #include "base/ascii.hpp"
+#include "profiles/kernel_names.hpp"
 #include "profiles/operator_args.hpp"
 #include "profiles/operator_functions.hpp"
 
@@ -379,8 +380,13 @@ Made engine_operator(std::string_view name, const OperatorArgs& args) {
         const Count elements = args.elements(1) + (args.tensor(2) ? args.elements(2) : 0);
         return rows_layer(Op::rope, elements, elements % cols == 0 ? cols : 1, args.type(1));
     }
-    if (name.starts_with("reshape_and_cache") || name.starts_with("concat_and_cache")) {
-        const Count elements = args.elements(0) + args.elements(1); // keys, values
+    if (name.starts_with("reshape_and_cache") || name.starts_with("concat_and_cache") ||
+        name.starts_with("store_cache") || name.starts_with("store_kv_cache") ||
+        name.starts_with("set_kv_buffer") || name.starts_with("set_mla_kv_buffer")) {
+        // Keys and values of the new tokens; behind them stands the pool.
+        const bool two = args.dims(0).size() == args.dims(1).size() && !args.dims(0).empty() &&
+                         args.dims(0)[0] == args.dims(1)[0];
+        const Count elements = args.elements(0) + (two ? args.elements(1) : 0);
         return pointwise_layer("copy", elements, 1, {args.type(0), args.type(0), args.type(0)});
     }
     const bool quantizes = name.find("fp8_quant") != std::string_view::npos ||
@@ -390,6 +396,66 @@ Made engine_operator(std::string_view name, const OperatorArgs& args) {
                                {args.type(1), args.type(1), DataType::fp8});
     }
     return std::nullopt;
+}
+
+// Weights of a recurrent network as one GEMM over all tokens: matrices beside each other, in a list
+// or as arguments of their own.
+Made recurrent(std::string_view name, const Operator& op, const OperatorArgs& args) {
+    constexpr std::array<std::string_view, 8> kNames = {
+        "lstm",       "gru",        "rnn_tanh",         "rnn_relu",
+        "_cudnn_rnn", "miopen_rnn", "mkldnn_rnn_layer", "quantized_lstm"};
+    if (std::ranges::find(kNames, name) == kNames.end() || args.dims(0).size() < 2) {
+        return std::nullopt;
+    }
+    const Count in = args.dims(0).back();
+    Count weights = 0;
+    for (const ListedTensor& tensor : op.listed) {
+        weights += tensor.dims.size() == 2 ? elements_of(tensor.dims) : 0;
+    }
+    if (weights == 0) {
+        for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+            weights += args.dims(i).size() == 2 ? args.elements(i) : 0;
+        }
+    }
+    OperatorLayer made;
+    made.layer.op = Op::gemm;
+    made.layer.shape =
+        model::GemmShape{1, args.elements(0) / std::max<Count>(in, 1), weights / in, in};
+    const DataType type = args.type(0);
+    made.layer.types = {type, type, type};
+    made.approximate = weights % in != 0;
+    return in > 0 && weights >= in ? Made(made) : std::nullopt;
+}
+
+// Products of groups of rows (experts), all groups together: the groups' sizes are on the device.
+Made grouped_product(std::string_view name, const OperatorArgs& args) {
+    if (name != "_grouped_mm" && name != "_scaled_grouped_mm") {
+        return std::nullopt;
+    }
+    const Dims &a = args.dims(0), &b = args.dims(1);
+    const Count groups = a.size() == 3   ? a[0]
+                         : b.size() == 3 ? b[0]
+                                         : args.elements(name == "_grouped_mm" ? 2 : 4);
+    if (a.size() < 2 || b.size() < 2 || groups < 1) {
+        return std::nullopt;
+    }
+    const Count rows = a[a.size() - 2], columns = b.back(), depth = a.back();
+    const bool by_depth = a.size() == 2 && b.size() == 2;
+    const bool by_rows = a.size() == 2 && b.size() == 3;
+    const bool by_columns = a.size() == 3 && b.size() == 2;
+    const auto part = [groups](Count all) {
+        return std::max<Count>(1, (all + groups - 1) / groups);
+    };
+    OperatorLayer made;
+    made.layer.op = Op::bmm;
+    made.layer.shape =
+        model::GemmShape{groups, by_rows ? part(rows) : rows, by_columns ? part(columns) : columns,
+                         by_depth ? part(depth) : depth};
+    const DataType type = args.type(0);
+    made.layer.types = {type, args.type(1), model::is_narrow_float(type) ? DataType::bf16 : type};
+    const Count split = by_rows ? rows : by_columns ? columns : by_depth ? depth : groups;
+    made.approximate = split % groups != 0;
+    return b[b.size() - 2] == depth ? Made(made) : std::nullopt;
 }
 
 Made catenated(const OperatorArgs& args, const Operator& op, DataType type) {
@@ -419,7 +485,8 @@ Made by_name(const Operator& op, const OperatorArgs& args, const OperatorContext
         return reduction(args);
     }
     for (const auto& make :
-         {softmax(name, args), norm(name, args), lookup(name, args), engine_operator(name, args),
+         {grouped_product(name, args), recurrent(name, op, args), softmax(name, args),
+          norm(name, args), lookup(name, args), engine_operator(name, args),
           optimizer(name, args, context.list_type)}) {
         if (make) {
             return make;
@@ -431,13 +498,7 @@ Made by_name(const Operator& op, const OperatorArgs& args, const OperatorContext
 } // namespace
 
 bool is_collective(std::string_view name) {
-    const std::string lower = lowered(name);
-    constexpr std::string_view kParts[] = {
-        "record_param_comms", "c10d::",        "nccl",           "rccl",         "all_reduce",
-        "allreduce",          "all_gather",    "allgather",      "all2all",      "all_to_all",
-        "alltoall",           "cross_device_", "reduce_scatter", "reducescatter"};
-    return std::ranges::any_of(
-        kParts, [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+    return !communication_of(name).empty();
 }
 
 std::optional<DataType> type_in_kernel_name(std::string_view name) {
@@ -483,7 +544,8 @@ std::optional<OperatorLayer> any_layer_of(const Operator& op, const OperatorCont
     if (!made) {
         const bool named = op.name.find("scaled_dot_product") != std::string::npos ||
                            op.name.find("_attention_") != std::string::npos ||
-                           op.name.starts_with("flash_attn") || op.name == "FlashAttnFunc";
+                           op.name.starts_with("flash_attn") || op.name == "FlashAttnFunc" ||
+                           op.name.find("varlen_fwd") != std::string::npos;
         made = named ? custom_attention_of(op) : std::nullopt;
     }
     if (!made || model::validate(made->layer).has_errors()) {

@@ -30,6 +30,9 @@ std::optional<OperatorLayer> traffic_of(const Operator& op, const OperatorContex
 // A GEMM, grouped GEMM or attention whose operator is not known by name, from the first operands
 // whose dimensions fit one. `approximate`.
 std::optional<OperatorLayer> custom_gemm_of(const Operator& op);
+// A GEMM with weights of few bits, packed into larger words: their number of columns stands beside
+// them, among the sizes or the scales. `approximate`.
+std::optional<OperatorLayer> packed_gemm_of(const Operator& op);
 std::optional<OperatorLayer> custom_attention_of(const Operator& op);
 
 // "record_param_comms", "c10d::allreduce_", "vllm::all_reduce", "ncclDevKernel_AllGather…".

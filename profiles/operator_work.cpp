@@ -59,13 +59,21 @@ constexpr Pattern kPatterns[] = {
     {"_conv_depthwise2d", true, 0, 1, 4, 5, 6},
     {"_scaled_mm", false, 0, 1, 0, 0, 0},
     {"_int_mm", false, 0, 1, 0, 0, 0},
+    {"mv", false, 0, 1, 0, 0, 0},
+    {"dot", false, 0, 1, 0, 0, 0},
+    {"vdot", false, 0, 1, 0, 0, 0},
+    {"addmv", false, 1, 2, 0, 0, 0},
+    {"addbmm", false, 1, 2, 0, 0, 0},
     {"conv3d", true, 0, 1, 3, 4, 5},
     {"convolution_backward", true, 1, 2, 4, 5, 6, 7, model::Direction::bwd_weight, 10},
 };
 
 std::string_view bare_name(std::string_view name) {
     const std::size_t colon = name.rfind("::");
-    return colon == std::string_view::npos ? name : name.substr(colon + 2);
+    name = colon == std::string_view::npos ? name : name.substr(colon + 2);
+    return name.size() > 1 && name.ends_with('_') && !name.ends_with("__")
+               ? name.substr(0, name.size() - 1) // in place
+               : name;
 }
 
 const Pattern* pattern_of(std::string_view name) {
@@ -90,11 +98,31 @@ std::optional<Count> product(const Dims& dims, std::size_t end) {
     return result;
 }
 
-// [.., m, k] x [k, n], or x [.., k, n] with equal leading dimensions: a batch.
+// Leading dimensions of a batch, where each is that of one operand or of both.
+std::optional<Count> broadcast_batch(const Dims& a, const Dims& b) {
+    Dims batch;
+    const std::size_t most = std::max(a.size(), b.size()) - 2;
+    for (std::size_t back = most; back > 0; --back) {
+        const auto at = [back](const Dims& dims) {
+            const std::size_t behind = back + 2;
+            return dims.size() >= behind ? dims[dims.size() - behind] : 1;
+        };
+        if (at(a) != at(b) && at(a) != 1 && at(b) != 1) {
+            return std::nullopt;
+        }
+        batch.push_back(std::max(at(a), at(b)));
+    }
+    return product(batch, batch.size());
+}
+
+// [.., m, k] x [k, n], or x [.., k, n]: a batch. A vector is a matrix of one column.
 std::optional<model::GemmShape> gemm_shape(const Dims& a, Dims b, bool transposed_b,
                                            bool& batched) {
-    if (a.empty() || b.size() < 2 || !sane(a) || !sane(b)) {
+    if (a.empty() || b.empty() || !sane(a) || !sane(b)) {
         return std::nullopt;
+    }
+    if (b.size() == 1) {
+        b.insert(transposed_b ? b.begin() : b.end(), 1);
     }
     if (transposed_b) {
         std::swap(b[b.size() - 1], b[b.size() - 2]);
@@ -104,9 +132,11 @@ std::optional<model::GemmShape> gemm_shape(const Dims& a, Dims b, bool transpose
         return std::nullopt;
     }
     batched = b.size() > 2;
-    const auto rows = product(a, batched ? a.size() - 2 : a.size() - 1);
-    if (!rows ||
-        (batched && (a.size() != b.size() || !std::equal(a.begin(), a.end() - 2, b.begin())))) {
+    if (batched && a.size() < 2) {
+        return std::nullopt;
+    }
+    const auto rows = batched ? broadcast_batch(a, b) : product(a, a.size() - 1);
+    if (!rows) {
         return std::nullopt;
     }
     return batched ? model::GemmShape{*rows, a[a.size() - 2], b.back(), k}
@@ -294,7 +324,7 @@ void set_backward(const Operator& op, const Pattern& pattern, OperatorLayer& res
     const bool data = mask.starts_with("[True");
     const bool weight = mask.find(", True") == mask.find(',');
     result.repeats = data && weight ? 2 : 1;
-    result.layer.direction = weight ? model::Direction::bwd_weight : model::Direction::bwd_data;
+    result.layer.direction = weight ? model::Direction::bwd_weight : result.data_direction;
 }
 
 model::TensorTypes types_of(const Operator& op, const Pattern& pattern) {
@@ -303,6 +333,26 @@ model::TensorTypes types_of(const Operator& op, const Pattern& pattern) {
     };
     const model::DataType input = at(pattern.left).value_or(model::DataType::fp32);
     return {input, at(pattern.right).value_or(input), input};
+}
+
+// A product of complex numbers is four of real ones: twice the columns over twice the depth.
+void make_complex(const Operator& op, const Pattern& pattern, OperatorLayer& result) {
+    const std::string_view type = pattern.left < op.input_types.size()
+                                      ? std::string_view(op.input_types[pattern.left])
+                                      : std::string_view();
+    auto& shape = std::get<model::GemmShape>(result.layer.shape);
+    if (!type.starts_with("c10::complex") || 2 * shape.n > model::kMaxDimension ||
+        2 * shape.k > model::kMaxDimension) {
+        return;
+    }
+    shape.n *= 2;
+    shape.k *= 2;
+    const model::DataType real =
+        type.find("double") != std::string_view::npos ? model::DataType::fp64
+        : type.find("Half") != std::string_view::npos ? model::DataType::fp16
+                                                      : model::DataType::fp32;
+    result.layer.types = {real, real, real};
+    result.approximate = true;
 }
 
 } // namespace
@@ -322,9 +372,6 @@ std::optional<OperatorLayer> layer_of(const Operator& op) {
         return std::nullopt;
     }
     const bool transposed = says_true(op, pattern->transposed);
-    if (transposed && pattern->direction != model::Direction::fwd) {
-        return std::nullopt;
-    }
     const Dims& left = op.input_dims[pattern->left];
     const Dims& right = op.input_dims[pattern->right];
     OperatorLayer result;
@@ -340,6 +387,7 @@ std::optional<OperatorLayer> layer_of(const Operator& op) {
         result.layer.shape = *shape;
         if (transposed) {
             result.layer.direction = model::Direction::bwd_data;
+            result.data_direction = model::Direction::fwd;
         }
         if (pattern->direction != model::Direction::fwd) {
             set_backward(op, *pattern, result);
@@ -352,6 +400,10 @@ std::optional<OperatorLayer> layer_of(const Operator& op) {
         }
         result.layer.op = batched ? model::Op::bmm : model::Op::gemm;
         result.layer.shape = *shape;
+        result.approximate = batched && left.size() > 2 && right.size() > 2 &&
+                             !std::equal(left.begin(), left.end() - 2, right.begin(),
+                                         right.end() - 2); // an operand is read several times
+        make_complex(op, *pattern, result);
     }
     return result;
 }

@@ -16,6 +16,8 @@ struct OperatorLayer {
     model::Layer layer;
     bool approximate = false;
     int repeats = 1; // 2 where one call does the work of the layer twice (both gradients)
+    // Of such a call's gradient of the data: fwd for a transposed convolution.
+    model::Direction data_direction = model::Direction::bwd_data;
 
     bool operator==(const OperatorLayer&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "profiles/points.hpp"
 
 #include "profiles/operator_layer.hpp"
+#include "profiles/step_marks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -236,7 +237,8 @@ class PointMaker {
         case GroupBy::launch:
             return fmt::format("{} #{}", kernel, i);
         case GroupBy::range:
-            return launch.range != kNone ? std::string(profile_.range_of(launch)) : kernel;
+            return launch.range != kNone ? std::string(innermost_range(profile_.range_of(launch)))
+                                         : kernel;
         case GroupBy::op:
             return launch.op != kNone ? text_of(*profile_.operator_of(launch)) : kernel;
         case GroupBy::kernel:
@@ -291,7 +293,84 @@ class PointMaker {
                                          without_time_, profile_.launches.size()),
                              "merge a timing run, or collect the time counter too");
         }
+        tell_missing(warnings);
         return {std::move(points_), std::move(warnings)};
+    }
+
+    // Of these counters, those that no launch has.
+    std::vector<std::string> absent(const std::vector<MetricTerm>& terms) const {
+        std::vector<std::string> names;
+        for (const MetricTerm& term : terms) {
+            const bool there = std::ranges::any_of(profile_.launches, [&](const Launch& launch) {
+                return launch.counters.contains(term.counter);
+            });
+            if (!there) {
+                names.push_back(term.counter);
+            }
+        }
+        return names;
+    }
+
+    // What a profile with counters lacks for a place on the roofline.
+    void tell_missing(Diagnostics& warnings) const {
+        const bool counted = std::ranges::any_of(
+            profile_.launches, [](const Launch& launch) { return !launch.counters.empty(); });
+        const bool given = std::ranges::any_of(figures_, [](const Figures& figures) {
+            return figures.work_known && !figures.traffic.empty();
+        });
+        if (!counted || (family_ == nullptr && given)) {
+            return;
+        }
+        if (family_ == nullptr) {
+            warnings.warning("no-family", "the counters are of no GPU that is known",
+                             "profile with the column CC, or with counters of `measure --list`");
+            return;
+        }
+        std::vector<std::string> work, partly;
+        bool any_work = false;
+        for (const WorkMetric& metric : family_->work) {
+            const auto names = absent(metric.terms);
+            const bool some = names.size() < metric.terms.size();
+            any_work = any_work || some;
+            auto& list = some ? partly : work;
+            list.insert(list.end(), names.begin(), names.end());
+        }
+        for (const TrafficMetric& metric : family_->traffic) {
+            const auto names = absent(metric.terms);
+            const bool none = names.size() == metric.terms.size();
+            if (none && metric.level == "dram") {
+                warnings.warning("missing-metrics",
+                                 fmt::format("bytes of DRAM were not collected: {} is missing",
+                                             fmt::join(names, ", ")),
+                                 other_names(names.front()));
+            } else if (!none) {
+                partly.insert(partly.end(), names.begin(), names.end());
+            }
+        }
+        if (!any_work) {
+            warnings.warning(
+                "missing-metrics",
+                fmt::format("operations were not collected: {} are missing", fmt::join(work, ", ")),
+                "collect those of the types that the kernels use, as .sum, "
+                ".sum.per_second, or .sum.per_cycle_elapsed with the cycles");
+        }
+        if (!partly.empty()) {
+            warnings.warning("missing-metrics",
+                             fmt::format("figures are lower bounds: {} {} missing",
+                                         fmt::join(partly, ", "),
+                                         partly.size() == 1 ? "is" : "are"),
+                             "collect them too");
+        }
+    }
+
+    static std::string other_names(const std::string& counter) {
+        return counter == "dram__bytes.sum"
+                   ? "dram__bytes_read.sum with dram__bytes_write.sum, dram__sectors_read.sum with "
+                     "dram__sectors_write.sum, or dram__bytes.sum.per_second serve too"
+               : counter == "FETCH_SIZE"
+                   ? "TCC_EA0_RDREQ_sum with TCC_EA0_RDREQ_32B_sum (MI200: TCC_EA_…), and the "
+                     "same of WRREQ with WRREQ_64B, serve too"
+                   : "";
     }
 
     static constexpr std::int64_t kFirstSum = -2; // below it: sums by operator, above: executions

@@ -124,6 +124,19 @@ bool tables_are_in_order(const Profile& profile) {
            ops == profile.operators.size() && ranges == profile.ranges.size();
 }
 
+// For a filter by range that nothing passes.
+std::string known_ranges(const Profile& profile) {
+    constexpr std::size_t kShown = 5;
+    if (profile.ranges.empty()) {
+        return "the profile has no ranges (nsys profile --trace=cuda,nvtx)";
+    }
+    std::string list;
+    for (std::size_t i = 0; i < std::min(kShown, profile.ranges.size()); ++i) {
+        list += fmt::format("{}'{}'", i == 0 ? "" : ", ", profile.ranges[i].substr(0, 80));
+    }
+    return "its ranges are: " + list + (profile.ranges.size() > kShown ? ", …" : "");
+}
+
 } // namespace
 
 Result<Profile> filter(Profile profile, const KernelFilter& filter) {
@@ -159,7 +172,13 @@ Result<Profile> filter(Profile profile, const KernelFilter& filter) {
             kept.profile.launches.push_back(carry_over(std::move(launch)));
         }
     }
-    return std::move(kept.profile);
+    Diagnostics told;
+    if (kept.profile.launches.empty() && !profile.launches.empty()) {
+        told.warning("no-match", "no launch passes the filter",
+                     filter.range.empty() ? std::string("`import` without it lists the kernels")
+                                          : known_ranges(profile));
+    }
+    return {std::move(kept.profile), std::move(told)};
 }
 
 Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& launches) {

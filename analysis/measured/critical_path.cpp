@@ -19,9 +19,27 @@ struct Event {
     Work work = Work::computation;
     std::uint32_t kernel = 0; // of a launch
     bool is_launch = false;
+    std::int64_t stream = kNone;
 };
 
 using Device = std::pair<std::uint32_t, std::int64_t>;
+
+// Work of one stream is serial: what overlaps the next of its stream, by a rounded time or a
+// programmatic launch, counts until that starts.
+void make_serial(std::vector<Event>& events) {
+    std::ranges::stable_sort(events, {}, &Event::start_ns);
+    std::map<std::int64_t, Event*> last;
+    for (Event& event : events) {
+        if (event.stream == kNone) {
+            continue;
+        }
+        Event*& before = last[event.stream];
+        if (before != nullptr) {
+            before->end_ns = std::min(before->end_ns, event.start_ns);
+        }
+        before = &event;
+    }
+}
 
 // Of the device with most events, in order of their ends.
 std::vector<Event> events_of(const profiles::Profile& step) {
@@ -39,19 +57,21 @@ std::vector<Event> events_of(const profiles::Profile& step) {
         devices[{launch.source, launch.device}].push_back(
             {start, start + launch.duration_ns, launch.called_ns,
              communicates[launch.kernel] ? Work::communication : Work::computation, launch.kernel,
-             true});
+             true, launch.stream});
     }
     for (const profiles::DeviceCopy& copy : step.copies) {
         const auto start = static_cast<double>(copy.start_ns);
         devices[{copy.source, copy.device}].push_back(
             {start, start + copy.duration_ns, copy.called_ns,
-             copy.kind == profiles::CopyKind::fill ? Work::computation : Work::copy, 0, false});
+             copy.kind == profiles::CopyKind::fill ? Work::computation : Work::copy, 0, false,
+             copy.stream});
     }
     const auto most = std::ranges::max_element(
         devices, {}, [](const auto& device) { return device.second.size(); });
     if (most == devices.end()) {
         return {};
     }
+    make_serial(most->second);
     std::ranges::stable_sort(most->second, {}, &Event::end_ns);
     return std::move(most->second);
 }

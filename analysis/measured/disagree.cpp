@@ -81,9 +81,10 @@ class Comparison {
         m_.predicted_s = parts_.time_s();
         m_.unexplained_s = m_.time_s - m_.predicted_s;
         if (layer_.low_s && layer_.high_s && layer_.time_s > 0.0) {
-            const double scale = m_.predicted_s / layer_.time_s;
+            // Kernel beside kernel: a gap before it is the host's.
+            const double scale = (m_.predicted_s - parts_.launch_s) / layer_.time_s;
             m_.in_interval =
-                m_.time_s >= *layer_.low_s * scale && m_.time_s <= *layer_.high_s * scale;
+                m_.kernel_s >= *layer_.low_s * scale && m_.kernel_s <= *layer_.high_s * scale;
         }
         data_type();
         operations();

@@ -5,6 +5,7 @@
 #include "analysis/measured/traced_compare.hpp"
 #include "base/ascii.hpp"
 #include "base/units.hpp"
+#include "profiles/kernel_names.hpp"
 #include "profiles/operator_layer.hpp"
 
 #include <fmt/format.h>
@@ -264,6 +265,63 @@ void add_bound(TracedRow& row, const model::Layer& layer, const model::Work& wor
                                  : below_cause(row, layer, kernels, gpu);
 }
 
+std::string kernel_family(const std::string& kernel) {
+    using profiles::KernelCategory;
+    switch (profiles::category_of(kernel)) {
+    case KernelCategory::communication:
+        return fmt::format("communication ({})", profiles::communication_of(kernel));
+    case KernelCategory::gemm:
+        return "GEMM";
+    case KernelCategory::conv:
+        return "convolution";
+    case KernelCategory::elementwise:
+        return "pointwise";
+    case KernelCategory::normalization:
+        return "norm";
+    case KernelCategory::pooling:
+        return "reduction";
+    case KernelCategory::unknown:
+        return "other";
+    default:
+        return profiles::category_name(profiles::category_of(kernel));
+    }
+}
+
+std::string said_by(const std::string& kernel, const std::string& category) {
+    std::string says;
+    if (category != "GEMM" && category != "attention" && category != "experts" &&
+        category != "convolution") {
+        return says;
+    }
+    if (const auto type = profiles::type_in_kernel_name(kernel)) {
+        says = model::data_type_name(*type);
+    }
+    if (const auto tile = profiles::tile_of(kernel)) {
+        says +=
+            fmt::format("{}tiles of {}x{}", says.empty() ? "" : ", ", tile->rows, tile->columns);
+    }
+    return says;
+}
+
+// Kernels without a layer.
+void add_unknown(const formats::TraceNetwork& trace, Traced& made) {
+    std::map<std::uint32_t, TracedKernel> sums;
+    for (const profiles::Launch& launch : trace.profile.launches) {
+        if (launch.range == profiles::kNone) {
+            TracedKernel& sum = sums[launch.kernel];
+            sum.runs += launch.calls;
+            sum.measured_s += std::max(launch.duration_ns, 0.0) * 1e-9;
+        }
+    }
+    for (auto& [kernel, sum] : sums) {
+        sum.name = trace.profile.kernels[kernel].name;
+        sum.category = kernel_family(sum.name);
+        sum.says = said_by(sum.name, sum.category);
+        made.unknown.push_back(std::move(sum));
+    }
+    std::ranges::stable_sort(made.unknown, std::ranges::greater{}, &TracedKernel::measured_s);
+}
+
 void add_categories(const formats::TraceNetwork& trace, double all_s, Traced& made) {
     std::map<std::string, TracedCategory> sums;
     for (std::size_t i = 0; i < trace.layers.size(); ++i) {
@@ -271,9 +329,11 @@ void add_categories(const formats::TraceNetwork& trace, double all_s, Traced& ma
         sum.runs += trace.network.layers[i].count;
         sum.measured_s += trace.layers[i].measured_s;
     }
-    for (const model::Uncosted& left : trace.network.uncosted) {
-        sums["not known"].runs += left.count;
-        sums["not known"].measured_s += left.measured_s;
+    for (const TracedKernel& kernel : made.unknown) {
+        const std::string name = kernel.category.substr(0, kernel.category.find(" ("));
+        TracedCategory& sum = sums[name == "other" ? "not known" : name];
+        sum.runs += kernel.runs;
+        sum.measured_s += kernel.measured_s;
     }
     for (auto& [name, sum] : sums) {
         sum.name = name;
@@ -355,6 +415,15 @@ Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* 
     made.device = profiles::device_time(trace.step);
     made.path = critical_path(trace.step);
     made.kernel_s = trace.kernel_s;
+    if (const auto missing = formats::missing_operators(trace)) {
+        made.notes.push_back(
+            fmt::format("only {:.1f} % of the {} of kernels belong to operators of known work: {}",
+                        100.0 * trace.layered_s / trace.kernel_s, format_si(trace.kernel_s, "s"),
+                        missing->why));
+        made.notes.push_back(missing->fix);
+    }
+    made.notes.insert(made.notes.end(), trace.notes.begin(), trace.notes.end());
+    add_unknown(trace, made);
     made.layered_s = trace.layered_s;
     made.l2_bytes = gpu != nullptr ? gpu->l2_bytes : 0.0;
     double all_s = model::uncosted_seconds(trace.network);

@@ -101,6 +101,16 @@ struct TracedModule {
     bool operator==(const TracedModule&) const = default;
 };
 
+// A kernel of no operator of known work, by what its name says.
+struct TracedKernel {
+    std::string name, category; // "GEMM", "communication (DeepEP)", …; "other"
+    std::string says;           // type and tile: "bf16, tiles of 128x256"; empty: nothing
+    std::int64_t runs = 0;
+    double measured_s = 0.0;
+
+    bool operator==(const TracedKernel&) const = default;
+};
+
 struct TracedCategory {
     std::string name; // "GEMM", "attention", "norm", "pointwise", …
     std::int64_t runs = 0;
@@ -123,6 +133,8 @@ struct Traced {
     std::optional<profiles::DeviceTime> device;
     std::vector<TracedRow> rows; // longest first
     std::vector<TracedCategory> categories;
+    std::vector<TracedKernel> unknown;         // of no operator of known work, longest first
+    std::vector<std::string> notes;            // what a reader must know first
     std::vector<TracedChange> changes;         // those that save most first
     std::vector<TracedComparison> comparisons; // "all" first; empty without predictions
     std::vector<TracedLeftOut> left_out;       // the longest first

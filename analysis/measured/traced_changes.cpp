@@ -196,6 +196,7 @@ std::vector<TracedChange> changes_of(const formats::TraceNetwork& trace, const T
     if (traced.device) {
         add_device(trace, *traced.device, changes);
     }
+    const std::size_t from_kernels = changes.size();
     for (auto change : {fused_attention(trace), fused_pointwise(trace), aligned(trace, traced),
                         by_cause(traced, "fp32 units, no tensor cores", "allow tf32, or use bf16"),
                         without_passes(traced)}) {
@@ -212,7 +213,12 @@ std::vector<TracedChange> changes_of(const formats::TraceNetwork& trace, const T
     if (auto change = larger_batch(traced)) {
         changes.push_back(*std::move(change));
     }
+    // Kernels of several streams overlap: no change of them saves more than the time in which any
+    // computes.
     const double step_s = traced.device ? traced.device->total_s : traced.kernel_s;
+    for (std::size_t i = from_kernels; traced.device && i < changes.size(); ++i) {
+        changes[i].saves_s = std::min(changes[i].saves_s, traced.device->computation_s);
+    }
     std::erase_if(changes,
                   [&](const TracedChange& change) { return change.saves_s < kTold * step_s; });
     std::ranges::stable_sort(changes, std::ranges::greater{}, &TracedChange::saves_s);

@@ -48,7 +48,8 @@ std::string path_text(const CriticalPath& path) {
     line("launch latency", path.launch_s);
     line("waits on the device", path.wait_s);
     const double on_path = path.computation_s + path.communication_s;
-    if (path.kernels_s > on_path) {
+    constexpr double kTold_s = 1e-9; // less is rounding
+    if (path.kernels_s - on_path >= kTold_s) {
         text += fmt::format("  {} of kernels run beside it\n",
                             format_si(path.kernels_s - on_path, "s"));
     }
@@ -107,6 +108,32 @@ std::string rows_text(const Traced& traced) {
     return text + (marked ? "~ something of its shape is assumed; ≥ a bound from its tensors' "
                             "bytes alone\n"
                           : "");
+}
+
+// Kernels of no operator of known work, where they take a part of the step.
+std::string unknown_text(const Traced& traced) {
+    constexpr std::size_t kShown = 15;
+    constexpr double kTold = 0.02;
+    double all_s = 0.0;
+    for (const TracedKernel& kernel : traced.unknown) {
+        all_s += kernel.measured_s;
+    }
+    if (!(all_s > kTold * traced.kernel_s)) {
+        return {};
+    }
+    std::string text = fmt::format("\n{:<26}{:>8}{:>12}{:>9}  {}\n", "kernels by name alone",
+                                   "runs", "time", "share", "kernel");
+    for (std::size_t i = 0; i < std::min(kShown, traced.unknown.size()); ++i) {
+        const TracedKernel& kernel = traced.unknown[i];
+        const std::string what = kernel.category + (kernel.says.empty() ? "" : ", " + kernel.says);
+        text += fmt::format("{}{:>8}{:>12}{}  {}\n", left(what, 26), kernel.runs,
+                            format_si(kernel.measured_s, "s"),
+                            share_text(kernel.measured_s, traced.kernel_s), left(kernel.name, 45));
+    }
+    if (traced.unknown.size() > kShown) {
+        text += fmt::format("… and {} more\n", traced.unknown.size() - kShown);
+    }
+    return text;
 }
 
 // The operators whose predictions miss most time.
@@ -214,8 +241,12 @@ std::string changes_text(const Traced& traced) {
 } // namespace
 
 std::string traced_text(const Traced& traced) {
-    std::string text =
-        fmt::format("\nstep: {}; {:.1f} % of {} of kernels belong to {} operators "
+    std::string text = "\n";
+    for (const std::string& note : traced.notes) {
+        text += wrapped("note: " + note, 2, kTraceWidth);
+    }
+    text +=
+        fmt::format("step: {}; {:.1f} % of {} of kernels belong to {} operators "
                     "of known work, {:.1f} % of these have a place below a roof\n",
                     traced.step, 100.0 * traced.layered_share(), format_si(traced.kernel_s, "s"),
                     traced.rows.size(), 100.0 * traced.placed_share());
@@ -229,8 +260,9 @@ std::string traced_text(const Traced& traced) {
         text += fmt::format("\nbackward pass {}, all else {} of kernels and copies\n",
                             format_si(traced.backward_s, "s"), format_si(traced.forward_s, "s"));
     }
-    return text + categories_text(traced) + rows_text(traced) + comparison_text(traced) +
-           modules_text(traced) + changes_text(traced);
+    return text + categories_text(traced) + (traced.rows.empty() ? "" : rows_text(traced)) +
+           unknown_text(traced) + comparison_text(traced) + modules_text(traced) +
+           changes_text(traced);
 }
 
 } // namespace eyeroof::analysis

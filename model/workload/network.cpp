@@ -89,13 +89,18 @@ std::string uncosted_text(const Network& network) {
     const Count all = operators_of(network);
     std::string text = fmt::format("{} of {} operators ({:.1f} %) {} not costed: ", missing, all,
                                    100.0 * uncosted_share(network), missing == 1 ? "is" : "are");
+    constexpr std::size_t kShown = 8; // of kinds: a trace may have hundreds
     bool first = true;
-    for (const Uncosted& u : network.uncosted) {
+    for (std::size_t i = 0; i < std::min(kShown, network.uncosted.size()); ++i) {
+        const Uncosted& u = network.uncosted[i];
         const std::string time =
             u.measured_s > 0.0 ? fmt::format("; measured {}", format_si(u.measured_s, "s")) : "";
         text += fmt::format("{}{} ({}: {}{}{})", first ? "" : ", ", u.op, u.count, u.why,
                             u.may_multiply ? "; it may multiply" : "", time);
         first = false;
+    }
+    if (network.uncosted.size() > kShown) {
+        text += fmt::format(", and {} more kinds", network.uncosted.size() - kShown);
     }
     return text;
 }

@@ -13,6 +13,7 @@ inline constexpr std::size_t kMaxErrors = 20;
 const Importer& profile_importer();
 const Importer& ncu_csv_importer();
 const Importer& nsys_sqlite_importer();
+const Importer& rocpd_importer();
 const Importer& kineto_importer();
 const Importer& rocprof_importer();
 const Importer& rocprof_json_importer();

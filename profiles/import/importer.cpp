@@ -1,9 +1,11 @@
 #include "profiles/import/importer.hpp"
 
 #include "base/printable.hpp"
+#include "profiles/import/foreign_report.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
 #include "profiles/profile_file.hpp"
+#include "profiles/serial_streams.hpp"
 
 #include <fmt/format.h>
 
@@ -121,9 +123,9 @@ const Importer& profile_importer() {
 }
 
 std::span<const Importer* const> importers() {
-    static const std::array<const Importer*, 7> all = {
-        &profile_importer(), &nsys_sqlite_importer(),  &kineto_importer(),   &ncu_csv_importer(),
-        &rocprof_importer(), &rocprof_json_importer(), &plain_csv_importer()};
+    static const std::array<const Importer*, 8> all = {
+        &profile_importer(), &rocpd_importer(),   &nsys_sqlite_importer(),  &kineto_importer(),
+        &ncu_csv_importer(), &rocprof_importer(), &rocprof_json_importer(), &plain_csv_importer()};
     return all;
 }
 
@@ -172,8 +174,17 @@ Result<Profile> import_profile(const ImportInput& input, std::string_view format
     const auto chosen = std::ranges::find_if(all, [&](const Importer* importer) {
         return format.empty() ? importer->recognises(input.head) : importer->name() == format;
     });
+    const SourceLocation where{input.name, 0, 0};
+    const auto foreign =
+        format.empty() && (chosen == all.end() || (*chosen)->name() == "plain-csv" ||
+                           (*chosen)->name() == "nsight-compute-csv")
+            ? foreign_report(input.head, input.name)
+            : std::nullopt;
+    if (foreign) {
+        return Result<Profile>::failure("foreign-report", "this is " + foreign->what, foreign->fix,
+                                        where);
+    }
     if (chosen == all.end()) {
-        const SourceLocation where{input.name, 0, 0};
         return format.empty()
                    ? Result<Profile>::failure("unknown-format",
                                               "this is no measurement that is known",
@@ -185,10 +196,18 @@ Result<Profile> import_profile(const ImportInput& input, std::string_view format
     auto profile = (*chosen)->read(input);
     if (profile) {
         make_printable(*profile, input.name, profile.diagnostics());
+        profile.diagnostics().append(cut_overruns(*profile, input.name));
     }
     if (profile && profile->launches.empty()) {
-        profile.diagnostics().warning("no-launches", "the file holds no kernel launches", {},
-                                      {input.name, 0, 0});
+        const std::string what = "the file holds no kernel launches";
+        const std::string fix = "record them: ProfilerActivity.CUDA (PyTorch), nsys profile "
+                                "--trace=cuda, rocprofv3 --kernel-trace";
+        Diagnostics& found = profile.diagnostics();
+        if (profile->copies.empty() && profile->ceilings.empty()) {
+            found.error("no-launches", what, fix, where);
+            return Result<Profile>(std::move(found));
+        }
+        found.warning("no-launches", what, fix, where);
     }
     return profile;
 }

@@ -1,5 +1,6 @@
 #include "profiles/import/kineto_events.hpp"
 
+#include "base/ascii.hpp"
 #include "profiles/import/trace_listener.hpp"
 
 #include <yajl/yajl_parse.h>
@@ -10,8 +11,6 @@
 namespace eyeroof::profiles {
 
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // What a source gives block by block, until one is found to be no part of a trace.
 class Blocks {
@@ -77,29 +76,62 @@ struct Parsed {
     bool fine = false;
     bool cut_off = false; // nothing is wrong but that the end is missing
     bool endless = false;
+    std::string word = {}; // that is no part of JSON, of letters: "NaN"
 };
+
+// The letters around a place: yajl stops within a word that is no JSON.
+std::string word_at(std::string_view text, std::size_t at) {
+    const auto letter = [&](std::size_t i) {
+        const char c = static_cast<char>(text[i] | 0x20);
+        return c >= 'a' && c <= 'z';
+    };
+    std::size_t begin = std::min(at, text.size()), end = begin;
+    while (begin > 0 && letter(begin - 1)) {
+        --begin;
+    }
+    while (end < text.size() && letter(end)) {
+        ++end;
+    }
+    constexpr std::size_t kLongest = 20;
+    return std::string(text.substr(begin, std::min(end - begin, kLongest)));
+}
+
+bool is_not_finite(std::string_view word) {
+    const std::string low = lowered(word);
+    return low == "nan" || low == "inf" || low == "infinity";
+}
+
+// Chrome's format lets a bare list of events end without its bracket; `last` is the text's last
+// byte that is no blank.
+bool closes_list(yajl_handle parser, const TraceListener& listener, char last) {
+    const std::string_view end = last == ',' ? "{}]" : "]";
+    return listener.in_bare_list() &&
+           yajl_parse(parser, reinterpret_cast<const unsigned char*>(end.data()), end.size()) ==
+               yajl_status_ok &&
+           yajl_complete_parse(parser) == yajl_status_ok;
+}
 
 Parsed parse(ByteSource& source, TraceListener& listener) {
     const std::unique_ptr<yajl_handle_t, decltype(&yajl_free)> parser(
         yajl_alloc(&kCallbacks, nullptr, &listener), &yajl_free);
     Blocks blocks(source);
-    bool first = true;
+    char last = '\0'; // that is no blank
     yajl_status status = yajl_status_ok;
     for (auto block = blocks.next(); !block.empty(); block = blocks.next()) {
-        const std::size_t mark =
-            first && block.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-        source.skip(mark);
-        block.remove_prefix(mark);
-        first = false;
         status = yajl_parse(parser.get(), reinterpret_cast<const unsigned char*>(block.data()),
                             block.size());
         if (status != yajl_status_ok) { // the place is that of the byte that does not fit
-            source.skip(std::min(yajl_get_bytes_consumed(parser.get()) + 1, block.size()));
-            return {};
+            const std::size_t at = yajl_get_bytes_consumed(parser.get());
+            std::string word = word_at(block, at);
+            source.skip(std::min(at + 1, block.size()));
+            return {false, false, false, std::move(word)};
         }
+        const std::size_t filled = block.find_last_not_of(" \t\r\n");
+        last = filled == std::string_view::npos ? last : block[filled];
         source.skip(block.size());
     }
-    const bool whole = !blocks.endless() && yajl_complete_parse(parser.get()) == yajl_status_ok;
+    const bool whole = !blocks.endless() && (closes_list(parser.get(), listener, last) ||
+                                             yajl_complete_parse(parser.get()) == yajl_status_ok);
     return {whole, !whole, blocks.endless()};
 }
 
@@ -128,6 +160,12 @@ Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
     if (!parsed.fine && listener.too_deep()) {
         return Read::failure("too-deep", "the JSON is nested deeper than 64",
                              "a trace of PyTorch's is four levels deep; is this one?", where);
+    }
+    if (is_not_finite(parsed.word)) {
+        return Read::failure("not-finite", "'" + parsed.word + "' is not a number of JSON",
+                             "the program that wrote the trace had no value there; replace it "
+                             "with 0, or write the trace again",
+                             where);
     }
     if (!parsed.fine) {
         return Read::failure(parsed.cut_off ? "cut-off" : "not-json",

@@ -30,7 +30,8 @@ struct TraceEvent {
     std::string name;
     double ts_us = 0.0;
     double dur_us = kUnknown;
-    std::string thread; // "pid/tid"; of kernels empty
+    bool bad_time = false; // its ts or dur is text that is no number
+    std::string thread;    // "pid/tid"; of kernels empty
     std::int64_t external_id = kNone;
     std::int64_t correlation = kNone;
     std::int64_t stream = kNone;

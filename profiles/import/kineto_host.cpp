@@ -2,6 +2,7 @@
 
 #include "profiles/operator_functions.hpp"
 #include "profiles/operator_layer.hpp"
+#include "profiles/step_marks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,8 +37,8 @@ void close_before(double at_us, const std::deque<Span>& spans, std::vector<std::
 std::size_t HostEvents::take_call(const TraceEvent& event) {
     std::uint32_t thread = 0;
     const std::size_t bytes = thread_of(event.thread, thread);
-    calls_.push_back(
-        {event.correlation, static_cast<std::uint32_t>(calls_.size()), thread, event.ts_us});
+    calls_.push_back({event.correlation, static_cast<std::uint32_t>(calls_.size()), thread,
+                      event.ts_us, event.name.find("GraphLaunch") != std::string::npos});
     return bytes + sizeof(Call);
 }
 
@@ -49,6 +50,7 @@ std::size_t HostEvents::take_span(const TraceEvent& event) {
     std::size_t bytes = sizeof(Span) + thread_of(event.thread, thread);
     if (event.kind == TraceKind::annotation) {
         span.range = names_.range(event.name);
+        span.marks_step = step_kind(event.name).has_value();
         steps_.take(event.name, event.ts_us, event.dur_us);
     } else if (event.kind == TraceKind::python) {
         span.module = modules_.module(event.name.substr(kModule.size()));
@@ -179,31 +181,66 @@ bool stands_alone(const std::deque<Span>& spans, std::size_t at,
 
 } // namespace
 
+namespace {
+
+// An operator that no other is around, and how long operators of known work within it took.
+struct Region {
+    const Span* span = nullptr;
+    double known_us = 0.0;
+};
+
+// The rest of a region that mostly runs what has no event, as generated kernels.
+void tell_rest(const Region& region, const HostEvents::UseOperator& use) {
+    constexpr double kLeast_us = 50.0;
+    const double all_us = region.span->end_us - region.span->start_us;
+    const double rest_us = all_us - region.known_us;
+    if (rest_us < kLeast_us || 2.0 * rest_us < all_us || region.span->is_view) {
+        return;
+    }
+    Span rest = *region.span;
+    rest.end_us = rest.start_us + rest_us;
+    use(rest, {});
+}
+
+} // namespace
+
 void HostEvents::each_operator(const UseOperator& use) {
     for (const std::deque<Span>& spans : spans_) {
         double covered_us = -1.0;
         std::vector<std::size_t> open;
+        std::vector<Region> regions; // at the top, in order
         for (std::size_t i = 0; i < spans.size(); ++i) {
             const Span& span = spans[i];
             close_before(span.start_us, spans, open);
             open.push_back(i);
+            if (span.op != kNone &&
+                (regions.empty() || span.start_us >= regions.back().span->end_us)) {
+                regions.push_back({&span, 0.0});
+            }
             if (span.start_us < covered_us || !(span.end_us > span.start_us) ||
                 (!says_work(span) && !stands_alone(spans, i, open))) {
                 continue;
             }
             covered_us = span.end_us;
+            if (!regions.empty() && span.start_us < regions.back().span->end_us) {
+                regions.back().known_us += span.end_us - span.start_us;
+            }
             use(span, origin_of(spans, open));
+        }
+        for (const Region& region : regions) {
+            tell_rest(region, use);
         }
         calls_so_far_ += static_cast<std::int64_t>(spans.size());
     }
 }
 
 // The innermost operator that carries a shape, else the outermost operator; and the innermost
-// annotation.
+// annotation, behind the step's mark of an inference engine.
 Origin HostEvents::origin_of(const std::deque<Span>& spans,
                              const std::vector<std::size_t>& open) const {
     Origin origin;
     bool shaped = false;
+    std::int32_t mark = kNone;
     for (auto it = open.rbegin(); it != open.rend(); ++it) {
         const Span& span = spans[*it];
         const std::int64_t call = calls_so_far_ + static_cast<std::int64_t>(*it);
@@ -211,6 +248,7 @@ Origin HostEvents::origin_of(const std::deque<Span>& spans,
             origin.range = span.range;
             origin.range_call = call;
         }
+        mark = span.marks_step ? span.range : mark;
         if (span.backward) { // the outermost of them
             origin.backward = true;
             origin.sequence = span.sequence;
@@ -220,6 +258,11 @@ Origin HostEvents::origin_of(const std::deque<Span>& spans,
             origin.op_call = call;
             shaped = span.carries_shape;
         }
+    }
+    if (mark != kNone && mark != origin.range) {
+        const auto& ranges = names_.profile.ranges;
+        origin.range = names_.range(joined_range(ranges[static_cast<std::size_t>(mark)],
+                                                 ranges[static_cast<std::size_t>(origin.range)]));
     }
     return origin;
 }

@@ -55,7 +55,9 @@ class KinetoReader {
         }
         if (bad_times_ > 0) {
             return Result<Profile>::failure(
-                "bad-time", std::to_string(bad_times_) + " kernels have no time or a negative one",
+                "bad-time",
+                std::to_string(bad_times_) +
+                    " kernels have no time, a negative one, or one that is no number",
                 "a kernel has `ts` and `dur` in microseconds; write the trace again",
                 {input_.name, 0, 0});
         }
@@ -77,10 +79,29 @@ class KinetoReader {
         }
         auto& notes = built_.profile.notes;
         notes.insert(notes.end(), names_.profile.notes.begin(), names_.profile.notes.end());
-        return std::move(built_.profile);
+        return {std::move(built_.profile), lost_times()};
     }
 
   private:
+    Diagnostics lost_times() const {
+        Diagnostics found;
+        if (without_time_ > 0) {
+            found.warning("no-time",
+                          std::to_string(without_time_) +
+                              " kernels have neither start nor duration and are left out",
+                          "the profiler lost their times; trace fewer steps", {input_.name, 0, 0});
+        }
+        if (without_time_on_host_ > 0) {
+            found.warning("bad-time",
+                          std::to_string(without_time_on_host_) +
+                              " operators, calls, or copies have a time that is no number and are "
+                              "left out",
+                          "`ts` and `dur` are microseconds; write the trace again",
+                          {input_.name, 0, 0});
+        }
+        return found;
+    }
+
     // What is kept while the file is read. Where kernels and host events are too many, the kernels
     // go: a second reading joins and sums each. Where host events alone are, they go too.
     enum class Join { kernels, calls, nothing };
@@ -93,6 +114,10 @@ class KinetoReader {
     static constexpr std::size_t kCallBytes = sizeof(CallOrigin) + sizeof(Question);
 
     void take(const TraceEvent& event) {
+        if (event.bad_time && event.kind != TraceKind::kernel) {
+            ++without_time_on_host_;
+            return;
+        }
         switch (event.kind) {
         case TraceKind::kernel:
             take_kernel(event);
@@ -119,8 +144,12 @@ class KinetoReader {
 
     void take_kernel(const TraceEvent& event) {
         constexpr double kLatestUs = 9e15; // beyond, nanoseconds do not fit 63 bits
-        if (event.dur_us < 0.0 || event.ts_us < 0.0 || event.ts_us > kLatestUs) {
+        if (event.bad_time || event.dur_us < 0.0 || event.ts_us < 0.0 || event.ts_us > kLatestUs) {
             ++bad_times_;
+            return;
+        }
+        if (event.ts_us == 0.0 && event.dur_us == 0.0) {
+            ++without_time_;
             return;
         }
         ++kernel_count_;
@@ -139,8 +168,8 @@ class KinetoReader {
 
     void take_copy(const TraceEvent& event) {
         constexpr double kLatestUs = 9e15;
-        const bool fine = event.dur_us >= 0.0 && event.ts_us >= 0.0 && event.ts_us < kLatestUs &&
-                          event.bytes >= 0;
+        const bool fine = !event.bad_time && event.dur_us >= 0.0 && event.ts_us >= 0.0 &&
+                          event.ts_us < kLatestUs && event.bytes >= 0;
         if (join_ == Join::nothing || !fine || copies_.size() >= kMostLaunches) {
             return;
         }
@@ -290,6 +319,12 @@ class KinetoReader {
         });
         host_.give_gradients(origins);
         for (std::size_t i = 0; i < kernels_.size(); ++i) {
+            const auto place = host_.place_of(kernels_[i].correlation);
+            if (place && host_.call(*place).graph) {
+                origins[i].op = origins[i].leaf = kNone;
+                origins[i].op_call = origins[i].leaf_call = kNone;
+                continue;
+            }
             const std::int64_t id = kernels_[i].external_id;
             const Named* named = origins[i].op == kNone ? host_.named(id) : nullptr;
             if (named != nullptr) {
@@ -312,7 +347,7 @@ class KinetoReader {
             return source.diagnostics();
         }
         const auto again = read_trace_events(**source, [&](const TraceEvent& event) {
-            if (event.kind == TraceKind::kernel) {
+            if (event.kind == TraceKind::kernel && (event.ts_us != 0.0 || event.dur_us != 0.0)) {
                 sum_kernel(event, origins);
             }
         });
@@ -335,7 +370,12 @@ class KinetoReader {
     void sum_kernel(const TraceEvent& event, const std::vector<CallOrigin>& origins) {
         const auto place = host_.place_of(event.correlation);
         CallOrigin origin = place ? origins[*place] : CallOrigin{};
-        const Named* named = origin.op == kNone ? host_.named(event.external_id) : nullptr;
+        const bool graph = place && host_.call(*place).graph;
+        if (graph) {
+            origin.op = origin.leaf = kNone;
+        }
+        const Named* named =
+            origin.op == kNone && !graph ? host_.named(event.external_id) : nullptr;
         if (named != nullptr) {
             origin.op = origin.leaf = named->op;
         }
@@ -402,6 +442,8 @@ class KinetoReader {
     std::vector<std::int32_t> op_numbers_;     // the same for operators
     std::size_t kernel_count_ = 0;
     std::size_t bad_times_ = 0;
+    std::size_t without_time_ = 0; // kernels at 0 for 0
+    std::size_t without_time_on_host_ = 0;
     bool crowded_ = false;
 };
 

@@ -1,9 +1,11 @@
 #include "profiles/import/kineto_leaf.hpp"
 
 #include "profiles/operator_layer.hpp"
+#include "profiles/step_marks.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace eyeroof::profiles {
 
@@ -19,6 +21,9 @@ CopyKind copy_kind(std::string_view name) {
 void StepWindows::take(std::string_view annotation, double start_us, double dur_us) {
     constexpr std::string_view kStep = "ProfilerStep#";
     constexpr std::size_t kMostSteps = 10'000;
+    if (engine_.size() < kMostSteps && step_kind(annotation)) {
+        engine_.push_back({start_us, start_us + std::max(dur_us, 0.0), 0});
+    }
     if (!annotation.starts_with(kStep) || steps_.size() >= kMostSteps) {
         return;
     }
@@ -31,6 +36,13 @@ void StepWindows::take(std::string_view annotation, double start_us, double dur_
 }
 
 void StepWindows::sort() {
+    if (steps_.empty()) {
+        steps_ = std::exchange(engine_, {});
+        std::ranges::stable_sort(steps_, {}, &StepWindow::start_us);
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            steps_[i].number = static_cast<std::int32_t>(i);
+        }
+    }
     std::ranges::sort(steps_, {}, &StepWindow::start_us);
 }
 

@@ -22,6 +22,7 @@ struct Span {
     std::int32_t module = kNone;   // … or a module: its name, among the ranges
     bool backward = false;         // it computes the gradient of the sequence number
     bool carries_shape = false;
+    bool marks_step = false;  // a range that an inference engine opens for each step
     bool says_work = false;   // its dimensions alone
     bool has_tensors = false; // of known dimensions
     bool is_view = false;
@@ -31,6 +32,7 @@ struct Call {
     std::uint32_t order = 0; // of two with one correlation the last holds
     std::uint32_t thread = 0;
     double at_us = 0.0;
+    bool graph = false; // launches a graph: the operators around it are none of its kernels'
 };
 // The operator that an External id names.
 struct Named {
@@ -71,7 +73,7 @@ struct Origin {
     std::int64_t sequence = kNone; // of the outermost operator of the backward pass
     bool backward = false;
 };
-// A step of the program, as "ProfilerStep#7" marks it on the host.
+// A step of the program, as "ProfilerStep#7" or an inference engine marks it on the host.
 struct StepWindow {
     double start_us = 0.0, end_us = 0.0;
     std::int32_t number = 0;
@@ -84,6 +86,7 @@ class StepWindows {
 
   private:
     std::vector<StepWindow> steps_;
+    std::vector<StepWindow> engine_; // marked by an inference engine, numbered as they start
 };
 // A copy whose launch is to be looked up.
 struct TracedCopy {

@@ -1,6 +1,7 @@
 // Nsight Compute: `ncu --csv --page raw` (wide: header, units row, a row per launch) and the
 // details page or `--metrics` output (long: a row per launch and metric). Times are taken while
 // counters are replayed: launches are marked so.
+#include "profiles/derived_counters.hpp"
 #include "profiles/import/counter_units.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
@@ -22,8 +23,10 @@ namespace {
 // A header is the first line that names a launch number and a kernel; what the program and the
 // profiler print may stand before it.
 bool is_header(std::string_view line) {
+    const auto has = [&](const char* part) { return line.find(part) != std::string_view::npos; };
     const bool begins = line.starts_with("\"ID\"") || line.starts_with("ID,");
-    return begins && line.find("Kernel Name") != std::string_view::npos;
+    const bool of_metrics = has("Metric Name") && (has("Metric Value") || has("Invocations"));
+    return (begins && has("Kernel Name")) || of_metrics;
 }
 
 // What the details page calls some counters.
@@ -37,6 +40,8 @@ constexpr DisplayName kDisplayNames[] = {
     {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"},
     {"SM Active Cycles", "sm__cycles_active.avg"},
 };
+// The same name stands for a share of the peak.
+constexpr std::string_view kMemoryRate = "Memory Throughput";
 
 // "(256, 1, 1)" -> {256, 1, 1}; nullopt unless there are three whole numbers.
 std::optional<Dim3> dim_of(std::string_view text) {
@@ -69,14 +74,16 @@ bool looks_numeric(std::string_view text) {
 struct CounterColumns {
     std::optional<std::size_t> id, process, kernel, stream, block, grid, device, cc, host;
     std::optional<std::size_t> section, metric, unit, value; // long form only
+    std::optional<std::size_t> invocations;                  // of a summary by kernel
     std::size_t first_metric = 0;                            // wide form only
 
     bool is_long() const { return metric && value; }
+    bool is_summary() const { return !id && invocations && is_long(); }
     // How many fields a row must have so that every column above is one of them.
     std::size_t width() const {
         std::size_t fields = 0;
         for (const auto& column : {id, process, kernel, stream, block, grid, device, cc, host,
-                                   section, metric, unit, value}) {
+                                   section, metric, unit, value, invocations}) {
             fields = std::max(fields, column ? *column + 1 : 0);
         }
         return fields;
@@ -98,6 +105,10 @@ CounterColumns counter_columns(const CsvHeader& header) {
     c.metric = header.find({"Metric Name"});
     c.unit = header.find({"Metric Unit"});
     c.value = header.find({"Metric Value"});
+    c.invocations = header.find({"Invocations"});
+    if (!c.value && c.invocations) {
+        c.value = header.find({"Average"});
+    }
     for (const auto& column : {c.id, c.process, c.kernel, c.stream, c.block, c.grid, c.device, c.cc,
                                c.host, header.find({"Process Name"}), header.find({"Context"})}) {
         c.first_metric = std::max(c.first_metric, column ? *column + 1 : 0);
@@ -128,10 +139,10 @@ class NcuReader {
             return Result<Profile>(std::move(found_));
         }
         for (const auto& [column, where] : not_numbers_) {
-            found_.warning(
-                "not-a-number",
-                fmt::format("'{}' holds text that is no number and was left out", column), {},
-                where);
+            found_.warning("not-a-number", fmt::format("'{} and was left out", column), {}, where);
+        }
+        for (Launch& launch : built_.profile.launches) {
+            add_derived_counters(launch); // of rows that do not follow each other
         }
         built_.profile.run.tool = "nsight-compute-csv";
         built_.profile.notes.insert(
@@ -169,7 +180,7 @@ class NcuReader {
         header_reader.next(header);
         header_ = CsvHeader(header.fields);
         columns_ = counter_columns(header_);
-        if (!columns_.id || !columns_.kernel) {
+        if ((!columns_.id && !columns_.is_summary()) || !columns_.kernel) {
             found_.error("missing-column", "the columns \"ID\" and \"Kernel Name\" are needed",
                          "write it with ncu --csv --page raw or --page details",
                          {input_.name, skipped, 1});
@@ -185,7 +196,7 @@ class NcuReader {
         order_metrics();
         while (found_.size() < kMaxErrors && !again_ && reader.next(row)) {
             const bool noise = row.fields.size() == 1 || row.fields[0].starts_with("==");
-            if (noise) {
+            if (noise || row.fields == header_.names()) { // a header again: of the next process
                 continue;
             }
             // Behind the value stand only the columns of rules, which rows of metrics may lack.
@@ -240,6 +251,12 @@ class NcuReader {
             units_ = row.fields;
             return;
         }
+        if (units_.empty() && !columns_.is_long() && !std::exchange(told_units_, true)) {
+            found_.warning("no-units",
+                           "the row of units is missing: times are taken as ns, amounts as bytes "
+                           "and single events",
+                           "ncu --import r.ncu-rep --csv --page raw --print-units base", row.where);
+        }
         Launch* launch = launch_of(row);
         if (launch == nullptr) {
             return;
@@ -268,6 +285,9 @@ class NcuReader {
         }
         const std::string_view unit =
             columns_.unit ? row.fields[*columns_.unit] : std::string_view{};
+        if (shown == kMemoryRate && unit.find('/') != std::string_view::npos) {
+            name = "dram__bytes.sum.per_second";
+        }
         // The same display name stands for a percentage and for a rate.
         const bool twice =
             unit != "%" && launch.counters.contains(name) && name.find(": ") != std::string::npos;
@@ -279,7 +299,8 @@ class NcuReader {
     Launch* launch_of(const CsvRow& row) {
         const std::string_view process =
             columns_.process ? row.fields[*columns_.process] : std::string_view{};
-        const auto id = integer_of(row.fields[*columns_.id]);
+        const auto id =
+            columns_.id ? integer_of(row.fields[*columns_.id]) : std::optional(summed_id(row));
         if (!id) {
             found_.error("bad-number",
                          fmt::format("'{}' is not a launch number", row.fields[*columns_.id]),
@@ -301,8 +322,23 @@ class NcuReader {
         launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.under_replay = true;
+        if (columns_.is_summary()) {
+            launch.calls = std::max<std::int64_t>(
+                integer_of(row.fields[*columns_.invocations]).value_or(1), 1);
+        }
         read_place(row, launch);
         return &launch;
+    }
+
+    // A summary has no numbers: a kernel of one size is one row for each metric.
+    std::int64_t summed_id(const CsvRow& row) {
+        std::string key;
+        for (const auto& column :
+             {columns_.kernel, columns_.block, columns_.grid, columns_.device, columns_.stream}) {
+            key += (column ? row.fields[*column] : std::string()) + '\0';
+        }
+        return summaries_.try_emplace(key, static_cast<std::int64_t>(summaries_.size()))
+            .first->second;
     }
 
     // Rows of one launch follow each other, or find it again until launches are summed.
@@ -310,6 +346,7 @@ class NcuReader {
         if (!current_) {
             return;
         }
+        add_derived_counters(*current_);
         sums_.add(built_.profile, *std::exchange(current_, std::nullopt));
         if (sums_.sums()) {
             index_.clear();
@@ -361,12 +398,17 @@ class NcuReader {
         const auto factor = factor_of(unit);
         const auto number = whole ? whole : number_of(text, style_);
         if (!number || !factor) {
-            not_numbers_.try_emplace(factor ? name : fmt::format("{} [{}]", name, unit), row.where);
+            not_numbers_.try_emplace(
+                factor ? fmt::format("{}' holds text that is no number", name)
+                       : fmt::format("{}' has a unit that is not known, '{}',", name, unit),
+                row.where);
             return;
         }
-        launch.counters.set(counter, *number * *factor);
+        const double each = *number * *factor;
+        const auto calls = static_cast<double>(launch.calls); // of a summary, that has means
+        launch.counters.set(counter, is_amount(name) ? each * calls : each);
         if (name == kTimeCounter) {
-            launch.duration_ns = *number * *factor;
+            launch.duration_ns = each * calls;
         }
     }
 
@@ -392,7 +434,9 @@ class NcuReader {
     bool decided_ = false; // a number has shown the style
     bool again_ = false;
     bool mixed_ = false;
-    std::string unit_; // the last one, and its factor
+    bool told_units_ = false;
+    std::map<std::string, std::int64_t> summaries_; // numbers of a summary's kernels
+    std::string unit_;                              // the last one, and its factor
     std::optional<double> factor_ = base_factor("");
     ProfileBuilder built_;
     LaunchSums sums_;

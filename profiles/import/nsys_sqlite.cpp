@@ -1,19 +1,16 @@
-// Nsight Systems: `nsys export --type sqlite`. Kernels with their names, grids and times, and the
-// NVTX range that was open on the launching thread.
-// Columns are looked for by name (versions differ); a damaged database is refused with the table.
+// Nsight Systems: `nsys export --type sqlite`. Kernels with their names, grids and times, graphs
+// that were recorded as a whole, copies, and the NVTX ranges that were open on the launching
+// thread. Tables and columns are looked for by name (versions differ).
 #include "profiles/import/formats.hpp"
-#include "profiles/import/nsys_database.hpp"
+#include "profiles/import/sqlite_file.hpp"
 #include "profiles/launch_sums.hpp"
+#include "profiles/step_marks.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
-#include <cctype>
 #include <compare>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -23,210 +20,87 @@ namespace eyeroof::profiles {
 
 namespace {
 
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-// Of a database that is packed, or comes through a pipe: it is unpacked into memory.
-constexpr std::size_t kMostUnpacked = std::size_t{256} << 20U;
 // What is kept of launch calls and ranges, to find the range that a kernel was launched in.
 constexpr std::size_t kMostCalls = 2'500'000;
 constexpr std::size_t kMostRanges = 2'500'000;
 constexpr std::size_t kMostTextBytes = std::size_t{48} << 20U;
-
-using namespace nsys; // NOLINT(google-build-using-namespace): the rows of this reader
-
 constexpr std::size_t kEntryBytes = 100; // of a text in a table, beside the text
+constexpr const char* kExportAgain = "export it again: nsys export --type sqlite";
+
+struct Range {
+    std::int64_t start = 0, end = 0;
+    std::int32_t text = 0;       // number of its text
+    std::int32_t parent = kNone; // the last that began before it and was open then, of its thread
+};
+
+// When and on which thread a kernel was launched.
+struct LaunchCall {
+    std::int64_t correlation = 0, process = 0, row = 0;
+    std::int64_t thread = 0, start = 0;
+
+    auto
+    operator<=>(const LaunchCall&) const = default; // of two of one kernel the last is the later
+};
 
 class NsysReader {
   public:
-    explicit NsysReader(const ImportInput& input) : input_(input) {}
+    explicit NsysReader(const ImportInput& input) : input_(input), file_(input, kExportAgain) {}
 
     Result<Profile> run() {
-        if (open() && check_tables()) {
+        const bool opened = file_.open();
+        if (opened && !file_.tables_from("rocpd_").empty()) {
+            return read_rocpd(file_, input_);
+        }
+        if (opened && check_tables()) {
             read_strings();
             read_device();
             read_ranges();
-            if (!ranges_.empty()) {
-                read_launch_calls();
-            }
+            read_launch_calls();
             read_kernels();
+            read_graphs();
+            read_copies();
         }
-        if (found_.has_errors()) {
-            return Result<Profile>(std::move(found_));
+        if (file_.found().has_errors()) {
+            return Result<Profile>(std::move(file_.found()));
         }
         built_.profile.run.tool = "nsight-systems-sqlite";
-        return {std::move(built_.profile), std::move(found_)};
+        return {std::move(built_.profile), std::move(file_.found())};
     }
 
   private:
-    bool open() {
-        const bool opened = is_plain_file() ? open_file() : open_unpacked();
-        if (!opened) {
-            return false;
-        }
-        sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-        sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-        constexpr int kMaxTextBytes = 1 << 20;
-        sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, kMaxTextBytes);
-        return true;
-    }
-
-    // Neither packed nor a pipe: its own first bytes are a database's.
-    bool is_plain_file() const {
-        std::ifstream file(input_.path, std::ios::binary);
-        std::string first(kMagic.size(), '\0');
-        return !input_.path.empty() &&
-               file.read(first.data(), static_cast<std::streamsize>(first.size())) &&
-               first == kMagic;
-    }
-
-    bool open_file() {
-        sqlite3* raw = nullptr;
-        const int opened = sqlite3_open_v2(as_uri(input_.path).c_str(), &raw,
-                                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
-        db_.reset(raw);
-        std::error_code ignored;
-        const auto log = std::filesystem::file_size(input_.path + "-wal", ignored);
-        if (!ignored && log > 0) {
-            found_.warning("log-left", "changes that lie in the database's log (-wal) are not read",
-                           "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' puts them in",
-                           {input_.name, 0, 0});
-        }
-        return opened == SQLITE_OK || refuse("damaged", "the database cannot be opened");
-    }
-
-    // Read into memory and opened read-only from there.
-    bool open_unpacked() {
-        auto source = input_.open();
-        if (!source) {
-            found_.append(source.diagnostics());
-            return false;
-        }
-        for (auto ahead = (*source)->ahead(); !ahead.empty(); ahead = (*source)->ahead()) {
-            bytes_.append(ahead);
-            (*source)->skip(ahead.size());
-            if (bytes_.size() > kMostUnpacked) {
-                found_.error("too-large", "the database is larger than 256 MiB when it is unpacked",
-                             "unpack it to a file first", {input_.name, 0, 0});
-                return false;
-            }
-        }
-        forget_log();
-        sqlite3* raw = nullptr;
-        const int opened = sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE, nullptr);
-        db_.reset(raw);
-        auto* data = reinterpret_cast<unsigned char*>(bytes_.data()); // NOLINT: SQLite's type
-        const auto size = static_cast<sqlite3_int64>(bytes_.size());
-        const bool taken =
-            opened == SQLITE_OK && sqlite3_deserialize(raw, "main", data, size, size,
-                                                       SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
-        return taken || refuse("damaged", "the database cannot be opened");
-    }
-
-    // In memory there is no log beside the database: its header may not ask for one. Source:
-    // https://www.sqlite.org/fileformat.html, file format version numbers.
-    void forget_log() {
-        constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;
-        for (const std::size_t at : {kWriteVersion, kReadVersion}) {
-            if (bytes_.size() > at && bytes_[at] == 2) {
-                bytes_[at] = 1;
-            }
-        }
-    }
-
-    bool refuse(const std::string& code, const std::string& message) {
-        found_.error(code, message, {}, {input_.name, 0, 0});
-        return false;
-    }
-
-    // A view or a virtual table can compute rows without end: only what is stored is read.
-    bool is_stored(const std::string& table) {
-        std::int64_t stored = 0;
-        each_row(fmt::format("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
-                             "rootpage > 0 AND name = '{}' COLLATE NOCASE",
-                             table),
-                 "sqlite_master",
-                 [&](sqlite3_stmt* row) { stored = sqlite3_column_int64(row, 0); });
-        if (stored != 1) {
-            tell_not_stored(table);
-        }
-        return stored == 1;
-    }
-
-    void tell_not_stored(const std::string& table) {
-        each_row(
-            fmt::format("SELECT type FROM sqlite_master WHERE name = '{}' COLLATE NOCASE", table),
-            "sqlite_master", [&](sqlite3_stmt* row) {
-                const std::string type = text(row, 0);
-                found_.warning("not-stored",
-                               fmt::format("{} is a {} and is not read: only stored tables are",
-                                           table, type == "view" ? "view" : "virtual table"),
-                               "export it again: nsys export --type sqlite", {input_.name, 0, 0});
-            });
-    }
-
-    std::set<std::string> columns_of(const std::string& table) {
-        std::set<std::string> columns;
-        if (!is_stored(table)) {
-            return columns;
-        }
-        each_row(fmt::format("PRAGMA table_info({})", table), table,
-                 [&](sqlite3_stmt* row) { columns.insert(text(row, 1)); });
-        return columns;
-    }
-
     bool check_tables() {
-        kernel_columns_ = columns_of("CUPTI_ACTIVITY_KIND_KERNEL");
-        if (found_.has_errors()) {
+        kernels_ = file_.table("CUPTI_ACTIVITY_KIND_KERNEL");
+        graphs_ = file_.table("CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
+        copies_ = file_.table("CUPTI_ACTIVITY_KIND_MEMCPY");
+        fills_ = file_.table("CUPTI_ACTIVITY_KIND_MEMSET");
+        calls_table_ = file_.table("CUPTI_ACTIVITY_KIND_RUNTIME");
+        ranges_table_ = file_.table("NVTX_EVENTS");
+        kernel_columns_ = file_.columns_of(kernels_);
+        if (file_.found().has_errors()) {
             return false;
         }
-        if (kernel_columns_.empty()) {
-            return refuse("missing-table",
-                          "there is no table CUPTI_ACTIVITY_KIND_KERNEL: no kernel was "
-                          "traced (nsys profile --trace=cuda,nvtx)");
+        if (kernels_.empty() && graphs_.empty() && copies_.empty()) {
+            return file_.refuse("missing-table",
+                                "there is no table CUPTI_ACTIVITY_KIND_KERNEL: no kernel was "
+                                "traced",
+                                "nsys profile --trace=cuda,nvtx --cuda-graph-trace=node");
         }
         for (const char* needed : {"start", "end", "gridX", "blockX"}) {
-            if (!kernel_columns_.contains(needed)) {
-                refuse("missing-column",
-                       fmt::format("CUPTI_ACTIVITY_KIND_KERNEL has no column '{}'", needed));
+            if (!kernels_.empty() && !kernel_columns_.contains(needed)) {
+                file_.refuse("missing-column",
+                             fmt::format("{} has no column '{}'", kernels_, needed), kExportAgain);
             }
         }
-        return !found_.has_errors();
-    }
-
-    // Runs a query; a broken page or schema ends it with one error that names the table and row.
-    template <class Use> void each_row(const std::string& sql, const std::string& table, Use use) {
-        sqlite3_stmt* raw = nullptr;
-        int code = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr);
-        const Statement statement(raw);
-        std::int64_t row = 0;
-        while ((code == SQLITE_OK || code == SQLITE_ROW) && found_.size() < kMaxErrors) {
-            code = sqlite3_step(raw);
-            if (code == SQLITE_ROW) {
-                ++row;
-                use(raw);
-            }
-        }
-        if (code != SQLITE_DONE && found_.size() < kMaxErrors) {
-            found_.error("damaged",
-                         fmt::format("table {} cannot be read at row {}: {}", table, row + 1,
-                                     sqlite3_errmsg(db_.get())),
-                         "the export was cut off; run nsys export again", {input_.name, 0, 0},
-                         table);
-        }
-    }
-
-    static std::string text(sqlite3_stmt* row, int column) {
-        const auto* bytes = sqlite3_column_text(row, column);
-        return bytes == nullptr ? std::string{}
-                                : std::string(reinterpret_cast<const char*>(bytes)); // NOLINT
+        return !file_.found().has_errors();
     }
 
     // Only those that kernels and ranges name: an export holds the texts of everything.
     void read_strings() {
-        if (columns_of("StringIds").empty()) {
+        if (file_.columns_of(file_.table("StringIds")).empty()) {
             return;
         }
         std::string used;
-        const auto use = [&used](const std::set<std::string>& columns, const char* table,
+        const auto use = [&used](const std::set<std::string>& columns, const std::string& table,
                                  std::initializer_list<const char*> names) {
             for (const char* name : names) {
                 if (columns.contains(name)) {
@@ -235,21 +109,20 @@ class NsysReader {
                 }
             }
         };
-        use(kernel_columns_, "CUPTI_ACTIVITY_KIND_KERNEL",
-            {"demangledName", "shortName", "mangledName"});
-        use(columns_of("NVTX_EVENTS"), "NVTX_EVENTS", {"textId"});
+        use(kernel_columns_, kernels_, {"demangledName", "shortName", "mangledName"});
+        use(file_.columns_of(ranges_table_), ranges_table_, {"textId"});
         if (used.empty()) {
             return;
         }
         std::size_t bytes = 0;
-        each_row(fmt::format("SELECT id, value FROM StringIds WHERE id IN ({})", used), "StringIds",
-                 [&](sqlite3_stmt* row) {
-                     std::string value = text(row, 1);
-                     bytes += value.size() + kEntryBytes;
-                     if (bytes <= kMostTextBytes) {
-                         strings_.emplace(sqlite3_column_int64(row, 0), std::move(value));
-                     }
-                 });
+        file_.each_row(fmt::format("SELECT id, value FROM StringIds WHERE id IN ({})", used),
+                       "StringIds", [&](sqlite3_stmt* row) {
+                           std::string value = SqliteFile::text(row, 1);
+                           bytes += value.size() + kEntryBytes;
+                           if (bytes <= kMostTextBytes) {
+                               strings_.emplace(sqlite3_column_int64(row, 0), std::move(value));
+                           }
+                       });
         if (bytes > kMostTextBytes) {
             built_.profile.notes.emplace_back(
                 "not every name is kept: there are too many different ones");
@@ -258,53 +131,54 @@ class NsysReader {
 
     void read_device() {
         RunInfo& run = built_.profile.run;
-        const auto columns = columns_of("TARGET_INFO_GPU");
+        const std::string table = file_.table("TARGET_INFO_GPU");
+        const auto columns = file_.columns_of(table);
         const auto pick = [&columns](const char* name) {
             return columns.contains(name) ? name : "NULL";
         };
         if (!columns.empty()) {
             const std::string sql =
-                fmt::format("SELECT {}, {}, {}, {}, {}, {} FROM TARGET_INFO_GPU LIMIT 1",
-                            pick("name"), pick("smCount"), pick("memoryBandwidth"),
-                            pick("computeMajor"), pick("computeMinor"), pick("clockRate"));
-            each_row(sql, "TARGET_INFO_GPU", [&](sqlite3_stmt* row) {
-                run.gpu = text(row, 0);
+                fmt::format("SELECT {}, {}, {}, {}, {}, {} FROM {} LIMIT 1", pick("name"),
+                            pick("smCount"), pick("memoryBandwidth"), pick("computeMajor"),
+                            pick("computeMinor"), pick("clockRate"), table);
+            file_.each_row(sql, table, [&](sqlite3_stmt* row) {
+                run.gpu = SqliteFile::text(row, 0);
                 run.sm_count = sqlite3_column_int64(row, 1);
                 run.memory_bandwidth_bytes_per_s = sqlite3_column_double(row, 2);
-                if (!text(row, 3).empty()) {
-                    run.compute_capability = text(row, 3) + "." + text(row, 4);
+                if (!SqliteFile::text(row, 3).empty()) {
+                    run.compute_capability =
+                        SqliteFile::text(row, 3) + "." + SqliteFile::text(row, 4);
                 }
                 run.sm_clock_hz = sqlite3_column_double(row, 5);
             });
         }
-        if (columns_of("META_DATA_EXPORT").empty()) {
+        const std::string export_table = file_.table("META_DATA_EXPORT");
+        if (file_.columns_of(export_table).empty()) {
             return;
         }
-        each_row("SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_SCHEMA_VERSION'",
-                 "META_DATA_EXPORT", [&](sqlite3_stmt* row) {
-                     built_.profile.notes.push_back("nsys export schema " + text(row, 0));
-                 });
+        file_.each_row("SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_SCHEMA_VERSION'",
+                       export_table, [&](sqlite3_stmt* row) {
+                           built_.profile.notes.push_back("nsys export schema " +
+                                                          SqliteFile::text(row, 0));
+                       });
     }
 
     void read_launch_calls() {
-        const auto columns = columns_of("CUPTI_ACTIVITY_KIND_RUNTIME");
-        if (!columns.contains("correlationId") || !columns.contains("globalTid") ||
-            !kernel_columns_.contains("correlationId")) {
+        const auto columns = file_.columns_of(calls_table_);
+        if (!columns.contains("correlationId") || !columns.contains("globalTid")) {
             return;
         }
         bool all = true;
-        each_row(
-            fmt::format("SELECT correlationId, globalTid, start FROM CUPTI_ACTIVITY_KIND_RUNTIME "
-                        "WHERE correlationId IN (SELECT correlationId FROM "
-                        "CUPTI_ACTIVITY_KIND_KERNEL) LIMIT {}",
-                        kMostCalls + 1),
-            "CUPTI_ACTIVITY_KIND_RUNTIME", [&](sqlite3_stmt* row) {
-                const std::int64_t thread = sqlite3_column_int64(row, 1);
-                calls_.push_back({sqlite3_column_int64(row, 0), process_of(thread),
-                                  static_cast<std::int64_t>(calls_.size()), thread,
-                                  sqlite3_column_int64(row, 2)});
-                all = calls_.size() <= kMostCalls;
-            });
+        file_.each_row(fmt::format("SELECT correlationId, globalTid, start FROM {} "
+                                   "WHERE correlationId IS NOT NULL LIMIT {}",
+                                   calls_table_, kMostCalls + 1),
+                       calls_table_, [&](sqlite3_stmt* row) {
+                           const std::int64_t thread = sqlite3_column_int64(row, 1);
+                           calls_.push_back({sqlite3_column_int64(row, 0), process_of(thread),
+                                             static_cast<std::int64_t>(calls_.size()), thread,
+                                             sqlite3_column_int64(row, 2)});
+                           all = calls_.size() <= kMostCalls;
+                       });
         if (!all) {
             forget_ranges();
         }
@@ -330,7 +204,7 @@ class NsysReader {
     static std::int64_t process_of(std::int64_t global_id) { return global_id >> 24; }
 
     void read_ranges() {
-        const auto columns = columns_of("NVTX_EVENTS");
+        const auto columns = file_.columns_of(ranges_table_);
         if (!columns.contains("start") || !columns.contains("end") ||
             !columns.contains("globalTid")) {
             return;
@@ -338,13 +212,13 @@ class NsysReader {
         const char* type = columns.contains("eventType") ? "eventType" : "59";
         const char* inline_text = columns.contains("text") ? "text" : "NULL";
         const char* text_id = columns.contains("textId") ? "textId" : "NULL";
-        const std::string sql = fmt::format(
-            "SELECT start, end, globalTid, {}, {} FROM NVTX_EVENTS WHERE end IS NOT NULL "
-            "AND {} IN (59, 60) ORDER BY start, end DESC LIMIT {}",
-            inline_text, text_id, type, kMostRanges + 1);
+        const std::string sql =
+            fmt::format("SELECT start, end, globalTid, {}, {} FROM {} WHERE end IS NOT NULL "
+                        "AND {} IN (59, 60) ORDER BY start, end DESC LIMIT {}",
+                        inline_text, text_id, ranges_table_, type, kMostRanges + 1);
         std::size_t count = 0;
-        each_row(sql, "NVTX_EVENTS", [&](sqlite3_stmt* row) {
-            std::string name = text(row, 3);
+        file_.each_row(sql, ranges_table_, [&](sqlite3_stmt* row) {
+            std::string name = SqliteFile::text(row, 3);
             if (name.empty()) {
                 name = string_of(sqlite3_column_int64(row, 4));
             }
@@ -355,6 +229,21 @@ class NsysReader {
         });
         if (count > kMostRanges || text_bytes_ > kMostTextBytes) {
             forget_ranges();
+        }
+        for (auto& [thread, list] : ranges_) {
+            nest(list);
+        }
+    }
+
+    static void nest(std::deque<Range>& list) {
+        std::vector<std::int32_t> open;
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            while (!open.empty() &&
+                   list[static_cast<std::size_t>(open.back())].end < list[i].start) {
+                open.pop_back();
+            }
+            list[i].parent = open.empty() ? kNone : open.back();
+            open.push_back(static_cast<std::int32_t>(i));
         }
     }
 
@@ -378,93 +267,227 @@ class NsysReader {
         return it == strings_.end() ? std::string{} : it->second;
     }
 
-    // The innermost range of the thread that contains the time: the last to start before it and
-    // still open. Steps back at most kMaxNesting closed ranges.
+    // The ranges of the thread that hold this moment, the outermost first.
     void give_range(std::int64_t thread, std::int64_t at, Launch& launch) {
-        constexpr int kMaxSteps = 4096;
+        constexpr std::size_t kDeepest = 8;
+        constexpr std::size_t kLongestPath = 400;
         const auto it = ranges_.find(thread);
         if (it == ranges_.end()) {
             return;
         }
         const auto& list = it->second;
-        auto after = std::ranges::upper_bound(list, at, {}, &Range::start);
-        for (int step = 0; after != list.begin() && step < kMaxSteps; ++step) {
-            --after;
-            if (after->end >= at) {
-                launch.range = built_.range(*texts_[static_cast<std::size_t>(after->text)]);
-                if (sums_.sums()) {
-                    return; // sums hold no single executions
-                }
-                const auto position = static_cast<std::int64_t>(after - list.begin());
-                const auto [call, added] = range_calls_.try_emplace(
-                    {thread, position}, static_cast<std::int64_t>(range_calls_.size()));
-                launch.range_call = launch.range == kNone ? kNone : call->second;
-                return;
+        const auto after = std::ranges::upper_bound(list, at, {}, &Range::start);
+        auto number = static_cast<std::int32_t>(after - list.begin()) - 1;
+        std::string path;
+        std::size_t depth = 0;
+        std::int32_t innermost = kNone, marked = kNone;
+        for (; number != kNone && depth < kDeepest; number = range_at(list, number).parent) {
+            const Range& range = range_at(list, number);
+            if (range.end < at) {
+                continue;
             }
+            const std::string& name = *texts_[static_cast<std::size_t>(range.text)];
+            if (path.size() + name.size() > kLongestPath && !path.empty()) {
+                break;
+            }
+            path = joined_range(name, path);
+            innermost = innermost == kNone ? number : innermost;
+            marked = step_kind(name) ? number : marked;
+            ++depth;
         }
+        launch.range = built_.range(path);
+        if (launch.range == kNone || sums_.sums()) {
+            return; // sums hold no single executions
+        }
+        const auto call_number = [&](auto& calls, std::int32_t position) {
+            return calls.try_emplace({thread, position}, static_cast<std::int64_t>(calls.size()))
+                .first->second;
+        };
+        launch.range_call = call_number(range_calls_, innermost);
+        launch.step =
+            marked == kNone ? kNone : static_cast<std::int32_t>(call_number(step_calls_, marked));
+    }
+
+    static const Range& range_at(const std::deque<Range>& list, std::int32_t number) {
+        return list[static_cast<std::size_t>(number)];
     }
 
     void read_kernels() {
+        if (kernels_.empty()) {
+            return;
+        }
         const auto pick = [this](const char* name) {
             return kernel_columns_.contains(name) ? name : "NULL";
         };
         const std::string sql = fmt::format(
             "SELECT start, end, {}, {}, {}, {}, {}, {}, gridX, {}, {}, blockX, {}, {} FROM "
-            "CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start",
+            "{} ORDER BY start",
             pick("deviceId"), pick("streamId"), pick("correlationId"), pick("globalPid"),
             kernel_columns_.contains("demangledName") ? "demangledName" : pick("shortName"),
-            pick("mangledName"), pick("gridY"), pick("gridZ"), pick("blockY"), pick("blockZ"));
-        each_row(sql, "CUPTI_ACTIVITY_KIND_KERNEL",
-                 [this](sqlite3_stmt* row) { read_kernel(row); });
+            pick("mangledName"), pick("gridY"), pick("gridZ"), pick("blockY"), pick("blockZ"),
+            kernels_);
+        file_.each_row(sql, kernels_, [this](sqlite3_stmt* row) { read_kernel(row); });
+    }
+
+    bool whole_numbers(sqlite3_stmt* row, int columns, const std::string& table) {
+        for (int column = 0; column < columns; ++column) {
+            const int type = sqlite3_column_type(row, column);
+            if (type != SQLITE_INTEGER && type != SQLITE_NULL) {
+                file_.found().error("bad-number",
+                                    fmt::format("kernel {}: column '{}' holds no whole number",
+                                                kernels_read_, sqlite3_column_name(row, column)),
+                                    kExportAgain, {input_.name, 0, 0}, table);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Start, duration, device, stream, and what the launching thread says: columns 0 to 5.
+    bool read_place(sqlite3_stmt* row, const std::string& table, Launch& launch) {
+        launch.source = built_.source(input_.name);
+        launch.start_ns = SqliteFile::whole(row, 0, kNone);
+        const std::int64_t end_ns = SqliteFile::whole(row, 1, kNone);
+        if (launch.start_ns < 0 || end_ns < launch.start_ns) {
+            file_.found().error("bad-time",
+                                fmt::format("kernel {} ends before it starts", kernels_read_),
+                                kExportAgain, {input_.name, 0, 0}, table);
+            return false;
+        }
+        launch.duration_ns = static_cast<double>(end_ns - launch.start_ns);
+        launch.device = SqliteFile::whole(row, 2, kNone);
+        launch.stream = SqliteFile::whole(row, 3, kNone);
+        if (const LaunchCall* call = call_of(SqliteFile::whole(row, 4, kNone),
+                                             process_of(SqliteFile::whole(row, 5, 0)))) {
+            launch.called_ns = call->start >= 0 ? call->start : kNone;
+            give_range(call->thread, call->start, launch);
+        }
+        return true;
     }
 
     void read_kernel(sqlite3_stmt* row) {
+        constexpr int kColumns = 14;
         ++kernels_read_;
-        const auto whole = [row](int column, std::int64_t absent) {
-            return sqlite3_column_type(row, column) == SQLITE_NULL
-                       ? absent
-                       : sqlite3_column_int64(row, column);
-        };
-        constexpr int kWholeColumns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
-        for (const int column : kWholeColumns) {
-            const int type = sqlite3_column_type(row, column);
-            if (type != SQLITE_INTEGER && type != SQLITE_NULL) {
-                found_.error("bad-number",
-                             fmt::format("kernel {}: column '{}' holds no whole number",
-                                         kernels_read_, sqlite3_column_name(row, column)),
-                             "export it again: nsys export --type sqlite", {input_.name, 0, 0},
-                             "CUPTI_ACTIVITY_KIND_KERNEL");
-                return;
-            }
-        }
         Launch launch;
-        launch.source = built_.source(input_.name);
-        launch.start_ns = whole(0, kNone);
-        const std::int64_t end_ns = whole(1, kNone);
-        if (launch.start_ns < 0 || end_ns < launch.start_ns) {
-            found_.error("bad-time", fmt::format("kernel {} ends before it starts", kernels_read_),
-                         "export it again: nsys export --type sqlite", {input_.name, 0, 0},
-                         "CUPTI_ACTIVITY_KIND_KERNEL");
+        if (!whole_numbers(row, kColumns, kernels_) || !read_place(row, kernels_, launch)) {
             return;
         }
-        launch.duration_ns = static_cast<double>(end_ns - launch.start_ns);
-        launch.device = whole(2, kNone);
-        launch.stream = whole(3, kNone);
+        const auto whole = [row](int column, std::int64_t absent) {
+            return SqliteFile::whole(row, column, absent);
+        };
         std::string name = string_of(whole(6, kNone));
         launch.kernel =
             built_.kernel(name.empty() ? "(unnamed kernel)" : name, string_of(whole(7, kNone)));
         launch.grid = {whole(8, 1), whole(9, 1), whole(10, 1)};
         launch.block = {whole(11, 1), whole(12, 1), whole(13, 1)};
-        if (const LaunchCall* call = call_of(whole(4, kNone), process_of(whole(5, 0)))) {
-            give_range(call->thread, call->start, launch);
-        }
         sums_.add(built_.profile, std::move(launch));
     }
 
+    // Without --cuda-graph-trace=node a graph is one record: its time, and none of its kernels.
+    void read_graphs() {
+        const auto columns = file_.columns_of(graphs_);
+        if (!columns.contains("start") || !columns.contains("end")) {
+            return;
+        }
+        const auto pick = [&columns](const char* name) {
+            return columns.contains(name) ? name : "NULL";
+        };
+        double graphs_ns = 0.0;
+        std::int64_t count = 0;
+        file_.each_row(
+            fmt::format("SELECT start, end, {}, {}, {}, {}, {} FROM {} ORDER BY start",
+                        pick("deviceId"), pick("streamId"), pick("correlationId"),
+                        pick("globalPid"),
+                        columns.contains("graphExecId") ? "graphExecId" : pick("graphId"), graphs_),
+            graphs_, [&](sqlite3_stmt* row) {
+                constexpr int kColumns = 7;
+                ++kernels_read_;
+                Launch launch;
+                if (whole_numbers(row, kColumns, graphs_) && read_place(row, graphs_, launch)) {
+                    graphs_ns += launch.duration_ns;
+                    ++count;
+                    launch.kernel =
+                        built_.kernel(fmt::format("(CUDA graph {})", SqliteFile::whole(row, 6, 0)));
+                    sums_.add(built_.profile, std::move(launch));
+                }
+            });
+        if (count > 0 && !sums_.sums()) {
+            std::ranges::stable_sort(built_.profile.launches, {}, &Launch::start_ns);
+        }
+        if (count > 0) {
+            file_.warn("graphs-as-a-whole",
+                       fmt::format("{} launches of CUDA graphs, {:.4g} ms, are recorded as a "
+                                   "whole, without their kernels",
+                                   count, graphs_ns * 1e-6),
+                       "record each kernel: nsys profile --cuda-graph-trace=node");
+        }
+    }
+
+    // Numbers of CUPTI's copies; others stay on the device.
+    static CopyKind kind_of(std::int64_t kind) {
+        switch (kind) {
+        case 1:
+        case 3:
+            return CopyKind::host_to_device;
+        case 2:
+        case 4:
+            return CopyKind::device_to_host;
+        case 10:
+            return CopyKind::to_peer;
+        default:
+            return CopyKind::on_device;
+        }
+    }
+
+    void read_copies() {
+        for (const std::string* table : {&copies_, &fills_}) {
+            const bool fills = table == &fills_;
+            const auto columns = file_.columns_of(*table);
+            if (!columns.contains("start") || !columns.contains("end") ||
+                !columns.contains("bytes")) {
+                continue;
+            }
+            const auto pick = [&columns](const char* name) {
+                return columns.contains(name) ? name : "NULL";
+            };
+            file_.each_row(
+                fmt::format("SELECT start, end, {}, {}, {}, {}, bytes, {}, {}, {} FROM {} ORDER BY "
+                            "start LIMIT {}",
+                            pick("deviceId"), pick("streamId"), pick("correlationId"),
+                            pick("globalPid"), pick("copyKind"), pick("srcKind"), pick("dstKind"),
+                            *table, kMostLaunches),
+                *table, [&](sqlite3_stmt* row) { read_copy(row, *table, fills); });
+        }
+        std::ranges::stable_sort(built_.profile.copies, {}, &DeviceCopy::start_ns);
+    }
+
+    void read_copy(sqlite3_stmt* row, const std::string& table, bool fill) {
+        constexpr int kColumns = 10;
+        constexpr std::int64_t kPageable = 0; // of nsys's kinds of memory
+        Launch place;
+        if (!whole_numbers(row, kColumns, table) || !read_place(row, table, place)) {
+            return;
+        }
+        DeviceCopy copy;
+        copy.source = place.source;
+        copy.start_ns = place.start_ns;
+        copy.duration_ns = place.duration_ns;
+        copy.device = place.device;
+        copy.stream = place.stream;
+        copy.called_ns = place.called_ns;
+        copy.step = place.step;
+        copy.bytes = std::max<std::int64_t>(SqliteFile::whole(row, 6, 0), 0);
+        copy.kind = fill ? CopyKind::fill : kind_of(SqliteFile::whole(row, 7, 0));
+        const int host = copy.kind == CopyKind::device_to_host ? 9 : 8;
+        const bool crosses =
+            copy.kind == CopyKind::device_to_host || copy.kind == CopyKind::host_to_device;
+        copy.pageable = crosses && SqliteFile::whole(row, host, kNone) == kPageable;
+        built_.profile.copies.push_back(copy);
+    }
+
     const ImportInput& input_;
-    std::string bytes_;
-    Database db_; // closed before bytes_ goes
-    Diagnostics found_;
+    SqliteFile file_;
+    std::string kernels_, graphs_, copies_, fills_, calls_table_, ranges_table_; // tables' names
     std::set<std::string> kernel_columns_;
     std::unordered_map<std::int64_t, std::string> strings_;
     std::deque<LaunchCall> calls_; // sorted
@@ -472,7 +495,7 @@ class NsysReader {
     std::vector<const std::string*> texts_; // of ranges, by their numbers
     std::size_t text_bytes_ = 0;
     std::map<std::int64_t, std::deque<Range>> ranges_; // by thread, ordered by start
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> range_calls_;
+    std::map<std::pair<std::int64_t, std::int32_t>, std::int64_t> range_calls_, step_calls_;
     LaunchSums sums_;
     std::int64_t kernels_read_ = 0;
     ProfileBuilder built_;
@@ -484,7 +507,7 @@ class NsysImporter final : public Importer {
     std::string_view what() const override {
         return "Nsight Systems: nsys export --type sqlite report.nsys-rep";
     }
-    bool recognises(std::string_view head) const override { return head.starts_with(kMagic); }
+    bool recognises(std::string_view head) const override { return head.starts_with(kSqliteMagic); }
     Result<Profile> read(const ImportInput& input) const override {
         return NsysReader(input).run();
     }

@@ -1,6 +1,7 @@
 // rocprofv3: kernel_trace CSV (times) and counter_collection CSV (a row per launch and counter).
 // Grid_Size counts work-items: blocks are work-items over the workgroup's size.
 #include "base/checked.hpp"
+#include "profiles/derived_counters.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/launch_sums.hpp"
@@ -24,6 +25,15 @@ struct RocprofColumns {
 RocprofColumns rocprof_columns(const CsvHeader& header) {
     RocprofColumns c;
     c.kernel = header.find({"Kernel_Name", "KernelName"});
+    if (header.find({"BeginNs"})) { // rocprof and rocprofv2
+        c.start = header.find({"BeginNs"});
+        c.end = header.find({"EndNs"});
+        c.agent = header.find({"gpu-id"});
+        c.queue = header.find({"queue-id"});
+        c.flat_grid = header.find({"grd"});
+        c.flat_group = header.find({"wgr"});
+        return c;
+    }
     c.dispatch = header.find({"Dispatch_Id"});
     c.correlation = header.find({"Correlation_Id"});
     c.agent = header.find({"Agent_Id"});
@@ -72,6 +82,9 @@ class RocprofReader {
         found_.append(reader.errors());
         if (found_.has_errors()) {
             return Result<Profile>(std::move(found_));
+        }
+        for (Launch& launch : built_.profile.launches) {
+            add_derived_counters(launch); // of rows that do not follow each other
         }
         built_.profile.run.tool = "rocprofv3-csv";
         return {std::move(built_.profile), std::move(found_)};
@@ -164,6 +177,7 @@ class RocprofReader {
         if (!current_) {
             return;
         }
+        add_derived_counters(*current_);
         sums_.add(built_.profile, *std::exchange(current_, std::nullopt));
         if (sums_.sums()) {
             index_.clear();
@@ -225,7 +239,8 @@ class RocprofImporter final : public Importer {
         const auto has = [&](std::string_view text) {
             return line.find(text) != std::string_view::npos;
         };
-        return has("Kernel_Name") && (has("Start_Timestamp") || has("Counter_Name"));
+        return (has("Kernel_Name") && (has("Start_Timestamp") || has("Counter_Name"))) ||
+               (has("KernelName") && has("BeginNs") && has("EndNs"));
     }
     Result<Profile> read(const ImportInput& input) const override {
         return RocprofReader(input).run();

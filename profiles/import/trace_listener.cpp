@@ -341,9 +341,23 @@ void TraceListener::event_text(std::string_view value) {
     case Key::tid:
         tid_ = value;
         break;
+    case Key::ts:
+    case Key::dur:
+        time_text(value);
+        break;
     default:
         break;
     }
+}
+
+// Some converters write numbers as text.
+void TraceListener::time_text(std::string_view value) {
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool fine = error == std::errc{} && end == value.data() + value.size() &&
+                      !value.empty() && std::isfinite(number);
+    event_.bad_time = event_.bad_time || !fine;
+    (key_ == Key::ts ? event_.ts_us : event_.dur_us) = fine ? number : 0.0;
 }
 
 // The texts keep their memory: a trace has millions of events.

@@ -28,6 +28,7 @@ class TraceListener {
 
     bool seen_events() const { return seen_events_; }
     bool too_deep() const;
+    bool in_bare_list() const { return in_events_ && event_depth_ == 2 && depth_ == 1; }
     const RunInfo& run() const { return run_; }
 
   private:
@@ -68,6 +69,7 @@ class TraceListener {
 
     bool event_number(std::string_view text);
     void event_text(std::string_view value);
+    void time_text(std::string_view value); // of the time that key_ names
     void arg_integer(std::int64_t value);
     void arg_text(std::string_view value);
     void list_integer(std::int64_t value);

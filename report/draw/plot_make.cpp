@@ -253,7 +253,7 @@ class Plot {
         }
     }
     const profiles::MetricFamily* family_of(const profiles::Profile& profile) const {
-        return profiles::find_family(measured_.families, profile.run);
+        return profiles::family_of_profile(measured_.families, profile);
     }
 
     const std::vector<model::Machine>& machines_;

@@ -257,7 +257,7 @@ TEST_CASE("Nsight Systems kernels have names, grids and the range of the launchi
     CHECK(gemm.duration_ns == 800.0);
     CHECK(gemm.grid == Dim3{16, 16, 1});
     CHECK(gemm.block == Dim3{128, 2, 1});
-    CHECK(profile->range_of(gemm) == "fc1 by id");
+    CHECK(profile->range_of(gemm) == "forward > fc1 by id");
     CHECK(profile->range_of(profile->launches[1]) == "forward");
     CHECK(profile->run.gpu == "NVIDIA A100-SXM4-80GB");
     CHECK(profile->run.compute_capability == "8.0");

@@ -1,0 +1,67 @@
+#include "profiles/import/foreign_report.hpp"
+
+#include "base/ascii.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+// A summary of kernels or a trace as a table, by words of its first lines.
+std::optional<ForeignReport> table_of(std::string_view head) {
+    constexpr std::size_t kLooked = 4096;
+    const std::string_view text = head.substr(0, kLooked);
+    const auto has = [&](const char* part) { return text.find(part) != std::string_view::npos; };
+    if (has("Total Time (ns)") && (has("Instances") || has("Num Calls") || has("Count"))) {
+        return ForeignReport{"a summary of `nsys stats`, without single launches",
+                             "import the trace: nsys export --type sqlite REPORT.nsys-rep"};
+    }
+    if (has("Duration (ns)") && has("Start (ns)")) {
+        return ForeignReport{"a trace table of `nsys stats`",
+                             "import the trace: nsys export --type sqlite REPORT.nsys-rep"};
+    }
+    if (has("TotalDurationNs") && has("Calls")) {
+        return ForeignReport{"a summary of rocprof (kernel_stats), without single launches",
+                             "rocprofv3 --kernel-trace -- ./app writes a database that is read "
+                             "(or --output-format csv, the file NAME_kernel_trace.csv)"};
+    }
+    if (has("Metric Name") && !has("Kernel Name")) {
+        return ForeignReport{"Nsight Compute CSV without the columns ID and Kernel Name",
+                             "ncu --import REPORT.ncu-rep --csv --page raw --print-units base"};
+    }
+    return std::nullopt;
+}
+
+bool is_binary(std::string_view head) {
+    return head.substr(0, 512).find('\0') != std::string_view::npos;
+}
+
+} // namespace
+
+std::optional<ForeignReport> foreign_report(std::string_view head, std::string_view name) {
+    const std::string lower = lowered(name);
+    const auto ends = [&](const char* end) { return lower.ends_with(end); };
+    if (ends(".nsys-rep") || ends(".qdrep")) {
+        return ForeignReport{"a report of Nsight Systems",
+                             "nsys export --type sqlite REPORT.nsys-rep, and import the .sqlite"};
+    }
+    if (ends(".ncu-rep") || (is_binary(head) && head.starts_with("NVR"))) {
+        return ForeignReport{"a report of Nsight Compute",
+                             "ncu --import REPORT.ncu-rep --csv --page raw --print-units base > "
+                             "report.csv"};
+    }
+    if (ends(".xplane.pb")) {
+        return ForeignReport{"an XPlane profile of XLA (JAX, TensorFlow)",
+                             "profile the program with Nsight Systems (nsys profile --trace=cuda,"
+                             "nvtx, nsys export --type sqlite) or rocprofv3, which are read"};
+    }
+    if (ends(".pftrace") || ends(".perfetto-trace") || ends(".rpd")) {
+        return ForeignReport{"a trace for Perfetto or rpd",
+                             "rocprofv3 --kernel-trace -- ./app writes a database that is read; of "
+                             "PyTorch, prof.export_chrome_trace(\"t.json\")"};
+    }
+    return table_of(head);
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,154 @@
+// Work of operators by the sizes that traces record beside their tensors.
+#include "profiles/import/importer.hpp"
+#include "profiles/operator_layer.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace test_profiles_recorded_sizes {
+
+using namespace eyeroof;
+using namespace eyeroof::profiles;
+using Dims = std::vector<std::vector<std::int64_t>>;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+const std::string kBf16 = "c10::BFloat16";
+
+Count macs_of(const std::optional<OperatorLayer>& made) {
+    REQUIRE(made);
+    const auto work = model::work_of(made->layer);
+    REQUIRE(work);
+    return work->macs * made->repeats;
+}
+
+// Queries, keys and values, the boundaries of both sides, and what stands behind.
+Operator packed(const Dims& qkv, std::int64_t boundaries, const Texts& behind) {
+    Operator op{"flash_attn::_flash_attn_varlen_forward", qkv, {kBf16, kBf16, kBf16}, {"", "", ""}};
+    for (int side = 0; side < 2; ++side) {
+        op.input_dims.push_back({boundaries});
+        op.input_types.emplace_back("int");
+        op.concrete_inputs.emplace_back("");
+    }
+    for (const std::string& text : behind) {
+        op.input_dims.push_back({});
+        op.input_types.emplace_back("Scalar");
+        op.concrete_inputs.push_back(text);
+    }
+    return op;
+}
+
+const Texts kCausal = {"1024", "1024", "0.", "0.0883", "True"};
+
+} // namespace
+
+TEST_CASE("packed sequences are as many as their boundaries say") {
+    const Dims qkv = {{8192, 32, 128}, {8192, 8, 128}, {8192, 8, 128}};
+    const auto even = any_layer_of(packed(qkv, 9, kCausal));
+    // 8 sequences of 1024: 32 heads, half of the square and its diagonal, twice
+    CHECK(macs_of(even) == Count{2} * 8 * 32 * 128 * (1024 * 1025 / 2));
+    CHECK_FALSE(even->approximate);
+    // Uneven ones do at least the work of equal lengths.
+    const auto uneven = any_layer_of(packed(qkv, 5, kCausal));
+    CHECK(macs_of(uneven) == Count{2} * 4 * 32 * 128 * (Count{2048} * 2049 / 2));
+    CHECK(uneven->approximate);
+    const auto& shape = std::get<model::AttentionShape>(uneven->layer.shape);
+    CHECK(shape.kv_heads == 8);
+}
+
+TEST_CASE("a pool of pages is no context") {
+    const auto with_table = [](const Texts& behind) {
+        Operator op = packed({{16, 32, 128}, {52242, 16, 8, 128}, {52242, 16, 8, 128}}, 17, behind);
+        op.input_dims.push_back({16, 300});
+        op.input_types.emplace_back("int");
+        op.concrete_inputs.emplace_back("");
+        return op;
+    };
+    const auto decode = any_layer_of(with_table({"1", "4096"}));
+    // 16 sequences of one query over 4096 keys
+    CHECK(macs_of(decode) == Count{2} * 16 * 32 * 128 * 4096);
+    CHECK(decode->approximate);
+    CHECK_FALSE(any_layer_of(with_table({"1"}))); // no length of keys is recorded
+    Operator store{"sgl_kernel::store_cache",
+                   {{22, 1024}, {22, 1024}, {835874, 1024}, {835874, 1024}, {22}},
+                   {kBf16, kBf16, kBf16, kBf16, "long"},
+                   {}};
+    const auto stored = any_layer_of(store);
+    REQUIRE(stored);
+    CHECK(model::work_of(stored->layer)->bytes() == Count{2} * 2 * 22 * 1024 * 2);
+}
+
+TEST_CASE("products with vectors, broadcast batches, and in place") {
+    const auto of = [](const char* name, const Dims& dims, const std::string& type = "float") {
+        return any_layer_of(Operator{name, dims, Texts(dims.size(), type), {}});
+    };
+    CHECK(macs_of(of("aten::mv", {{4096, 512}, {512}})) == Count{4096} * 512);
+    CHECK(macs_of(of("aten::addmv_", {{4096}, {4096, 512}, {512}})) == Count{4096} * 512);
+    CHECK(macs_of(of("aten::dot", {{1000000}, {1000000}})) == 1000000);
+    CHECK(macs_of(of("aten::addbmm", {{64, 32}, {8, 64, 16}, {8, 16, 32}})) == 8 * 64 * 16 * 32);
+    CHECK(macs_of(of("aten::matmul", {{2, 1, 128, 64}, {2, 16, 64, 128}})) ==
+          Count{2} * 16 * 128 * 64 * 128);
+    CHECK_FALSE(of("aten::matmul", {{2, 3, 128, 64}, {2, 16, 64, 128}}));
+    CHECK(macs_of(of("aten::mm", {{512, 512}, {512, 512}}, "c10::complex<float>")) ==
+          Count{4} * 512 * 512 * 512);
+    CHECK(macs_of(of("aten::addmm_", {{8, 4}, {8, 16}, {16, 4}})) == 8 * 16 * 4);
+}
+
+TEST_CASE("grouped products, recurrent networks, and packed weights") {
+    const auto of = [](const char* name, const Dims& dims, const Texts& types) {
+        return Operator{name, dims, types, {}};
+    };
+    CHECK(macs_of(any_layer_of(of("aten::_grouped_mm", {{4096, 2048}, {8, 2048, 1024}, {8}},
+                                  {kBf16, kBf16, "int"}))) == Count{4096} * 2048 * 1024);
+    CHECK(macs_of(any_layer_of(of("aten::_grouped_mm", {{2048, 4096}, {4096, 1024}, {8}},
+                                  {kBf16, kBf16, "int"}))) == Count{4096} * 2048 * 1024);
+    Operator lstm{"aten::lstm", {{4, 10, 32}, {}, {}}, {"float", "TensorList", "TensorList"}, {}};
+    lstm.listed = {{1, {1, 10, 64}}, {1, {1, 10, 64}}, {2, {256, 32}},
+                   {2, {256, 64}},   {2, {256}},       {2, {256}}};
+    CHECK(macs_of(any_layer_of(lstm)) == Count{40} * 256 * (32 + 64));
+
+    Operator int4 =
+        of("aten::_weight_int4pack_mm", {{16, 4096}, {512, 32, 32, 4}, {}, {32, 4096, 2}},
+           {kBf16, "int", "Scalar", kBf16});
+    const auto packed_layer = packed_gemm_of(int4);
+    CHECK(macs_of(packed_layer) == Count{16} * 4096 * 4096);
+    CHECK(packed_layer->layer.types.weight == model::DataType::int4);
+    Operator marlin = of("_C::gptq_marlin_gemm", {{16, 4096}, {}, {256, 8192}, {}, {}, {}},
+                         {"c10::Half", "", "int", "Scalar", "Scalar", "Scalar"});
+    marlin.concrete_inputs = {"", "", "", "16", "4096", "4096"};
+    CHECK(macs_of(packed_gemm_of(marlin)) == Count{16} * 4096 * 4096);
+    CHECK_FALSE(packed_gemm_of(of("my::gemm", {{16, 4096}, {100, 7}}, {kBf16, "int"})));
+}
+
+TEST_CASE("gradients of a transposed convolution do its work twice") {
+    // From 6 x 192 x 30 x 96 to 6 x 384 x 60 x 192 by 2 x 2 taps of stride 2.
+    Operator op{
+        "aten::convolution_backward",
+        {{6, 384, 60, 192}, {6, 192, 30, 96}, {192, 384, 2, 2}, {}, {}, {}, {}, {}, {}, {}, {}},
+        {"float", "float", "float"},
+        {"", "", "", "[384]", "[2, 2]", "[0, 0]", "[1, 1]", "True", "[0, 0]", "1",
+         "[True, True, True]"}};
+    const auto made = any_layer_of(op);
+    REQUIRE(made);
+    CHECK(made->data_direction == model::Direction::fwd);
+    CHECK(macs_of(made) == Count{2} * 6 * 192 * 30 * 96 * 384 * 4);
+}
+
+TEST_CASE("a region of the processor that mostly runs what has no event keeps its time") {
+    const auto event = [](const char* name, double us, double for_us, const char* dims) {
+        return fmt::format(
+            R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},)"
+            R"("dur":{},"args":{{"Input Dims":{},"Input type":["float","float"]}}}})",
+            name, us, for_us, dims);
+    };
+    const auto profile = import_profile(
+        input_of_text("{\"traceEvents\":[" + event("Torch-Compiled Region: 0/1", 1000, 1000, "[]") +
+                          "," + event("aten::mm", 1100, 100, "[[8,8],[8,8]]") + "]}",
+                      "t.json"));
+    REQUIRE(profile.ok());
+    REQUIRE(profile->launches.size() == 2);
+    CHECK(profile->launches[0].duration_ns + profile->launches[1].duration_ns == 1e6);
+}
+
+} // namespace test_profiles_recorded_sizes
