@@ -1,7 +1,8 @@
 // eyeroof bound: how far a program is from what the machine can do, and what stands between.
 #include "base/units.hpp"
+#include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
-#include "report/bound/bound_write.hpp"
+#include "report/bound/bound_answer.hpp"
 
 namespace eyeroof::cli {
 
@@ -41,11 +42,9 @@ Exit bound(Context& context, BoundOptions& options) {
         return context.fail(found.diagnostics());
     }
     context.report(found.diagnostics());
-    const std::string& format = options.output.format;
-    return context.write(format == "json"   ? report::bound_json(*found, *question)
-                         : format == "html" ? report::bound_html(*found)
-                                            : report::bound_text(*found),
-                         options.output.file, Exit::done);
+    return write_answer(context,
+                        report::bound_answer(*found, question->network.id, question->machine.id),
+                        options.output);
 }
 
 } // namespace
@@ -63,7 +62,7 @@ void add_bound(Frame& frame) {
     add_scenario(app, options->scenario);
     app.add_option("--measured", options->measured, "Measured time of a step to explain")
         ->type_name("TIME");
-    add_output(app, options->output, {"text", "json", "html"});
+    add_output(app, options->output, answer_formats());
     frame.run(app, [options](Context& context) { return bound(context, *options); });
 }
 

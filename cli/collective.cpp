@@ -2,11 +2,10 @@
 #include "analysis/calibrate/clusters.hpp"
 #include "base/text_file.hpp"
 #include "base/units.hpp"
-#include "cli/command.hpp"
+#include "cli/answer.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
-#include "report/page/table_page.hpp"
-#include "report/scale/collective_write.hpp"
+#include "report/scale/collective_answer.hpp"
 
 #include <algorithm>
 
@@ -115,17 +114,7 @@ Exit collective(Context& context, const CollectiveCommand& command, bool sized) 
         return context.fail(study.diagnostics());
     }
     analysis::lay_measured(*study, *measured);
-    const std::string& format = command.output.format;
-    return context.write(
-        format == "json"  ? report::collective_json(*study)
-        : format == "csv" ? report::collective_csv(*study)
-        : format == "svg" ? report::collective_svg(*study)
-        : format == "html"
-            ? report::to_page({command.operation + " on " + command.fabric,
-                               report::collective_text(*study), report::collective_csv(*study),
-                               report::collective_svg(*study), ""})
-            : report::collective_text(*study),
-        command.output.file);
+    return write_answer(context, report::collective_answer(*study), command.output);
 }
 
 } // namespace
@@ -165,7 +154,7 @@ void add_collective(Frame& frame) {
     app.add_option("--transport", command->transport,
                    "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");
-    add_output(app, command->output, {"text", "json", "csv", "svg", "html"});
+    add_output(app, command->output, answer_formats(true));
     app.add_option("--beside", command->beside,
                    "Measured times beside the prediction: a table as `validate --scale` reads it; "
                    "without --size its sizes")

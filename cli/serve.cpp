@@ -3,12 +3,11 @@
 #include "analysis/program/lower.hpp"
 #include "analysis/scale/serving.hpp"
 #include "base/units.hpp"
-#include "cli/command.hpp"
+#include "cli/answer.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/scenario_options.hpp"
-#include "report/page/table_page.hpp"
-#include "report/scale/serving_write.hpp"
+#include "report/scale/serving_answer.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -158,20 +157,9 @@ Exit serve(Context& context, ServeOptions& options) {
             return exit;
         }
     }
-    const std::string& format = options.output.format;
-    const std::string words = analysis::scenario_words(*question);
-    const auto page = [&] {
-        return report::to_page({"Serving " + question->network.name,
-                                words + "\n" + report::serving_text(*result),
-                                report::serving_csv(*result), report::serving_svg(*result), ""});
-    };
-    return context.write(format == "json"  ? report::serving_json(*result)
-                         : format == "csv" ? report::serving_csv(*result)
-                         : format == "svg" ? report::serving_svg(*result)
-                         : format == "html"
-                             ? page()
-                             : with_words(words, report::serving_text(*result), format),
-                         options.output.file, result->best ? Exit::done : Exit::says_no);
+    report::Answer answer = report::serving_answer(*result);
+    answer.question = analysis::scenario_words(*question);
+    return write_answer(context, answer, options.output, result->best ? Exit::done : Exit::says_no);
 }
 
 void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
@@ -304,7 +292,7 @@ void add_serve(Frame& frame) {
                    "Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM "
                    "that say the same")
         ->type_name("FILE");
-    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
+    add_output(app, options->output, answer_formats(true));
     frame.run(app, [options](Context& context) { return serve(context, *options); });
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/scale/serving.hpp"
 #include "analysis/scale/split.hpp"
 #include "model/gpu/grouped.hpp"
+#include "model/workload/experts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +62,8 @@ void add_plain(ServedBlock& ops, const Transformer& t, Count inner, Count words)
 void add_experts(ServedBlock& ops, const Transformer& t, Count inner, Count routed, Count own) {
     const Count up = t.gated ? 2 * inner : inner;
     const auto reached = static_cast<Count>(std::ceil(
-        model::busy_experts(static_cast<double>(routed), static_cast<double>(own)) - 1e-9));
+        model::expected_experts(static_cast<double>(routed), 1.0, static_cast<double>(own)) -
+        1e-9));
     const Count each = part(routed, reached);
     ops.typed_product("up", Op::bmm, model::GemmShape{reached, each, up, t.hidden});
     ops.pointwise("activation", routed, inner, t.gated ? "swiglu" : "gelu");

@@ -28,7 +28,7 @@ QString tooltip_of(const report::Value& value, report::Unit unit) {
 
 } // namespace
 
-void AnswerModel::show(report::Table table) {
+void AnswerModel::show(report::AnswerTable table) {
     beginResetModel();
     table_ = std::move(table);
     columns_.clear();

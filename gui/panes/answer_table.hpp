@@ -13,8 +13,8 @@ class AnswerModel : public QAbstractTableModel {
 
   public:
     using QAbstractTableModel::QAbstractTableModel;
-    void show(report::Table table);
-    const report::Table& table() const { return table_; }
+    void show(report::AnswerTable table);
+    const report::AnswerTable& table() const { return table_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -23,7 +23,7 @@ class AnswerModel : public QAbstractTableModel {
                         int role = Qt::DisplayRole) const override;
 
   private:
-    report::Table table_;
+    report::AnswerTable table_;
     std::vector<std::size_t> columns_; // of the table, that are seen
 };
 

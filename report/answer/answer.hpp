@@ -20,7 +20,7 @@ namespace eyeroof::report {
 
 struct Canvas;
 struct Drawing;
-struct Table;
+struct AnswerTable;
 
 // People read an SI prefix and the unit; programs the base unit with all digits. share: 0.41 is
 // 41 %. times: a ratio, 1.4x. bar: 0 … 1, drawn. sentence: text that stands below its row.
@@ -45,7 +45,7 @@ enum class Unit {
 
 // monostate: not known. A table in a cell: rows of its own, such as the chain of a layer.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                           std::vector<std::string>, std::shared_ptr<const Table>>;
+                           std::vector<std::string>, std::shared_ptr<const AnswerTable>>;
 
 enum class Kind { boolean, integer, number, text, list, table };
 
@@ -68,7 +68,7 @@ struct Head {
     }
 };
 
-struct Table {
+struct AnswerTable {
     std::string key, title; // JSON member; heading
     std::vector<Head> columns;
     std::vector<std::vector<Value>> rows;
@@ -89,7 +89,7 @@ template <class T> constexpr Kind kind_of() {
         return Kind::number;
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
         return Kind::list;
-    } else if constexpr (std::same_as<T, Table>) {
+    } else if constexpr (std::same_as<T, AnswerTable>) {
         return Kind::table;
     } else {
         return Kind::text;
@@ -106,7 +106,7 @@ template <class T> Value value_of(const T& value) {
     } else if constexpr (kind_of<T>() == Kind::number) {
         return std::isfinite(value) ? Value(static_cast<double>(value)) : Value();
     } else if constexpr (kind_of<T>() == Kind::table) {
-        return std::make_shared<const Table>(value);
+        return std::make_shared<const AnswerTable>(value);
     } else {
         return std::string(value);
     }
@@ -141,9 +141,9 @@ template <class Row> struct Column {
 };
 
 template <class Row>
-Table make_table(std::string key, std::string title, const std::vector<Row>& rows,
-                 const std::vector<Column<Row>>& columns) {
-    Table made{std::move(key), std::move(title), {}, {}};
+AnswerTable make_table(std::string key, std::string title, const std::vector<Row>& rows,
+                       const std::vector<Column<Row>>& columns) {
+    AnswerTable made{std::move(key), std::move(title), {}, {}};
     for (const Column<Row>& column : columns) {
         made.columns.push_back(column.head);
     }
@@ -176,7 +176,7 @@ struct Answer {
     std::vector<std::string> sentences; // the first paragraph: the answer
     std::vector<std::string> warnings;  // what weakens the answer: never left out
     std::vector<Figure> figures;
-    std::vector<Table> tables;
+    std::vector<AnswerTable> tables;
     std::string rows;               // the table that CSV writes; empty: the first
     std::vector<std::string> notes; // below all else
     std::function<Drawing(const Canvas&)> picture;

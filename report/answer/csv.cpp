@@ -24,8 +24,8 @@ std::string to_csv(const Answer& answer) {
         return text;
     }
     const auto named = std::ranges::find_if(
-        answer.tables, [&](const Table& one) { return one.key == answer.rows; });
-    const Table& table = named == answer.tables.end() ? answer.tables.front() : *named;
+        answer.tables, [&](const AnswerTable& one) { return one.key == answer.rows; });
+    const AnswerTable& table = named == answer.tables.end() ? answer.tables.front() : *named;
     for (const Head& head : table.columns) {
         if (is_cell(head)) {
             std::string key = head.key;

@@ -20,10 +20,10 @@ std::string cell_html(const Value& value, Unit unit) {
                : html_escaped(value_text(value, unit));
 }
 
-std::string rows_html(const Table& table);
+std::string rows_html(const AnswerTable& table);
 
 // Tables in cells, folded, each named by its row's cell in the column `name`.
-std::string inner_html(const Table& table, std::size_t name) {
+std::string inner_html(const AnswerTable& table, std::size_t name) {
     std::string html;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const Head& head = table.columns[c];
@@ -31,7 +31,7 @@ std::string inner_html(const Table& table, std::size_t name) {
             continue;
         }
         for (const auto& row : table.rows) {
-            const auto* inner = std::get_if<std::shared_ptr<const Table>>(&row[c]);
+            const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[c]);
             if (inner != nullptr && *inner && !(*inner)->rows.empty()) {
                 html += "<details><summary>" + html_escaped(head.title) + ": " +
                         html_escaped(table.columns[name].title) + " " +
@@ -43,7 +43,7 @@ std::string inner_html(const Table& table, std::size_t name) {
     return html;
 }
 
-std::string rows_html(const Table& table) {
+std::string rows_html(const AnswerTable& table) {
     PageTable page;
     std::vector<std::size_t> columns;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -57,7 +57,7 @@ std::string rows_html(const Table& table) {
             {head.meaning.empty()
                  ? title
                  : fmt::format("<span title=\"{}\">{}</span>", html_escaped(head.meaning), title),
-             head.kind != Kind::text && head.kind != Kind::list});
+             columns.size() > 1 && head.kind != Kind::text && head.kind != Kind::list});
     }
     for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
         auto& cells = page.rows.emplace_back();
@@ -104,7 +104,7 @@ std::string html_notes(const Answer& answer) {
 std::string html_body(const Answer& answer) {
     std::string html = html_lead(answer);
     html += answer.picture ? "<figure>" + to_svg_picture(answer) + "</figure>\n" : "";
-    for (const Table& table : answer.tables) {
+    for (const AnswerTable& table : answer.tables) {
         if (!table.rows.empty()) {
             html += table.title.empty() ? "" : "<h2>" + html_escaped(table.title) + "</h2>\n";
             html += rows_html(table);

@@ -27,7 +27,7 @@ void put(Json& object, const std::string& path, Json value) {
     (*at)[name] = std::move(value);
 }
 
-Json rows_json(const Table& table);
+Json rows_json(const AnswerTable& table);
 
 Json value_json(const Value& value) {
     return std::visit(
@@ -35,7 +35,7 @@ Json value_json(const Value& value) {
             using T = std::decay_t<decltype(one)>;
             if constexpr (std::is_same_v<T, std::monostate>) {
                 return nullptr;
-            } else if constexpr (std::is_same_v<T, std::shared_ptr<const Table>>) {
+            } else if constexpr (std::is_same_v<T, std::shared_ptr<const AnswerTable>>) {
                 return one ? rows_json(*one) : Json::array();
             } else {
                 return one;
@@ -44,7 +44,7 @@ Json value_json(const Value& value) {
         value);
 }
 
-Json rows_json(const Table& table) {
+Json rows_json(const AnswerTable& table) {
     Json rows = Json::array();
     for (const auto& row : table.rows) {
         Json object = Json::object();
@@ -127,14 +127,14 @@ Json rows_schema(const std::vector<Head>& columns) {
 std::string to_json(const Answer& answer) {
     Json document = {{"schema", answer.schema},
                      {"words", answer.question},
-                     {"answer", answer.sentences},
+                     {"sentences", answer.sentences},
                      {"warnings", answer.warnings}};
     for (const Figure& figure : answer.figures) {
         if (figure.head.seen_by(kPrograms)) {
             put(document, figure.head.key, value_json(figure.value));
         }
     }
-    for (const Table& table : answer.tables) {
+    for (const AnswerTable& table : answer.tables) {
         if (!table.key.empty()) {
             put(document, table.key, rows_json(table));
         }
@@ -157,14 +157,14 @@ std::string to_schema(const Answer& answer) {
     put_schema(
         schema, "words",
         {{"description", "what was asked, with the defaults that it takes"}, {"type", "string"}});
-    put_schema(schema, "answer", sentences("the answer in sentences"));
+    put_schema(schema, "sentences", sentences("the answer in sentences"));
     put_schema(schema, "warnings", sentences("what weakens the answer"));
     for (const Figure& figure : answer.figures) {
         if (figure.head.seen_by(kPrograms)) {
             put_schema(schema, figure.head.key, head_schema(figure.head));
         }
     }
-    for (const Table& table : answer.tables) {
+    for (const AnswerTable& table : answer.tables) {
         if (!table.key.empty()) {
             put_schema(schema, table.key, rows_schema(table.columns));
         }

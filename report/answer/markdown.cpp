@@ -11,7 +11,7 @@ std::string shown(const Value& value, Unit unit) {
     return markdown_cell(value_text(value, unit));
 }
 
-std::vector<std::size_t> columns_for_pages(const Table& table) {
+std::vector<std::size_t> columns_for_pages(const AnswerTable& table) {
     std::vector<std::size_t> columns;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (table.columns[c].seen_by(kPages) && table.columns[c].kind != Kind::table) {
@@ -21,7 +21,7 @@ std::vector<std::size_t> columns_for_pages(const Table& table) {
     return columns;
 }
 
-std::string rows_markdown(const Table& table) {
+std::string rows_markdown(const AnswerTable& table) {
     const auto columns = columns_for_pages(table);
     std::string head = "|", rule = "|", rows;
     for (const std::size_t c : columns) {
@@ -57,7 +57,7 @@ std::string to_markdown(const Answer& answer) {
         }
     }
     text += figures.empty() ? "" : "\n" + figures;
-    for (const Table& table : answer.tables) {
+    for (const AnswerTable& table : answer.tables) {
         if (!table.rows.empty() && !columns_for_pages(table).empty()) {
             text += table.title.empty() ? "\n" : "\n## " + markdown_cell(table.title) + "\n\n";
             text += rows_markdown(table);

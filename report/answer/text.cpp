@@ -34,7 +34,7 @@ struct Layout {
     std::vector<std::size_t> below;           // behind each other, under the row
 };
 
-std::size_t content_width(const Table& table, std::size_t column) {
+std::size_t content_width(const AnswerTable& table, std::size_t column) {
     const Head& head = table.columns[column];
     std::size_t most = 0;
     for (const auto& row : table.rows) {
@@ -44,7 +44,7 @@ std::size_t content_width(const Table& table, std::size_t column) {
     return std::max(most, display_width(head.title));
 }
 
-Layout layout_of(const Table& table, std::size_t indent, std::size_t width) {
+Layout layout_of(const AnswerTable& table, std::size_t indent, std::size_t width) {
     Layout layout;
     std::size_t used = indent;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -64,7 +64,7 @@ Layout layout_of(const Table& table, std::size_t indent, std::size_t width) {
     return layout;
 }
 
-std::string in_cells(const Table& table, const Layout& layout, std::size_t indent,
+std::string in_cells(const AnswerTable& table, const Layout& layout, std::size_t indent,
                      const std::function<std::string(std::size_t)>& text_of) {
     std::string line(indent, ' ');
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
@@ -77,15 +77,15 @@ std::string in_cells(const Table& table, const Layout& layout, std::size_t inden
     return line + "\n";
 }
 
-std::string rows_text(const Table& table, std::size_t indent, std::size_t width);
+std::string rows_text(const AnswerTable& table, std::size_t indent, std::size_t width);
 
-std::string below_text(const Table& table, const Layout& layout, const std::vector<Value>& row,
-                       std::size_t indent, std::size_t width) {
+std::string below_text(const AnswerTable& table, const Layout& layout,
+                       const std::vector<Value>& row, std::size_t indent, std::size_t width) {
     std::vector<std::string> parts;
     std::string tables;
     for (const std::size_t c : layout.below) {
         const Head& head = table.columns[c];
-        if (const auto* inner = std::get_if<std::shared_ptr<const Table>>(&row[c])) {
+        if (const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[c])) {
             tables += rows_text(**inner, indent + kIndent, width);
             continue;
         }
@@ -101,7 +101,7 @@ std::string below_text(const Table& table, const Layout& layout, const std::vect
     return (joined.empty() ? "" : wrapped(joined, indent + kIndent, width)) + tables;
 }
 
-std::string rows_text(const Table& table, std::size_t indent, std::size_t width) {
+std::string rows_text(const AnswerTable& table, std::size_t indent, std::size_t width) {
     const Layout layout = layout_of(table, indent, width);
     std::string text =
         in_cells(table, layout, indent, [&](std::size_t c) { return table.columns[c].title; });
@@ -116,7 +116,7 @@ std::string rows_text(const Table& table, std::size_t indent, std::size_t width)
 
 } // namespace
 
-std::string rest_text(const Table& table) {
+std::string rest_text(const AnswerTable& table) {
     return table.rows.size() <= table.most_for_people
                ? std::string()
                : "and " + counted(table.rows.size() - table.most_for_people, "more row") +
@@ -141,7 +141,7 @@ std::string to_text(const Answer& answer, std::size_t width) {
         }
     }
     text += facts.empty() ? std::string() : wrapped_parts(facts, 0, width);
-    for (const Table& table : answer.tables) {
+    for (const AnswerTable& table : answer.tables) {
         if (!table.rows.empty() && std::ranges::any_of(table.columns, [](const Head& head) {
                 return head.seen_by(kText);
             })) {

@@ -20,7 +20,7 @@ std::string range_text(const std::optional<double>& low, const std::optional<dou
                        Unit unit);
 
 // "and 12 more rows: --format json has all"; empty where people see every row.
-std::string rest_text(const Table& table);
+std::string rest_text(const AnswerTable& table);
 
 // The sentences in one line, each with its point.
 std::string paragraph(const Answer& answer);

@@ -1,8 +1,11 @@
 #include "report/answers/answers.hpp"
 
 #include "report/answer/write.hpp"
+#include "report/bound/bound_answer.hpp"
 #include "report/fuse/fuse_answer.hpp"
+#include "report/scale/collective_answer.hpp"
 #include "report/scale/scale_answer.hpp"
+#include "report/scale/serving_answer.hpp"
 #include "report/sparse/sparse_answer.hpp"
 #include "report/step/memory_answer.hpp"
 
@@ -26,9 +29,12 @@ const std::map<std::string, Answer>& empty_answers() {
     static const std::map<std::string, Answer> answers = [] {
         std::map<std::string, Answer> made;
         for (Answer& answer : std::vector<Answer>{
+                 bound_answer({}, {}, {}),
+                 collective_answer({}),
                  fuse_answer({}),
                  fuse_curve_answer({}, {}, {}),
                  scale_answer({}),
+                 serving_answer({}),
                  sparse_answer({}),
                  density_curve_answer({}, {}, {}),
                  memory_answer({no_report(), 0, std::nullopt}),

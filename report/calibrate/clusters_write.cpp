@@ -203,9 +203,9 @@ std::string clusters_csv(const analysis::ClusterValidation& v) {
     std::string text = "line,table,metric,held_out,published,predicted,low,high,memory_bytes,"
                        "capacity_bytes\n";
     for (const analysis::ClusterResult& r : v.rows) {
-        text += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.0f},{:.0f}\n", r.row.line,
-                            csv_quoted(r.row.table), r.row.metric, r.row.held_out ? "yes" : "no",
-                            r.row.published, r.predicted, r.low, r.high, r.memory, r.capacity);
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.row.line, csv_quoted(r.row.table),
+                            r.row.metric, r.row.held_out, r.row.published, r.predicted, r.low,
+                            r.high, r.memory, r.capacity);
     }
     return text;
 }

@@ -154,11 +154,11 @@ std::string pairs_csv(const analysis::PairsValidation& v) {
     std::string text = "network,family,kind,match,from,to,measured,predicted,low,high,"
                        "kernels_and_host,median_of_others,peak_ratio,bandwidth_ratio\n";
     for (const analysis::PairResult& r : v.rows) {
-        text += fmt::format(
-            "{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f}\n",
-            csv_quoted(r.pair.network), csv_quoted(r.pair.family), r.kind, csv_quoted(r.pair.match),
-            r.pair.from, r.pair.to, r.pair.speedup, r.predicted.value, r.predicted.low,
-            r.predicted.high, r.kernel_speedup, r.guess, r.peak_ratio, r.bandwidth_ratio);
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                            csv_quoted(r.pair.network), csv_quoted(r.pair.family), r.kind,
+                            csv_quoted(r.pair.match), r.pair.from, r.pair.to, r.pair.speedup,
+                            r.predicted.value, r.predicted.low, r.predicted.high, r.kernel_speedup,
+                            r.guess, r.peak_ratio, r.bandwidth_ratio);
     }
     return text;
 }

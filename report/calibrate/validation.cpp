@@ -91,9 +91,9 @@ std::string validation_csv(const analysis::Validation& v) {
         "gpu,op,dtype,direction,rows,mape,median,bias,naive_mape,coverage,unphysical\n";
     for (const analysis::ValidationGroup& g : v.groups) {
         const analysis::ErrorFigures& f = g.figures;
-        text += fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{}\n", g.gpu, g.op,
-                            g.dtype, g.direction, f.rows, f.mape, f.median, f.bias, f.naive_mape,
-                            f.coverage, f.unphysical);
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", g.gpu, g.op, g.dtype, g.direction,
+                        f.rows, f.mape, f.median, f.bias, f.naive_mape, f.coverage, f.unphysical);
     }
     return text;
 }

@@ -139,11 +139,11 @@ std::string machines_csv(const std::vector<analysis::MachineTable>& tables) {
                        "inferred_from,source\n";
     for (const analysis::MachineTable& table : tables) {
         for (const analysis::PublishedResult& r : table.rows) {
-            text += fmt::format(
-                "{},{},{},{},{},{:.6g},{:.6g},{:.4f},{},{},{}\n", csv_quoted(table.id),
-                csv_quoted(r.row.name), csv_quoted(machine_of(r.row)), csv_quoted(r.row.network),
-                hwdb::figure_name(r.row.figure), r.row.published, r.predicted, r.error(),
-                confidence_of(r), r.row.seen ? "yes" : "no", csv_quoted(r.row.from.source));
+            text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_quoted(table.id),
+                                csv_quoted(r.row.name), csv_quoted(machine_of(r.row)),
+                                csv_quoted(r.row.network), hwdb::figure_name(r.row.figure),
+                                r.row.published, r.predicted, r.error(), confidence_of(r),
+                                r.row.seen, csv_quoted(r.row.from.source));
         }
     }
     return text;

@@ -4,6 +4,7 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
+#include "report/exam/answer.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/words.hpp"
 #include "report/measured/measured_text.hpp"
@@ -95,9 +96,10 @@ std::string to_markdown(const analysis::Report& report) {
         format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
         format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
         interval(total.low_s, total.high_s), percent(total.utilization));
-    for (const std::string& line :
-         {analysis::uncosted_share_text(report), analysis::step_sum_text(report)}) {
-        text += line.empty() ? std::string() : sentence(line) + "\n\n";
+    std::vector<std::string> lines = answer_lines(report);
+    lines.push_back(analysis::step_sum_text(report));
+    for (const std::string& line : lines) {
+        text += line.empty() ? std::string() : markdown_cell(sentence(line)) + "\n\n";
     }
     if (report.fit) {
         text += fmt::format("Of the whole network: {}.\n\n", memory_fit_text(*report.fit));

@@ -89,7 +89,7 @@ void add_cost(std::vector<Column<Row>>& columns, const std::string& side, const 
         "no energies");
 }
 
-Table groups_of(const FuseResult& r) {
+AnswerTable groups_of(const FuseResult& r) {
     std::vector<Column<FusedGroup>> columns = {
         {"layers", "layers", Unit::none, &FusedGroup::layers},
         {"count", "runs", Unit::count, &FusedGroup::count}};
@@ -129,9 +129,11 @@ std::vector<Figure> figures_of(const FuseResult& r) {
         {"machine", "", chip.id},
         {"buffer.name", "buffer", chip.buffer},
         {"buffer.bytes", "capacity", chip.buffer_bytes, Unit::iec_bytes},
-        {"dram_bytes_per_s", "memory bandwidth",
-         chip.dram_bytes_per_s > 0.0 ? std::optional(chip.dram_bytes_per_s) : std::nullopt,
-         Unit::bytes_per_s, kAll, "null: no limit"},
+        {"dram_bytes_per_s", "", chip.dram_bytes_per_s, Unit::bytes_per_s, kPrograms,
+         "0: no limit"},
+        {"", "memory bandwidth",
+         chip.dram_bytes_per_s > 0.0 ? format_si(chip.dram_bytes_per_s, "B/s") : "without limit",
+         Unit::none, kPeople},
         {"macs_per_s", "peak", chip.macs_per_s, Unit::macs_per_s},
         {"objective", "least", r.aim == analysis::FuseAim::traffic ? "traffic" : "latency",
          Unit::none, kAll, "traffic or latency"},
@@ -171,7 +173,7 @@ Chart chart_of(const std::string& title, const analysis::Chip& chip,
     return chart;
 }
 
-Table points_of(const std::vector<FusePoint>& curve) {
+AnswerTable points_of(const std::vector<FusePoint>& curve) {
     double most = 1.0;
     for (const FusePoint& p : curve) {
         most = p.fits ? std::max(most, p.apart_bytes) : most;

@@ -1,6 +1,7 @@
 #include "report/page/table_page.hpp"
 
 #include "base/csv.hpp"
+#include "base/figures.hpp"
 #include "base/markup.hpp"
 #include "base/units.hpp"
 #include "report/page/page.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -82,7 +84,9 @@ std::string cell_text(const std::string& heading, const std::string& cell) {
     if (const Unit* unit = unit_of(heading)) {
         return format_si(*number * unit->factor, std::string(unit->unit));
     }
-    return fmt::format("{:.6g}", *number);
+    constexpr double kPrefixed = 1e5;
+    return std::abs(*number) < kPrefixed ? fmt::format("{:.6g}", *number)
+                                         : html_escaped(amount(*number));
 }
 
 // "tokens_per_s" as "tokens per s", "ttft_s" as "ttft": the cells have the unit.

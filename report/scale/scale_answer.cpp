@@ -137,7 +137,7 @@ void add_run(std::vector<Column<ScalePoint>>& columns, const ScaleResult& result
         where, "at the lowest price that is known");
 }
 
-Table points_table(const ScaleResult& result, bool details) {
+AnswerTable points_table(const ScaleResult& result, bool details) {
     const unsigned detail = kPrograms | (details ? kText : 0U);
     std::vector<Column<ScalePoint>> columns = {
         {"devices", "devices", Unit::count, &ScalePoint::devices},
@@ -192,6 +192,7 @@ Answer scale_answer(const ScaleResult& result, bool details) {
     Answer a;
     a.schema = "eyeroof/scale/1";
     a.title = fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric);
+    a.question = result.baseline;
     a.sentences = scale_sentences(result);
     const auto unfit =
         std::ranges::count_if(result.points, [](const ScalePoint& p) { return !p.memory.fits(); });
@@ -215,9 +216,6 @@ Answer scale_answer(const ScaleResult& result, bool details) {
          "largest count with an efficiency of 0.8 or more; null: none"}};
     a.tables = {points_table(result, details || result.points.size() == 1)};
     a.notes = result.notes;
-    if (!result.baseline.empty()) {
-        a.notes.insert(a.notes.begin(), "one device: " + result.baseline);
-    }
     if (result.points.size() > 1) { // one alone has no curve
         a.picture = [chart = scale_chart(result)](const Canvas& canvas) {
             return draw_chart(chart, canvas);

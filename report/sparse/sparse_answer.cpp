@@ -92,7 +92,7 @@ Column<SparseLayer> density(const char* key, const char* title, double Densities
             "share of values that are not zero"};
 }
 
-Table layers_of(const SparseExam& e, bool details) {
+AnswerTable layers_of(const SparseExam& e, bool details) {
     constexpr const char* kNoEnergies = "0: the machine names no energies";
     const std::vector<Column<Link>> links = {
         {"step", "step", Unit::count, &Link::step, kAll, "of Eyexam's seven"},

@@ -124,7 +124,7 @@ struct Role {
 };
 
 // What people see of `at_peak`.
-Table roles_of(const MemoryReport& r) {
+AnswerTable roles_of(const MemoryReport& r) {
     const analysis::step::Memory& m = r.memory();
     std::vector<Role> roles;
     for (std::size_t h = 0; h < analysis::step::kHolders; ++h) {
@@ -139,24 +139,24 @@ Table roles_of(const MemoryReport& r) {
                              {"", "share", Unit::share, &Role::share}});
 }
 
-Table holders_of(const MemoryReport& r) {
+AnswerTable holders_of(const MemoryReport& r) {
     using analysis::step::Holder;
     const auto name = [&r](const Holder& holder) {
         return r.graph().name_of(r.graph().tensors[holder.tensor]);
     };
-    Table made = make_table<Holder>(
+    AnswerTable made = make_table<Holder>(
         "holders", "Largest at the peak", r.memory().holders,
         {{"name", "tensor", Unit::none, name}, {"bytes", "bytes", Unit::bytes, &Holder::bytes}});
     made.most_for_people = 10;
     return made;
 }
 
-Table waits_of(const MemoryReport& r) {
+AnswerTable waits_of(const MemoryReport& r) {
     using Wait = std::pair<analysis::step::OperatorId, double>;
     const auto name = [&r](const Wait& wait) {
         return r.graph().name_of(r.graph().operators[wait.first]);
     };
-    Table made =
+    AnswerTable made =
         make_table<Wait>("streamed.waits", "Operators that wait for copies", r.streamed.waits,
                          {{"operator", "operator", Unit::none, name},
                           {"wait_s", "wait", Unit::seconds, &Wait::second}});
@@ -164,7 +164,7 @@ Table waits_of(const MemoryReport& r) {
     return made;
 }
 
-Table memory_curve(const MemoryReport& r) {
+AnswerTable memory_curve(const MemoryReport& r) {
     struct Point {
         std::string name;
         const analysis::step::Bytes* bytes;

@@ -86,26 +86,29 @@ struct Asked {
 } // namespace
 
 TEST_CASE("each answer has the same sentences, warnings, and digits in every format") {
-    for (const Asked& asked : std::vector<Asked>{
-             {"fuse alexnet --on eyeriss-v1", "groups"},
-             {"fuse vgg16 --on eyeriss-v1 --buffer 64B", "groups"},
-             {"fuse alexnet --on eyeriss-v1 --layers ^CONV --curve", "points"},
-             {"exam alexnet --on scnn --density alexnet-pruned", "layers"},
-             {"exam alexnet --on scnn --density curve --layers CONV", "points"},
-             {"memory resnet18 --on t4 --phase training", "curve"},
-             {"memory alexnet --on t4 --memory 1B", "curve"},
-             {"memory gpt2 --on t4 --stream weights --memory 150MB", "curve"},
-             {"scale alexnet --on t4 --fabric pcie4-100g --devices 1,8", "points"}}) {
+    for (const Asked& asked :
+         std::vector<Asked>{{"fuse alexnet --on eyeriss-v1", "groups"},
+                            {"fuse vgg16 --on eyeriss-v1 --buffer 64B", "groups"},
+                            {"fuse alexnet --on eyeriss-v1 --layers ^CONV --curve", "points"},
+                            {"exam alexnet --on scnn --density alexnet-pruned", "layers"},
+                            {"exam alexnet --on scnn --density curve --layers CONV", "points"},
+                            {"memory resnet18 --on t4 --phase training", "curve"},
+                            {"memory alexnet --on t4 --memory 1B", "curve"},
+                            {"memory gpt2 --on t4 --stream weights --memory 150MB", "curve"},
+                            {"scale alexnet --on t4 --fabric pcie4-100g --devices 1,8", "points"},
+                            {"serve llama-3-8b --on h100-sxm-80gb --requests 4", "points"},
+                            {"collective all-reduce --fabric dgx-h100-ndr --devices 8", "points"},
+                            {"bound resnet18 --on t4 --measured 9ms", "operators"}}) {
         CAPTURE(asked.command);
         const auto words = command_of(asked.command);
         const json document = json::parse(in_format(words, "json"));
         const std::string csv = in_format(words, "csv");
         check_digits(csv, document[asked.rows]);
-        REQUIRE(!document["answer"].empty());
+        REQUIRE(!document["sentences"].empty());
         for (const char* format : {"text", "md", "html"}) {
             CAPTURE(format);
             const std::string text = words_alone(in_format(words, format));
-            for (const char* part : {"answer", "warnings", "notes"}) {
+            for (const char* part : {"sentences", "warnings", "notes"}) {
                 for (const std::string sentence : document[part]) {
                     const std::string wanted =
                         format == std::string("html") ? html_escaped(sentence) : sentence;
@@ -141,6 +144,27 @@ TEST_CASE("every format of a scaling study has the interval of its steps") {
         const std::string text = in_format(words, format);
         CHECK(text.find("80 % interval") != std::string::npos);
         CHECK(text.find("ms … ") != std::string::npos);
+    }
+}
+
+TEST_CASE("an exam as Markdown begins with what bounds it and the largest saving, as text does") {
+    const auto words = command_of("exam alexnet --on eyeriss-v1 --layers CONV3");
+    const std::string text = words_alone(in_format(words, "text"));
+    const std::string markdown = words_alone(in_format(words, "md"));
+    for (const char* begin : {"Bound by ", "Largest saving: "}) {
+        CAPTURE(begin);
+        const std::size_t at = text.find(begin);
+        REQUIRE(at != std::string::npos);
+        CHECK(markdown.find(text.substr(at, 40)) != std::string::npos);
+    }
+}
+
+TEST_CASE("a page of a sweep has no figure with an exponent") {
+    const std::string page =
+        in_format(command_of("sweep alexnet --on eyeriss-v1 --vary batch=1,4"), "html");
+    for (std::size_t at = page.find("e+"); at != std::string::npos; at = page.find("e+", at + 1)) {
+        const bool digits = at > 0 && page[at - 1] >= '0' && page[at - 1] <= '9';
+        CHECK_MESSAGE(!digits, page.substr(at > 20 ? at - 20 : 0, 40));
     }
 }
 

@@ -21,6 +21,7 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <cmath>
 
 namespace test_gui_step_panes {
 
@@ -204,6 +205,9 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->of->batch == largest);
     QVERIFY(memory.answer()->largest_batch == largest); // of the same network
     QVERIFY(memory.answer()->memory().peak <= memory.answer()->limit);
+    const double tight = 1.1 * static_cast<double>(memory.answer()->memory().peak);
+    QCOMPARE(memory.findChild<QLabel*>("answer")->text().contains("fragmentation"),
+             tight > static_cast<double>(memory.answer()->limit));
     session.scenario.batch = largest + 1;
     QVERIFY(asked_again<MemoryPane>(window, [&] { window.open_session(session); }));
     QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->of->batch == largest + 1);
@@ -282,6 +286,15 @@ void TestStepPanes::zeros_and_fusion_are_those_of_the_studies() {
     QVERIFY(asked_again<FusionPane>(window, [&] { emit buffer->editingFinished(); }));
     QVERIFY(fused("buffer.bytes") > own);
     QVERIFY(fused("totals.together.dram_bytes") < before);
+    const auto shown_text = [&] {
+        return pane<FusionPane>(window).findChild<QLabel*>("answer")->text();
+    };
+    QVERIFY(!shown_text().contains("lower bounds"));
+    buffer->setText("64 B");
+    buffer->setModified(true);
+    QVERIFY(asked_again<FusionPane>(window, [&] { emit buffer->editingFinished(); }));
+    QVERIFY(shown_text().contains("the sums are lower bounds"));
+    QVERIFY(!shown_text().contains("proven optimal among"));
 }
 
 void TestStepPanes::launch_mode_and_phase_are_those_of_the_command_line() {

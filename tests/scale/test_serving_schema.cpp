@@ -2,15 +2,15 @@
 #include "analysis/scale/serving.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/scale/collective_write.hpp"
-#include "report/scale/serving_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/scale/collective_answer.hpp"
+#include "report/scale/serving_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 
 namespace test_scale_serving_schema {
 
@@ -34,9 +34,8 @@ TEST_CASE("JSON of serving is what its schema says") {
         analysis::serve(analysis::gpt(4, 1024, 16, 32000, 2048, true), *machine, *fabric, options);
     REQUIRE(serving.ok());
     CHECK(serving->loads.size() == 6);
-    std::ifstream file(tests::source_dir() + "/report/schema/serve.schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(report::serving_json(*serving))) ==
+    tests::SchemaCheck schema(nlohmann::json::parse(report::to_schema(report::serving_answer({}))));
+    CHECK(schema.faults(nlohmann::json::parse(report::to_json(report::serving_answer(*serving)))) ==
           std::vector<std::string>{});
 }
 
@@ -48,10 +47,10 @@ TEST_CASE("JSON of a collective is what its schema says") {
     const auto result =
         analysis::study_collective(*hwdb::load_fabric("gb200-nvl72", folders), question);
     REQUIRE(result.ok());
-    std::ifstream file(tests::source_dir() + "/report/schema/collective.schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(report::collective_json(*result))) ==
-          std::vector<std::string>{});
+    tests::SchemaCheck schema(
+        nlohmann::json::parse(report::to_schema(report::collective_answer({}))));
+    CHECK(schema.faults(nlohmann::json::parse(
+              report::to_json(report::collective_answer(*result)))) == std::vector<std::string>{});
 }
 
 } // namespace test_scale_serving_schema

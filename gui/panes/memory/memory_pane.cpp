@@ -110,7 +110,7 @@ void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
         },
         false);
     const auto holders = std::ranges::find_if(
-        said.tables, [](const report::Table& table) { return table.key == "holders"; });
+        said.tables, [](const report::AnswerTable& table) { return table.key == "holders"; });
     model_->show(*holders);
     fit_columns(*holders_);
     holders_->show();

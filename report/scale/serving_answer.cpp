@@ -1,0 +1,242 @@
+#include "report/scale/serving_answer.hpp"
+
+#include "base/lines.hpp"
+#include "base/units.hpp"
+#include "report/answer/write.hpp"
+#include "report/draw/chart_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+using analysis::Percentiles;
+using analysis::Serving;
+using analysis::ServingLoad;
+using analysis::ServingPoint;
+
+std::string seconds_of(double value) {
+    return format_si(value, "s");
+}
+
+std::string tpot_interval(const ServingPoint& p) {
+    return range_text(p.tpot_s * p.tpot_band.low, p.tpot_s * p.tpot_band.high, Unit::seconds);
+}
+
+// "4 tokens drafted, 2.77 made per step"
+void add_drafts(const Serving& s, std::vector<std::string>& lines) {
+    const analysis::Speculation& drafts = s.speculation;
+    if (drafts.tokens > 0) {
+        lines.push_back(
+            fmt::format("{} drafted{}, {:.3g} made per step", counted(drafts.tokens, "token"),
+                        drafts.draft ? " by " + drafts.draft->name : std::string(), drafts.made()));
+    }
+    if (s.decode_groups > 0 && !s.points.empty()) {
+        lines.push_back(fmt::format(
+            "{} and {}, a prompt's cache moves in {}", counted(s.prefill_groups, "prefill group"),
+            counted(s.decode_groups, "decode group"), seconds_of(s.points[0].transfer_s)));
+    }
+}
+
+// "tensor parallel 8, experts on 8 devices"
+std::string layout_text(const ServingPoint& p) {
+    return fmt::format("tensor parallel {}", p.tensor) +
+           (p.data > 1 ? fmt::format(", {} replicas of attention", p.data) : "") +
+           (p.expert > 1 ? fmt::format(", experts on {} devices", p.expert) : "");
+}
+
+std::vector<std::string> serving_sentences(const Serving& s) {
+    std::vector<std::string> lines;
+    if (s.best) {
+        const ServingPoint& p = s.points[*s.best];
+        lines = {fmt::format("At most {:.4g} tokens/s per device{}: {} at a time on {}, {}",
+                             p.per_device(), s.limited ? " within the limits" : "",
+                             counted(p.batch, "request"), counted(p.devices, "device"),
+                             layout_text(p)),
+                 fmt::format("TTFT {}, TPOT {} ({}); {} of {} a device", seconds_of(p.ttft_s),
+                             seconds_of(p.tpot_s), tpot_interval(p),
+                             format_si(p.weight_bytes + p.cache_bytes, "B"),
+                             format_si(s.capacity_bytes, "B"))};
+        if (p.message_s > 0.0) {
+            lines.push_back(fmt::format("Of a step of {} messages take {}", seconds_of(p.step_s),
+                                        seconds_of(p.message_s)));
+        }
+    } else {
+        lines = {"No number of requests keeps the limits"};
+    }
+    add_drafts(s, lines);
+    return lines;
+}
+
+// A figure and its 80 % interval: `key` with "_low" and "_high" before its unit.
+void add_interval(std::vector<Column<ServingPoint>>& columns, const std::string& key,
+                  const std::string& unit, double ServingPoint::*value,
+                  analysis::ErrorBand ServingPoint::*band) {
+    columns.emplace_back(
+        key + "_low" + unit, "", Unit::none,
+        [value, band](const ServingPoint& p) { return p.*value * (p.*band).low; }, kPrograms,
+        "one published server in ten is below");
+    columns.emplace_back(
+        key + "_high" + unit, "", Unit::none,
+        [value, band](const ServingPoint& p) { return p.*value * (p.*band).high; }, kPrograms,
+        "one published server in ten is above");
+}
+
+AnswerTable serving_points(const Serving& s) {
+    using P = ServingPoint;
+    std::vector<Column<P>> columns = {
+        {"tensor", "tensor", Unit::count, &P::tensor, kAll, "devices that share every product"},
+        {"data", "replicas", Unit::count, &P::data, kAll, "of attention"},
+        {"expert", "", Unit::count, &P::expert, kPrograms, "devices that share the experts"},
+        {"devices", "devices", Unit::count, &P::devices},
+        {"requests", "requests", Unit::count, &P::batch, kAll, "at once, of all replicas"},
+        {"most_requests", "", Unit::count, &P::most_batch, kPrograms, "that memory holds"},
+        {"prefill_s", "", Unit::seconds, &P::prefill_s, kPrograms, "of one prompt"},
+        {"step_s", "", Unit::seconds, &P::step_s, kPrograms, "one token of all requests"},
+        {"message_s", "", Unit::seconds, &P::message_s, kPrograms, "of step_s"},
+        {"transfer_s", "", Unit::seconds, &P::transfer_s, kPrograms,
+         "of a prompt's cache to the devices that compute next tokens"},
+        {"ttft_s", "TTFT", Unit::seconds, &P::ttft_s, kAll,
+         "time to the first token, without a queue"},
+        {"tpot_s", "TPOT", Unit::seconds, &P::tpot_s, kAll, "time per token after it"},
+        {"", "80 % interval", Unit::none, tpot_interval, kPeople,
+         "of TPOT: eight published servers in ten lie within"}};
+    add_interval(columns, "ttft", "_s", &P::ttft_s, &P::ttft_band);
+    add_interval(columns, "tpot", "_s", &P::tpot_s, &P::tpot_band);
+    columns.emplace_back("tokens_per_s", "", Unit::none, &P::tokens_per_s, kPrograms,
+                         "of answers, all devices together");
+    add_interval(columns, "tokens", "_per_s", &P::tokens_per_s, &P::rate_band);
+    columns.insert(
+        columns.end(),
+        {{"tokens_per_s_user", "user t/s", Unit::none, &P::per_user},
+         {"tokens_per_s_device", "device t/s", Unit::none, &P::per_device},
+         {"", "memory", Unit::bytes, [](const P& p) { return p.weight_bytes + p.cache_bytes; },
+          kPeople, "of a device: weights and cache"},
+         {"weight_bytes", "", Unit::bytes, &P::weight_bytes, kPrograms, "a device"},
+         {"cache_bytes", "", Unit::bytes, &P::cache_bytes, kPrograms, "a device"},
+         {"within", "within", Unit::none, &P::within, kAll, "both limits"},
+         {"front", "front", Unit::none, &P::front, kAll,
+          "no other point has more of both tokens a user and a device"}});
+    return make_table("points", "", s.points, columns);
+}
+
+void add_percentiles(std::vector<Column<ServingLoad>>& columns, const std::string& key,
+                     const std::string& title, Percentiles analysis::LoadResult::*of,
+                     const char* meaning) {
+    const auto add = [&](const char* name, double Percentiles::*value) {
+        columns.emplace_back(
+            key + "." + name, title.empty() ? title : title + " " + name, Unit::seconds,
+            [of, value](const ServingLoad& l) { return l.result.*of.*value; },
+            name == std::string_view("mean") ? kPrograms : kAll, meaning);
+    };
+    add("mean", &Percentiles::mean);
+    add("p50", &Percentiles::p50);
+    add("p95", &Percentiles::p95);
+    add("p99", &Percentiles::p99);
+}
+
+template <class T>
+Column<ServingLoad> of_result(const char* key, const char* title, Unit unit,
+                              T analysis::LoadResult::*member, const char* meaning) {
+    return {key,  title,  unit, [member](const ServingLoad& l) { return l.result.*member; },
+            kAll, meaning};
+}
+
+AnswerTable loads_table(const Serving& s) {
+    using L = ServingLoad;
+    const auto rate = [](const L& l) { return l.users > 0 ? std::nullopt : std::optional(l.rate); };
+    const auto users = [](const L& l) {
+        return l.users > 0 ? std::optional(l.users) : std::nullopt;
+    };
+    std::vector<Column<L>> columns = {
+        {"tensor", "tensor", Unit::count, &L::tensor},
+        {"devices", "", Unit::count, &L::devices, kPrograms},
+        {"rate", "rate", Unit::none, rate, kAll,
+         "requests a second that arrive; null: users in a closed loop"},
+        {"users", "users", Unit::count, users},
+        {"largest", "largest", Unit::none, &L::largest, kAll,
+         "the largest rate within the limits"}};
+    add_percentiles(columns, "ttft_s", "TTFT", &analysis::LoadResult::ttft, "");
+    add_percentiles(columns, "tpot_s", "TPOT", &analysis::LoadResult::tpot, "");
+    add_percentiles(columns, "wait_s", "", &analysis::LoadResult::wait,
+                    "from arrival to the first step that computes the prompt");
+    using R = analysis::LoadResult;
+    columns.insert(
+        columns.end(),
+        {of_result("requests_per_s", "served/s", Unit::none, &R::requests_per_s, ""),
+         of_result("tokens_per_s", "tokens/s", Unit::none, &R::tokens_per_s, ""),
+         of_result("mean_running", "", Unit::none, &R::mean_running,
+                   "requests that hold cache, over time"),
+         of_result("busy", "busy", Unit::share, &R::busy, "share of the time that a step runs"),
+         of_result("keeps_up", "keeps up", Unit::none, &R::keeps_up,
+                   "no: the queue grows, as more arrive than are served"),
+         {"within", "within", Unit::none, &L::within, kAll,
+          "both limits, at the 95th percentile"}});
+    return make_table(
+        "loads", fmt::format("Under load, simulated with {}", analysis::engine_name(s.engine.kind)),
+        s.loads, columns);
+}
+
+Chart front_chart(const Serving& s, const std::string& title) {
+    Chart chart;
+    chart.title = title;
+    chart.x_title = "tokens/s per user";
+    chart.y_title = "tokens/s per device";
+    for (const ServingPoint& p : s.points) {
+        const std::string label = fmt::format("tensor {}", p.tensor);
+        if (chart.lines.empty() || chart.lines.back().label != label) {
+            chart.lines.push_back({label, {}, false, true});
+        }
+        chart.lines.back().points.emplace_back(p.per_user(), p.per_device());
+    }
+    return chart;
+}
+
+} // namespace
+
+Answer serving_answer(const Serving& s) {
+    Answer a;
+    a.schema = "eyeroof/serve/1";
+    a.title =
+        fmt::format("{} on {}: prompt {}, answer {}", s.network, s.machine, s.prompt, s.answer);
+    a.sentences = serving_sentences(s);
+    const auto grows =
+        std::ranges::count_if(s.loads, [](const ServingLoad& l) { return !l.result.keeps_up; });
+    if (grows > 0) {
+        a.warnings.push_back("under " + counted(grows, "load") +
+                             " the queue grows: more arrive than are served");
+    }
+    a.figures = {
+        {"network", "", s.network},
+        {"machine", "", s.machine},
+        {"fabric", "fabric", s.fabric},
+        {"prompt", "prompt", s.prompt, Unit::count, kAll, "tokens of a request"},
+        {"answer", "answer", s.answer, Unit::count, kAll, "tokens of a request"},
+        {"cached", "", s.cached, Unit::count, kPrograms,
+         "tokens of a prompt that are not computed"},
+        {"capacity_bytes", "", s.capacity_bytes, Unit::bytes, kPrograms, "of a device"},
+        {"engine", "engine", analysis::engine_name(s.engine.kind), Unit::none, kAll,
+         "whose policies and host times are assumed"},
+        {"drafted", "", s.speculation.tokens, Unit::count, kPrograms,
+         "tokens that a step checks of each request beside the next one; 0: no speculative "
+         "decoding"},
+        {"prefill_groups", "", s.prefill_groups, Unit::count, kPrograms,
+         "of tensor devices that compute prompts alone; 0: prompts and next tokens share devices"},
+        {"decode_groups", "", s.decode_groups, Unit::count, kPrograms,
+         "of tensor devices that compute next tokens alone"},
+        {"tokens_per_step", "", s.speculation.made(), Unit::none, kPrograms,
+         "of each request, expected"},
+        {"best", "", s.best, Unit::count, kPrograms,
+         "index into points: most tokens a device within the limits; null: none"}};
+    a.tables = {serving_points(s), loads_table(s)};
+    a.notes = s.notes;
+    a.picture = [chart = front_chart(s, a.title)](const Canvas& canvas) {
+        return draw_chart(chart, canvas);
+    };
+    return a;
+}
+
+} // namespace eyeroof::report
