@@ -100,7 +100,7 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
             continue;
         }
         for (const Problem& problem : *problems) {
-            const auto same = [&](const Problem& known) { return same_nest(problem, known); };
+            const auto same = [&](const Problem& other) { return same_nest(problem, other); };
             if (std::none_of(best.problems.begin(), best.problems.end(), same)) {
                 best.problems.push_back(problem);
                 mapper::Task task = task_of(

@@ -3,12 +3,13 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/parameters.hpp"
 #include "analysis/what_if/trials.hpp"
+#include "base/parallel.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <functional>
 
 namespace eyeroof::analysis {
 
@@ -52,6 +53,7 @@ class Doubler {
                 }
             }
         }
+        examine_all();
         std::erase_if(
             found_, [&](const Headline& one) { return one.saved_s < kLeast * now_.total.time_s; });
         std::ranges::stable_sort(found_, std::greater{}, &Headline::saved_s);
@@ -69,31 +71,34 @@ class Doubler {
         }
         Question other = question_;
         other.scenario.host_speed *= kTwice;
-        examine(other, {"CPU launch overhead", "the host's launch speed",
-                        fmt::format("--host-speed {:.6g}", other.scenario.host_speed)});
+        found_.push_back({"CPU launch overhead", "the host's launch speed",
+                          fmt::format("--host-speed {:.6g}", other.scenario.host_speed)});
+        asked_.push_back(std::move(other));
     }
 
     void add(const Parameter& parameter) {
-        const double value = turned_value(parameter, kTwice);
-        auto machine = changed(question_.machine, {{parameter.key, value}});
+        const std::vector<Change> change = {{parameter.key, turned_value(parameter, kTwice)}};
+        auto machine = changed(question_.machine, change);
         if (!machine) {
             return;
         }
         Question other = question_;
         other.machine = *std::move(machine);
-        examine(other, {parameter.name, "the " + parameter.name,
-                        fmt::format("--set {}=x2", parameter.key)});
+        found_.push_back(
+            {parameter.name, "the " + parameter.name, fmt::format("--set {}=x2", parameter.key)});
+        asked_.push_back(std::move(other));
     }
 
-    void examine(const Question& other, Headline found) {
-        if (stop_.stop_requested()) {
-            return;
-        }
-        if (const auto report = run_near(other, known_, stop_)) {
-            found.time_s = report->total.time_s;
-            found.saved_s = std::max(now_.total.time_s - found.time_s, 0.0);
-            found_.push_back(std::move(found));
-        }
+    void examine_all() {
+        in_parallel(thread_count(question_.scenario.threads), asked_.size(), [&](std::size_t i) {
+            if (stop_.stop_requested()) {
+                return;
+            }
+            if (const auto report = run_near(asked_[i], known_, stop_)) {
+                found_[i].time_s = report->total.time_s;
+                found_[i].saved_s = now_.total.time_s - report->total.time_s;
+            }
+        });
     }
 
     void put_specific_first() {
@@ -109,7 +114,8 @@ class Doubler {
     const Report& now_;
     KnownMappings known_;
     std::stop_token stop_;
-    std::vector<Headline> found_;
+    std::vector<Question> asked_;
+    std::vector<Headline> found_; // of each
 };
 
 } // namespace
