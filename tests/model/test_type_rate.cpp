@@ -16,10 +16,12 @@ model::Accelerator array() {
     a.clock_hz = 1e9;
     model::Level memory;
     memory.name = "memory";
-    memory.channels = {{"link",
-                        {model::Operand::input, model::Operand::weight, model::Operand::output},
-                        64.0,
-                        64.0}};
+    model::Channel link;
+    link.name = "link";
+    link.operands = {model::Operand::input, model::Operand::weight, model::Operand::output};
+    link.down_bytes_per_cycle = 64.0;
+    link.up_bytes_per_cycle = 64.0;
+    memory.channels = {link};
     memory.fanout = {{"column", 4}, {"row", 8}};
     a.levels = {memory, model::Level{"PE", {}, {}, {}}};
     return a;
