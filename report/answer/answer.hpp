@@ -180,6 +180,7 @@ struct Answer {
     std::string rows;               // the table that CSV writes; empty: the first
     std::vector<std::string> notes; // below all else
     std::function<Drawing(const Canvas&)> picture;
+    std::string bars; // a column of the first table that a page draws where there is no picture
 };
 
 } // namespace eyeroof::report

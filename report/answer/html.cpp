@@ -72,6 +72,25 @@ std::string rows_html(const AnswerTable& table) {
                      inner_html(table, columns.front());
 }
 
+// A column of numbers, each with its row's first cell.
+std::string bars_of(const Answer& answer) {
+    std::vector<PageBar> bars;
+    std::string label;
+    for (std::size_t c = 0; !answer.tables.empty() && c < answer.tables[0].columns.size(); ++c) {
+        const Head& head = answer.tables[0].columns[c];
+        if (answer.bars.empty() || head.key != answer.bars) {
+            continue;
+        }
+        label = html_escaped(head.key);
+        for (const auto& row : answer.tables[0].rows) {
+            const auto* value = std::get_if<double>(&row[c]);
+            bars.push_back({value_text(row[0], answer.tables[0].columns[0].unit),
+                            value == nullptr ? 0.0 : *value, cell_html(row[c], head.unit)});
+        }
+    }
+    return page_bars(label, std::move(bars));
+}
+
 std::string paragraphs(const std::vector<std::string>& lines, const char* before) {
     std::string html;
     for (const std::string& line : lines) {
@@ -103,7 +122,8 @@ std::string html_notes(const Answer& answer) {
 
 std::string html_body(const Answer& answer) {
     std::string html = html_lead(answer);
-    html += answer.picture ? "<figure>" + to_svg_picture(answer) + "</figure>\n" : "";
+    const std::string picture = answer.picture ? to_svg_picture(answer) : bars_of(answer);
+    html += picture.empty() ? "" : "<figure>" + picture + "</figure>\n";
     for (const AnswerTable& table : answer.tables) {
         if (!table.rows.empty()) {
             html += table.title.empty() ? "" : "<h2>" + html_escaped(table.title) + "</h2>\n";

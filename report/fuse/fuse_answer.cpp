@@ -207,6 +207,7 @@ Answer fuse_answer(const FuseResult& r) {
     }
     a.figures = figures_of(r);
     a.tables = {groups_of(r)};
+    a.bars = "together.time_s";
     if (!r.between.empty()) {
         a.notes.push_back(fmt::format("not counted: {} applied on the way or moved separately",
                                       counted(r.between.size(), "layer")));

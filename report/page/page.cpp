@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -189,6 +190,39 @@ std::string page_table(const PageTable& table) {
         html += "</tr>\n";
     }
     return framed(html + "</table>");
+}
+
+std::string page_bars(const std::string& label, std::vector<PageBar> bars) {
+    constexpr std::size_t most_bars = 20;
+    constexpr std::size_t name_width = 34;
+    constexpr double width = 800.0;
+    constexpr double left_edge = 240.0;
+    constexpr double step = 20.0;
+    constexpr double longest = width - left_edge - 120.0;
+    std::erase_if(bars, [](const PageBar& bar) { return !(bar.value > 0.0); });
+    if (bars.empty()) {
+        return {};
+    }
+    std::ranges::stable_sort(bars, std::ranges::greater{}, &PageBar::value);
+    bars.resize(std::min(bars.size(), most_bars));
+    std::string svg = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" fill=\"currentColor\" "
+        "font-family=\"sans-serif\" font-size=\"12\" role=\"img\" viewBox=\"0 0 {} {}\" "
+        "aria-label=\"{} by row\">\n",
+        width, step * static_cast<double>(bars.size()) + 4.0, label);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        const PageBar& bar = bars[i];
+        const double y = step * static_cast<double>(i);
+        const double length = longest * bar.value / bars.front().value;
+        std::string name = left(bar.name, std::min(name_width, display_width(bar.name)));
+        svg += fmt::format(
+            "<text x=\"{}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>"
+            "<rect x=\"{}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"14\" fill=\"#2c7fb8\"/>"
+            "<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>\n",
+            left_edge - 8.0, y + 13.0, html_escaped(name), left_edge, y + 2.0, length,
+            left_edge + length + 6.0, y + 13.0, bar.text);
+    }
+    return svg + "</svg>";
 }
 
 std::string page_with(std::string page, std::string_view last) {

@@ -51,6 +51,15 @@ void fold_equal(PageTable& table);
 std::string page_table(const PageTable& table);
 std::string framed(std::string_view table);
 
+struct PageBar {
+    std::string name; // plain text
+    double value = 0.0;
+    std::string text; // HTML
+};
+
+// The largest values as bars, SVG; empty where none is above 0. `label` is HTML.
+std::string page_bars(const std::string& label, std::vector<PageBar> bars);
+
 // The page with this behind all else that it shows; other text than a page as it is.
 std::string page_with(std::string page, std::string_view last);
 

@@ -21,7 +21,6 @@ namespace eyeroof::report {
 namespace {
 
 constexpr std::size_t kMostTableRows = 60;
-constexpr std::size_t kMostBars = 20;
 
 using Cells = std::vector<std::string>;
 
@@ -121,47 +120,18 @@ std::string table_html(const Table& table) {
                 : "");
 }
 
-// The largest values of a column, each with its row's first cell.
+// Of a column, each with its row's first cell.
 std::string bars_svg(const Table& table, const std::string& heading) {
     const auto found = std::ranges::find(table.headings, heading);
     const auto column = static_cast<std::size_t>(found - table.headings.begin());
-    std::vector<std::pair<double, std::size_t>> values;
+    std::vector<PageBar> bars;
     for (std::size_t r = 0; found != table.headings.end() && r < table.rows.size(); ++r) {
         const auto value =
             column < table.rows[r].size() ? number_of(table.rows[r][column]) : std::nullopt;
-        if (value && *value > 0.0) {
-            values.emplace_back(*value, r);
-        }
+        bars.push_back({table.rows[r].front(), value.value_or(0.0),
+                        value ? cell_text(heading, table.rows[r][column]) : ""});
     }
-    if (values.empty()) {
-        return {};
-    }
-    std::ranges::stable_sort(values, std::ranges::greater{}, [](const auto& v) { return v.first; });
-    values.resize(std::min(values.size(), kMostBars));
-    constexpr double width = 800.0;
-    constexpr double left = 240.0;
-    constexpr double step = 20.0;
-    constexpr double most = width - left - 120.0;
-    std::string svg =
-        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" fill=\"currentColor\" "
-                    "font-family=\"sans-serif\" "
-                    "font-size=\"12\" role=\"img\" "
-                    "viewBox=\"0 0 {} {}\" aria-label=\"{} by row\">\n",
-                    width, step * static_cast<double>(values.size()) + 4.0, heading_text(heading));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto& [value, row] = values[i];
-        const double y = step * static_cast<double>(i);
-        const double length = most * value / values.front().first;
-        std::string name = table.rows[row].front();
-        name = name.size() > 34 ? name.substr(0, 33) + "…" : name;
-        svg += fmt::format(
-            "<text x=\"{}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>"
-            "<rect x=\"{}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"14\" fill=\"#2c7fb8\"/>"
-            "<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>\n",
-            left - 8.0, y + 13.0, html_escaped(name), left, y + 2.0, length, left + length + 6.0,
-            y + 13.0, cell_text(heading, table.rows[row][column]));
-    }
-    return svg + "</svg>";
+    return page_bars(heading_text(heading), std::move(bars));
 }
 
 } // namespace
