@@ -168,6 +168,36 @@ void read_pattern(const Node& node, model::DramLink& link) {
     }
 }
 
+// Once the levels are known: an axis is one of theirs.
+void read_types(const Sourced& types, Accelerator& accelerator) {
+    for (const auto& [name, place] : types.entries()) {
+        const auto type = model::data_type_from_name(name);
+        if (!type) {
+            place.node().error("unknown-dtype", "'" + name + "' is not a data type",
+                               suggestion(name, model::data_type_names()));
+            continue;
+        }
+        const int bits = model::storage_bits(*type);
+        if (bits > accelerator.word_bits[index(model::Operand::input)]) {
+            place.node().error(
+                "wide-type",
+                fmt::format("{} has {} bit, wider than the machine's words", name, bits),
+                "a type of at most the width of `words`");
+        }
+        const auto peak = place.need("peak").quantity<FlopsPerSec>();
+        std::vector<std::pair<std::string, std::string>> axes;
+        for (const model::Level& level : accelerator.levels) {
+            for (const model::Axis& axis : level.fanout) {
+                axes.emplace_back(axis.name, axis.name);
+            }
+        }
+        const auto axis = place.node().need("along").choice(axes, "axis");
+        if (peak && axis) {
+            accelerator.type_rates.push_back({*type, peak->value / 2.0, *axis});
+        }
+    }
+}
+
 class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
@@ -180,7 +210,7 @@ class AcceleratorReader {
             accelerator_.levels.push_back(read_level(level));
         }
         if (const Sourced types = root["types"]) {
-            read_types(types);
+            read_types(types, accelerator_);
         }
         for (const Sourced& dataflow : root.need("dataflows").items(1)) {
             accelerator_.dataflows.push_back(read_dataflow(dataflow));
@@ -262,36 +292,6 @@ class AcceleratorReader {
             file_.printed_peak_macs_per_s = *macs;
         } else if (const auto flops = node.quantity<FlopsPerSec>()) {
             file_.printed_peak_macs_per_s = flops->value / 2.0;
-        }
-    }
-
-    // Once the levels are known: an axis is one of theirs.
-    void read_types(const Sourced& types) {
-        for (const auto& [name, place] : types.entries()) {
-            const auto type = model::data_type_from_name(name);
-            if (!type) {
-                place.node().error("unknown-dtype", "'" + name + "' is not a data type",
-                                   suggestion(name, model::data_type_names()));
-                continue;
-            }
-            const int bits = model::storage_bits(*type);
-            if (bits > accelerator_.word_bits[index(model::Operand::input)]) {
-                place.node().error(
-                    "wide-type",
-                    fmt::format("{} has {} bit, wider than the machine's words", name, bits),
-                    "a type of at most the width of `words`");
-            }
-            const auto peak = place.need("peak").quantity<FlopsPerSec>();
-            std::vector<std::pair<std::string, std::string>> axes;
-            for (const model::Level& level : accelerator_.levels) {
-                for (const model::Axis& axis : level.fanout) {
-                    axes.emplace_back(axis.name, axis.name);
-                }
-            }
-            const auto axis = place.node().need("along").choice(axes, "axis");
-            if (peak && axis) {
-                accelerator_.type_rates.push_back({*type, peak->value / 2.0, *axis});
-            }
         }
     }
 

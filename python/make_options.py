@@ -16,7 +16,7 @@ ROW = re.compile(r"^\| `(.*?)` \| (.*) \| (.*?) \|$")
 # What the functions set themselves.
 SET = {"format", "output", "on", "help-all", "version"}
 NUMBERS = {"NUMBER", "S", "YEARS", "NM", "KG", "USD", "RATIO"}
-QUANTITIES = {"SHARE", "PERCENT", "RATE", "SIZE", "TIME", "TIMES", "AMOUNT"}  # with a unit, too
+QUANTITIES = {"SHARE", "PERCENT", "RATE", "SIZE", "TIME", "TIMES", "AMOUNT", "POWER"}  # with a unit, too
 LISTS = {"N,M,…", "R,S,…", "LIST", "COLUMN,COLUMN"}
 PATHS = {"FILE", "DIR", "FOLDER", "PROGRAM"}
 # Parameters of the functions by themselves.

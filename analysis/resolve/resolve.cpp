@@ -50,8 +50,9 @@ Result<std::string> reference_of(const std::string& name, const std::vector<std:
 
 Result<model::Machine> changed_machine(const Scenario& scenario, const DataFolders& folders) {
     auto machine = formats::load_any_machine(scenario.machine, folders.machines, scenario.energies);
-    if (machine && scenario.data_type) {
-        *machine = model::with_type(*std::move(machine), *scenario.data_type);
+    auto* accelerator = machine ? std::get_if<model::Accelerator>(&machine->kind) : nullptr;
+    if (accelerator != nullptr && scenario.data_type) {
+        *accelerator = model::with_type(std::move(*accelerator), *scenario.data_type);
     }
     if (machine && !scenario.changes.empty()) {
         return changed(*machine, scenario.changes);

@@ -151,6 +151,7 @@ struct PriceWords {
     std::string before, after;
 };
 PriceWords price_words(const PurchaseAnswer& answer);
+std::string verdict_word(const PriceVerdict& verdict); // "replace", "keep", "over budget", …
 
 // Devices for the same work: count / speedup, rounded up where a count is given. Cost a year:
 // devices x cost of an hour (UpgradeMoney) x hours at work. Likely: chance that the speed-up is at

@@ -26,13 +26,6 @@ std::size_t holders_of(const PriceView& view, const std::vector<PurchaseCandidat
         }));
 }
 
-std::string verdict_word(const PriceVerdict& v) {
-    return !v.over_budget.empty()                  ? "over the budget"
-           : v.verdict == UpgradeVerdict::pays_off ? "replace"
-           : v.verdict == UpgradeVerdict::does_not ? "keep"
-                                                   : std::string(verdict_name(v.verdict));
-}
-
 // "keep under Lambda (list) and Akash (marketplace), replace under 5 tables".
 std::string grouped(const std::vector<PriceVerdict>& all) {
     constexpr std::size_t most_named = 3;
@@ -61,6 +54,13 @@ std::string grouped(const std::vector<PriceVerdict>& all) {
 }
 
 } // namespace
+
+std::string verdict_word(const PriceVerdict& v) {
+    return !v.over_budget.empty()                  ? "over budget"
+           : v.verdict == UpgradeVerdict::pays_off ? "replace"
+           : v.verdict == UpgradeVerdict::does_not ? "keep"
+                                                   : std::string(verdict_name(v.verdict));
+}
 
 PurchaseQuestion with_rents(PurchaseQuestion question) {
     std::vector<PurchaseCandidate>& candidates = question.candidates;

@@ -57,11 +57,4 @@ Accelerator with_type(Accelerator a, DataType type) {
     return a;
 }
 
-Machine with_type(Machine machine, DataType type) {
-    if (auto* accelerator = std::get_if<Accelerator>(&machine.kind)) {
-        *accelerator = with_type(std::move(*accelerator), type);
-    }
-    return machine;
-}
-
 } // namespace eyeroof::model

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
-#include "model/machine/machine.hpp"
 
 namespace eyeroof::model {
 
@@ -11,6 +10,5 @@ namespace eyeroof::model {
 // their bytes per second. The same machine where it has no rate of its own for the type, or
 // computes with it already.
 Accelerator with_type(Accelerator accelerator, DataType type);
-Machine with_type(Machine machine, DataType type);
 
 } // namespace eyeroof::model

@@ -330,8 +330,9 @@ Table beside_table(const analysis::PurchaseAnswer& a) {
 }
 
 Table prices_table(const analysis::PurchaseAnswer& a) {
-    Table table{"The verdict on " + a.then.gpu + " by price table",
-                {"prices, USD per hour", "date", "old", "new", "new/old", "cost", "verdict"},
+    Table table{fmt::format("The verdict on {} ({:.2f}x as fast) by price table", a.then.gpu,
+                            a.upgrade.speedup.value),
+                {"prices, USD per hour", "date", "old", "new", "ratio", "cost", "verdict"},
                 {}};
     if (a.by_price.size() < 2) {
         return table;
@@ -339,12 +340,11 @@ Table prices_table(const analysis::PurchaseAnswer& a) {
     for (const analysis::PriceVerdict& v : a.by_price) {
         const bool old = v.age_days && *v.age_days > analysis::kOldPriceDays;
         table.rows.push_back(
-            {v.view.name(), v.view.date() + (old ? fmt::format(" ({} days old)", *v.age_days) : ""),
+            {v.view.name(), v.view.date() + (old ? " (old)" : ""),
              fmt::format("{:.3g}", v.from_usd_per_hour), fmt::format("{:.3g}", v.to_usd_per_hour),
              fmt::format("{:.2f}x", v.to_usd_per_hour / v.from_usd_per_hour),
              v.saved_share ? fmt::format("{:+.0f} %", -100.0 * *v.saved_share) : "-",
-             v.over_budget.empty() ? std::string(analysis::verdict_name(v.verdict))
-                                   : "over the budget"});
+             analysis::verdict_word(v)});
     }
     return table;
 }

@@ -123,6 +123,7 @@ const std::map<std::string, std::string> kNoFiles = {
     {"parse_rate", "words of an option; in fleet files they are fuzzed"},
     {"parse_share", "words of an option; in fleet files they are fuzzed"},
     {"parse_usd", "words of an option; in fleet files they are fuzzed"},
+    {"parse_watts", "words of an option; in fleet files they are fuzzed"},
     {"parse_usd_per", "words of an option; in fleet files they are fuzzed"},
     {"parse_years", "words of an option; in fleet files they are fuzzed"},
     {"parse_change", "words of an option"},

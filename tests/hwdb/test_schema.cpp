@@ -129,8 +129,12 @@ TEST_CASE(
     auto array = hwdb::parse_yaml(std::string(tests::kSmallArray), "array.yaml");
     REQUIRE(array.ok());
     REQUIRE(hwdb::read_accelerator(*array, "array").ok());
+    const fs::path narrow = kSource / "hwdb/accelerators/gaudi2.yaml";
+    auto types = hwdb::parse_yaml(contents(narrow), narrow.string());
+    REQUIRE(types.ok());
+    REQUIRE(hwdb::read_accelerator(*types, "gaudi2").ok());
     check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")),
-               {&*document, &*array}, 15);
+               {&*document, &*array, &*types}, 16);
 }
 
 TEST_CASE("the schema for editors allows exactly the keys that the reader of GPUs asks for") {
