@@ -1,5 +1,7 @@
 #include "base/text_file.hpp"
 
+#include "base/foreign_file.hpp"
+#include "base/plain_text.hpp"
 #include "base/printable.hpp"
 
 #include <fcntl.h>
@@ -26,6 +28,14 @@ Result<std::string> refuse(const fs::path& path, std::string code, std::string m
                            std::string hint = {}) {
     return Result<std::string>::failure(std::move(code), std::move(message), std::move(hint),
                                         SourceLocation{path.string(), 0, 0});
+}
+
+// A format that people try and that is no text of ours.
+std::optional<Result<std::string>> refuse_foreign(std::string_view head, const fs::path& path) {
+    const ForeignFile known = foreign_file(head, path.string());
+    return known ? std::optional(refuse(path, "foreign-file", fmt::format("this is {}", known.what),
+                                        std::string(known.way)))
+                 : std::nullopt;
 }
 
 bool is_control(unsigned char c) {
@@ -102,6 +112,9 @@ Result<std::string> read_stream(const fs::path& path, std::size_t max_bytes) {
     if (text && text->find_first_not_of(" \t\r\n") == std::string::npos) {
         return refuse(path, "empty-file", "nothing came in", "is this the pipe you meant?");
     }
+    if (text) {
+        *text = plain_text(*std::move(text));
+    }
     if (text && is_callers_own(path)) {
         known[path.string()] = *text;
     }
@@ -130,17 +143,24 @@ Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) 
     if (error) {
         return refuse(path, "not-readable", "the file cannot be read: " + error.message());
     }
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    const int why = errno;
+    std::string text(std::min<std::size_t>(size, kForeignHead), '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (auto refusal = refuse_foreign(text, path)) {
+        return *std::move(refusal);
+    }
     if (size > max_bytes) {
         return refuse(
             path, "file-too-large",
             fmt::format("the file has {} bytes, more than the {} that are read", size, max_bytes),
             "is this the file you meant?");
     }
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    const int why = errno;
-    std::string text(static_cast<std::size_t>(size), '\0');
-    in.read(text.data(), static_cast<std::streamsize>(size));
+    const std::size_t head = text.size();
+    text.resize(static_cast<std::size_t>(size));
+    in.read(text.data() + head, static_cast<std::streamsize>(text.size() - head));
     if (!in.is_open() || in.bad()) {
         const bool reached_limit = why == EMFILE || why == ENFILE;
         return refuse(path, "not-readable",
@@ -148,17 +168,18 @@ Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) 
                           (reached_limit ? std::string(": ") + std::strerror(why) : ""),
                       reached_limit ? "raise the limit (ulimit -n)" : "check its permissions");
     }
-    text.resize(static_cast<std::size_t>(in.gcount())); // it may have shrunk meanwhile
+    text.resize(head + static_cast<std::size_t>(in.gcount())); // it may have shrunk meanwhile
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         return refuse(path, "empty-file", "the file is empty", "is this the file you meant?");
     }
-    return text;
+    return plain_text(std::move(text));
 }
 
 Result<std::string> checked_text(std::string text, const std::string& file) {
-    if (text.starts_with("\xEF\xBB\xBF")) {
-        text.erase(0, 3);
+    if (auto refusal = refuse_foreign(std::string_view(text).substr(0, kForeignHead), file)) {
+        return *std::move(refusal);
     }
+    text = plain_text(std::move(text));
     int line = 1;
     int column = 1;
     for (std::size_t at = 0; at < text.size();) {

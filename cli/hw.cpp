@@ -36,7 +36,7 @@ Exit list(Context& context, const HwOptions& options) {
     return context.write(format == "json"  ? machines_json(machines)
                          : format == "csv" ? machines_csv(machines)
                                            : machines_text(machines),
-                         options.output.file);
+                         options.output.file, broken.has_errors() ? Exit::bad_input : Exit::done);
 }
 
 // The description to copy and edit: the file as its author wrote it, or one made for a parametric

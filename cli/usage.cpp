@@ -233,6 +233,9 @@ constexpr Moved kMoved[] = {
 
 // What other programs call an option.
 constexpr Moved kElsewhere[] = {
+    {"serve", "--batch", "--requests N"},
+    {"serve", "--bs", "--requests N"},
+    {"serve", "--batch-size", "--requests N"},
     {"", "--bs", "--batch N"},
     {"", "--batch-size", "--batch N"},
     {"", "--precision", "--dtype WORD"},
@@ -267,14 +270,20 @@ constexpr Moved kElsewhere[] = {
     {"", "--gpus", "--devices N"},
 };
 
-std::string moved_to(const std::string& command, const std::string& name) {
+// What replaces the name; an option of another program's only where the command has ours.
+std::string moved_to(const std::string& command, const std::string& name,
+                     const std::vector<std::string>& options) {
     for (const Moved& moved : kMoved) {
         if (name == moved.name && (*moved.command == 0 || command == moved.command)) {
             return fmt::format("it is now `{}`", moved.now);
         }
     }
     for (const Moved& other : kElsewhere) {
-        if (name == other.name && (*other.command == 0 || command == other.command)) {
+        const std::string_view now = other.now;
+        const std::string option(now.substr(0, now.find(' ')));
+        const bool here =
+            !option.starts_with("--") || std::ranges::find(options, option) != options.end();
+        if (here && name == other.name && (*other.command == 0 || command == other.command)) {
             return fmt::format("that is {} here", other.now);
         }
     }
@@ -319,13 +328,13 @@ Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error) {
         const auto global = option_names(root);
         known.insert(known.end(), global.begin(), global.end());
         const std::string near = closest(unexpected.front(), known);
-        const std::string moved = moved_to(app.get_name(), unexpected.front());
+        const std::string moved = moved_to(app.get_name(), unexpected.front(), known);
         diagnostics.error("usage", fmt::format("{}: unknown option '{}'", path, unexpected.front()),
                           !moved.empty() ? moved
                           : near.empty() ? help
                                          : fmt::format("did you mean {}?", near));
     } else if (!unexpected.empty() && !commands.empty()) {
-        const std::string moved = moved_to(app.get_name(), unexpected.front());
+        const std::string moved = moved_to(app.get_name(), unexpected.front(), {});
         diagnostics.error("usage",
                           fmt::format("{}: unknown command '{}'", path, unexpected.front()),
                           moved.empty() ? suggestion(unexpected.front(), commands) : moved);

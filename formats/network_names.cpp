@@ -1,5 +1,6 @@
 #include "formats/network_names.hpp"
 
+#include "base/meant_names.hpp"
 #include "base/plain_name.hpp"
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
@@ -30,16 +31,6 @@ bool is_yaml(const fs::path& path) {
 
 bool same(std::string_view a, std::string_view b, Spelling spelling) {
     return spelling == Spelling::exact ? a == b : plain_name(a) == plain_name(b);
-}
-
-// Whether a part of the id that ends before a hyphen is the plain name.
-bool begins_with(std::string_view id, std::string_view plain) {
-    for (std::size_t at = id.find('-'); at != std::string_view::npos; at = id.find('-', at + 1)) {
-        if (plain_name(id.substr(0, at)) == plain) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // Whether an id in the text may contain this plain name: the text does, or hides it in an escape.
@@ -130,27 +121,16 @@ std::optional<NamedNetwork> find_network(const std::string& name, const Folders&
 }
 
 std::optional<NamedNetwork> find_short_name(const std::string& name, const Folders& folders) {
-    const std::string wanted = plain_name(name);
-    if (wanted.size() < kShortestStem || name.find('/') != std::string::npos) {
+    const bool path = name.find_first_of("./~") == 0 || name.find('/') != name.rfind('/');
+    if (plain_name(name).size() < kShortestStem || path) {
         return std::nullopt;
     }
-    for (const fs::path& folder : folders) {
-        std::vector<NamedNetwork> found;
-        for (const fs::path& file : network_files(folder)) {
-            const std::string stem = file.stem().string();
-            const bool by_file = begins_with(stem, wanted);
-            const std::vector<Variant> variants = variants_of(file, by_file ? "" : wanted);
-            if (by_file && variants.empty()) {
-                found.push_back({file, {}, stem});
-            }
-            for (const Variant& variant : variants) {
-                if (begins_with(variant.id, wanted)) {
-                    found.push_back({file, variant.values, variant.id, variant.id});
-                }
-            }
-        }
-        if (!found.empty()) {
-            return found.size() == 1 ? std::optional(std::move(found.front())) : std::nullopt;
+    for (const fs::path& folder : folders) { // the nearest that has any
+        const std::vector<std::string> names = names_in({folder});
+        const MeantNames meant = meant_names(name, names, Where::at_start);
+        if (meant.complete) {
+            return meant.sure ? find_network(meant.names.front(), folders, Spelling::exact)
+                              : std::nullopt;
         }
     }
     return std::nullopt;
@@ -186,11 +166,23 @@ std::string network_candidates(const std::string& name, const Folders& folders) 
             list += (list.empty() ? "" : ", ") + known;
         }
     }
-    if (found == 0) {
-        return suggestion(name, names);
+    if (found > 0) {
+        return "one of " + list +
+               (found > kMostCandidates ? fmt::format(" and {} more", found - kMostCandidates)
+                                        : "");
     }
-    return "one of " + list +
-           (found > kMostCandidates ? fmt::format(" and {} more", found - kMostCandidates) : "");
+    const MeantNames meant = meant_names(name, names, Where::at_start);
+    const std::string near = meant.names.empty() ? closest(name, names) : "";
+    if (meant.names.size() == 1 || !near.empty()) {
+        return fmt::format("did you mean '{}'?", near.empty() ? meant.names.front() : near);
+    }
+    for (const std::string& known : meant.names) {
+        list += (list.empty() ? "one of " : ", ") + known;
+    }
+    return !list.empty() ? list
+                         : fmt::format("`eyeroof net list` lists {} networks; a model of your own "
+                                       "comes as ONNX, config.json, or layer CSV",
+                                       names.size());
 }
 
 } // namespace eyeroof::formats

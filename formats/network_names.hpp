@@ -29,8 +29,8 @@ std::optional<NamedNetwork> find_network(const std::string& name,
                                          const std::vector<std::filesystem::path>& folders,
                                          Spelling spelling);
 
-// The one network whose name begins with this one up to a hyphen ("sdxl" of "sdxl-unet"), in the
-// nearest folder that has any; nothing where several do.
+// The one network that has every word of the name ("sdxl" or "stable diffusion xl" of "sdxl-unet",
+// "Qwen/Qwen3-32B" of "qwen3-32b"), in the nearest folder that has any; nothing where several do.
 std::optional<NamedNetwork> find_short_name(const std::string& name,
                                             const std::vector<std::filesystem::path>& folders);
 

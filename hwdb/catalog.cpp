@@ -1,7 +1,9 @@
 #include "hwdb/catalog.hpp"
 
 #include "base/ascii.hpp"
+#include "base/meant_names.hpp"
 #include "base/plain_name.hpp"
+#include "base/plain_text.hpp"
 #include "base/suggest.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/calibration_reader.hpp"
@@ -13,8 +15,10 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 
 namespace eyeroof::hwdb {
 
@@ -25,49 +29,55 @@ namespace {
 
 constexpr std::array kFamilies = {"accelerators", "gpus", "hosts"};
 
-// Machines whose name has this one as whole parts: "a100" is in "a100-pcie-40gb" and
-// "a100-sxm-80gb", not in "ba100".
-std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
-    const std::string part = "-" + lowered(name) + "-";
-    std::vector<CatalogEntry> found;
-    for (const CatalogEntry& entry : list_machines(folders)) {
-        if (("-" + lowered(entry.id) + "-").find(part) != std::string::npos) {
-            found.push_back(entry);
-        }
+std::vector<std::string> ids_of(const std::vector<CatalogEntry>& entries) {
+    std::vector<std::string> ids;
+    for (const CatalogEntry& entry : entries) {
+        ids.push_back(entry.id);
     }
-    return found;
+    return ids;
 }
 
-// "rtx4090" and "RTX 4090" are rtx-4090.
-std::optional<fs::path> written_otherwise(std::string_view name, Folders folders) {
-    const std::string plain = plain_name(name);
-    for (const CatalogEntry& entry : list_machines(folders)) {
-        if (!plain.empty() && plain_name(entry.id) == plain) {
-            return entry.file;
-        }
+std::string joined(const std::vector<std::string>& names, std::string_view between) {
+    std::string list;
+    for (const std::string& name : names) {
+        list += list.empty() ? name : std::string(between) + name;
     }
-    return std::nullopt;
+    return list;
 }
 
-Result<fs::path> unknown(std::string_view name, Folders folders) {
-    std::vector<std::string> names;
-    std::string candidates;
-    const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
-    for (const CatalogEntry& entry : parts) {
-        candidates += (candidates.empty() ? "" : ", ") + entry.id;
+// "T4,A10" where each is a machine: one of --on's own lists.
+std::string several_options(std::string_view name, std::span<const std::string> ids) {
+    std::string options;
+    while (!name.empty()) {
+        const std::string_view part = name.substr(0, name.find(','));
+        const MeantNames meant = meant_names(part, ids, Where::anywhere);
+        if (meant.names.empty()) {
+            return {};
+        }
+        options += (options.empty() ? "--on " : " --on ") + meant.names.front();
+        name.remove_prefix(std::min(name.size(), part.size() + 1));
     }
-    if (!candidates.empty()) {
+    return options;
+}
+
+Result<fs::path> unknown(std::string_view name, const std::vector<std::string>& ids,
+                         const MeantNames& meant, bool complete) {
+    if (complete) {
         return Result<fs::path>::failure("unknown-machine",
                                          fmt::format("several machines are called \"{}\"", name),
-                                         "which one: " + candidates);
+                                         "which one: " + joined(meant.names, ", "));
     }
-    for (const CatalogEntry& entry : list_machines(folders)) {
-        names.push_back(entry.id);
-    }
-    names.emplace_back("systolic:32x32");
+    const std::string options =
+        name.find(',') == std::string_view::npos ? "" : several_options(name, ids);
+    const std::string near = closest(name, ids);
+    const std::string hint =
+        !options.empty() ? "give each machine an option of its own: " + options
+        : !near.empty() && meant.names.empty() ? fmt::format("did you mean '{}'?", near)
+        : meant.names.size() == 1 ? fmt::format("did you mean '{}'?", meant.names.front())
+        : !meant.names.empty()    ? "nearest: " + joined(meant.names, ", ")
+                                  : fmt::format("`eyeroof hw list` lists {} machines", ids.size());
     return Result<fs::path>::failure("unknown-machine", fmt::format("unknown machine \"{}\"", name),
-                                     suggestion(name, names) +
-                                         " (a file needs its path, such as ./mine.yaml)");
+                                     hint + " (a file needs its path, such as ./mine.yaml)");
 }
 
 } // namespace
@@ -110,18 +120,70 @@ Result<Machine> read_machine_file(const fs::path& file, Folders folders) {
 
 } // namespace
 
+namespace {
+
+// What the first lines of a machine's file say: keys at the left margin.
+struct Head {
+    bool machine = false; // "eyeroof: machine/1"
+    std::string id, kind;
+};
+
+Head head_of(const fs::path& file) {
+    constexpr std::size_t enough = 4096; // bytes: comments and the first keys
+    std::string text(enough, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    std::istringstream lines(plain_text(std::move(text)));
+    Head head;
+    for (std::string line; std::getline(lines, line);) {
+        const auto value = [&](std::string_view key) -> std::optional<std::string> {
+            if (!line.starts_with(key)) {
+                return std::nullopt;
+            }
+            const std::size_t from = line.find_first_not_of(" \"'", key.size());
+            const std::size_t to = line.find_first_of(" \"'\r#", std::min(from, line.size()));
+            return from == std::string::npos ? "" : line.substr(from, to - from);
+        };
+        if (const auto format = value("eyeroof:")) {
+            head.machine = format->starts_with("machine/");
+        }
+        head.id = value("id:").value_or(head.id);
+        head.kind = value("kind:").value_or(head.kind);
+    }
+    return head;
+}
+
+using Found = std::map<std::pair<std::string, std::string>, fs::path>;
+
+void add_folder(const fs::path& folder, const char* family, Found& found) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        if (it->path().extension() != ".yaml" && it->path().extension() != ".yml") {
+            continue;
+        }
+        const Head head = head_of(it->path());
+        const std::string kind = family != nullptr     ? family
+                                 : !head.machine       ? ""
+                                 : head.kind == "gpu"  ? "gpus"
+                                 : head.kind == "host" ? "hosts"
+                                                       : "accelerators";
+        if (!kind.empty()) {
+            found.emplace(std::pair(kind, head.id.empty() ? it->path().stem().string() : head.id),
+                          it->path());
+        }
+    }
+}
+
+} // namespace
+
 std::vector<CatalogEntry> list_machines(Folders folders) {
-    std::map<std::pair<std::string, std::string>, fs::path> found;
+    Found found;
     for (const fs::path& folder : folders) {
         for (const char* family : kFamilies) {
-            std::error_code error;
-            for (fs::directory_iterator it(folder / family, error), end; !error && it != end;
-                 it.increment(error)) {
-                if (it->path().extension() == ".yaml") {
-                    found.emplace(std::pair(family, it->path().stem().string()), it->path());
-                }
-            }
+            add_folder(folder / family, family, found);
         }
+        add_folder(folder, nullptr, found);
     }
     std::vector<CatalogEntry> entries;
     for (const auto& [key, file] : found) {
@@ -147,17 +209,24 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
                 return file;
             }
         }
+        const fs::path own = folder / (lowered(name) + ".yaml");
+        if (fs::exists(own, error) && head_of(own).machine) {
+            return own;
+        }
     }
-    if (auto file = written_otherwise(name, folders)) {
-        return *std::move(file);
-    }
-    const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
-    if (parts.size() == 1) { // the one that is meant, and said
+    const std::vector<CatalogEntry> entries = list_machines(folders);
+    std::vector<std::string> ids = ids_of(entries);
+    const MeantNames meant = meant_names(name, ids, Where::anywhere);
+    if (meant.sure) {
+        const auto entry = std::ranges::find(entries, meant.names.front(), &CatalogEntry::id);
         Diagnostics said;
-        said.warning("short-name", fmt::format("\"{}\" is taken as {}", name, parts.front().id));
-        return Result<fs::path>(parts.front().file, std::move(said));
+        if (plain_name(entry->id) != plain_name(name)) {
+            said.warning("short-name", fmt::format("\"{}\" is taken as {}", name, entry->id));
+        }
+        return Result<fs::path>(entry->file, std::move(said));
     }
-    return unknown(name, folders);
+    ids.emplace_back("systolic:32x32");
+    return unknown(name, ids, meant, meant.complete);
 }
 
 Result<Machine> load_machine_file(const fs::path& file) {

@@ -20,8 +20,9 @@ struct CatalogEntry {
     bool operator==(const CatalogEntry&) const = default;
 };
 
-// What the folders hold, by family and id; of files with one id that in the nearest folder. Reads
-// no file.
+// What the folders hold, by family and id; of files with one id that in the nearest folder. Files
+// lie in a folder of their family, or, with "eyeroof: machine/1", in the folder itself. Reads the
+// first lines of each: the id is the file's own, or else its name.
 std::vector<CatalogEntry> list_machines(Folders folders);
 
 // A machine by its name in the catalog ("eyeriss-v1"), by path ("./mine.yaml", anything with a

@@ -1,5 +1,7 @@
 #include "profiles/byte_source.hpp"
 
+#include "base/plain_text.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -127,6 +129,26 @@ class GzTextSource final : public ByteSource {
     bool ended_ = false;
 };
 
+// Without a byte order mark; UTF-16 is decoded in memory, up to what is free of the limit above.
+std::unique_ptr<ByteSource> made_plain(std::unique_ptr<ByteSource> source,
+                                       const std::string& name) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (source->ahead().starts_with(mark)) {
+        source->skip(mark.size());
+    }
+    if (!is_utf16(source->ahead())) {
+        return source;
+    }
+    std::string text;
+    for (auto ahead = source->ahead(); !ahead.empty() && text.size() < kFreeBytes;
+         ahead = source->ahead()) {
+        text += ahead;
+        source->skip(ahead.size());
+    }
+    auto plain = std::make_shared<const std::string>(plain_text(std::move(text)));
+    return std::make_unique<TextSource>(std::move(plain), name);
+}
+
 } // namespace
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
@@ -142,7 +164,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
                                "does the file exist, and may you read it?");
     }
     gzbuffer(file, static_cast<unsigned>(kBlockBytes));
-    return Opened(std::make_unique<GzFileSource>(path, file));
+    return Opened(made_plain(std::make_unique<GzFileSource>(path, file), path));
 }
 
 std::unique_ptr<ByteSource> ByteSource::of_text(std::string_view text, std::string name) {
@@ -153,9 +175,9 @@ std::unique_ptr<ByteSource> ByteSource::of_text(std::shared_ptr<const std::strin
                                                 std::string name) {
     constexpr std::string_view kGzipMagic = "\x1f\x8b";
     if (text->starts_with(kGzipMagic) && text->size() < std::numeric_limits<uInt>::max()) {
-        return std::make_unique<GzTextSource>(std::move(text), std::move(name));
+        return made_plain(std::make_unique<GzTextSource>(std::move(text), name), name);
     }
-    return std::make_unique<TextSource>(std::move(text), std::move(name));
+    return made_plain(std::make_unique<TextSource>(std::move(text), name), name);
 }
 
 bool ByteSource::refill() {

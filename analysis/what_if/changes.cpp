@@ -1,5 +1,6 @@
 // A machine with some parameters changed: read, named, made and written as a file of its own.
 #include "analysis/what_if/parameters.hpp"
+#include "base/meant_names.hpp"
 #include "base/suggest.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
@@ -13,6 +14,19 @@ using model::Machine;
 
 namespace {
 
+// Of several that have the word, all: "bandwidth" is that of the DRAM and of each cache.
+std::string hint_of(std::string_view key, const std::vector<std::string>& keys) {
+    const MeantNames meant = meant_names(key, keys, Where::anywhere);
+    if (!meant.complete || meant.sure) {
+        return suggestion(key, keys, 40);
+    }
+    std::string list;
+    for (const std::string& name : meant.names) {
+        list += (list.empty() ? "which one: " : ", ") + name;
+    }
+    return list;
+}
+
 Result<const Parameter*> find(const std::vector<Parameter>& parameters, std::string_view key,
                               const Machine& machine) {
     std::vector<std::string> keys;
@@ -25,7 +39,7 @@ Result<const Parameter*> find(const std::vector<Parameter>& parameters, std::str
     }
     return Result<const Parameter*>::failure(
         "unknown-parameter", fmt::format("{} has no parameter '{}'", machine.name, key),
-        suggestion(key, keys, 40));
+        hint_of(key, keys));
 }
 
 } // namespace

@@ -244,6 +244,26 @@ TEST_CASE("the nearest folder wins, and a path is read as it stands") {
     fs::remove_all(folder);
 }
 
+TEST_CASE("machines that lie in a folder itself are listed and found by their id") {
+    const fs::path folder = fs::temp_directory_path() / "eyeroof_test_flat_catalog";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    model::Machine mine = machine("eyeriss-v1");
+    mine.id = "my-array";
+    std::ofstream(folder / "drawing.yaml") << "\xEF\xBB\xBF" << hwdb::write_accelerator(mine);
+    std::ofstream(folder / "notes.yaml") << "layers: []\n";
+    const std::vector<fs::path> folders = {folder, kFolders.front()};
+    CHECK(hwdb::list_machines(folders).size() == hwdb::list_machines(kFolders).size() + 1);
+    CHECK(hwdb::load_machine("my-array", folders).ok());
+    CHECK(hwdb::load_machine("My Array", folders).ok());
+    CHECK(hwdb::load_machine("drawing", folders).ok());
+    CHECK_FALSE(hwdb::load_machine("notes", folders).ok());
+    const auto two = hwdb::load_machine("T4,A10", folders);
+    REQUIRE_FALSE(two.ok());
+    CHECK(two.diagnostics().items()[0].hint.find("--on t4 --on a10") != std::string::npos);
+    fs::remove_all(folder);
+}
+
 TEST_CASE("a copy may have any file name, but in a catalog the name is how it is found") {
     const fs::path source = kFolders.front() / "accelerators/eyeriss-v1.yaml";
     const fs::path folder = fs::temp_directory_path() / "eyeroof_test_copies";

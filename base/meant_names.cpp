@@ -1,0 +1,240 @@
+#include "base/meant_names.hpp"
+
+#include "base/ascii.hpp"
+#include "base/plain_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace eyeroof {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::size_t kMostNames = 12;
+constexpr std::size_t kLongestTyped = 128;
+constexpr std::size_t kLeastStem = 3; // letters without the digits behind them
+
+// Vendors and brands, and what the name of a trained model says beside its sizes.
+constexpr auto kSilent = std::to_array<std::string_view>(
+    {"nvidia", "tesla", "geforce", "quadro",   "amd",     "instinct", "radeon",   "intel",
+     "google", "aws",   "gpu",     "npu",      "card",    "model",    "instruct", "chat",
+     "hf",     "it",    "pt",      "thinking", "uncased", "apple",    "preview",  "base"});
+
+constexpr auto kSizes =
+    std::to_array<std::string_view>({"tiny", "small", "base", "medium", "large", "huge", "giant"});
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_in(std::span<const std::string_view> list, std::string_view word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+// Runs without blanks, hyphens, underscores, slashes, and brackets; points belong to numbers.
+Words words_of(std::string_view text) {
+    Words words(1);
+    for (const char c : text) {
+        if (std::string_view(" -_/,()").find(c) == std::string_view::npos) {
+            words.back() += lowered(c);
+        } else if (!words.back().empty()) {
+            words.emplace_back();
+        }
+    }
+    if (words.back().empty()) {
+        words.pop_back();
+    }
+    return words;
+}
+
+// "32 gb" and "32g" are "32gb".
+Words with_units(Words words) {
+    Words joined;
+    for (std::string& word : words) {
+        const bool unit = (word == "gb" || word == "g") && !joined.empty() &&
+                          std::ranges::all_of(joined.back(), is_digit);
+        const bool short_unit = word.size() > 1 && word.back() == 'g' && is_digit(word[0]) &&
+                                std::all_of(word.begin(), word.end() - 1, is_digit);
+        if (unit) {
+            joined.back() += "gb";
+        } else {
+            joined.push_back(short_unit ? word + "b" : std::move(word));
+        }
+    }
+    return joined;
+}
+
+std::string joined(const Words& words) {
+    std::string all;
+    for (const std::string& word : words) {
+        all += plain_name(word);
+    }
+    return all;
+}
+
+std::string stem_of(std::string_view word) {
+    while (!word.empty() && is_digit(word.back())) {
+        word.remove_suffix(1);
+    }
+    return std::string(word);
+}
+
+// How many letters of a typed word a word of the name shares, 0 where they are different words.
+std::size_t shared(const std::string& typed, const std::string& known) {
+    if (plain_name(typed) == plain_name(known)) {
+        return known.size();
+    }
+    if (known.size() == 1 && known[0] == typed[0] && is_in(kSizes, typed)) {
+        return 1; // "base" as b
+    }
+    const std::string stem = stem_of(typed);
+    const bool same_stem = stem.size() >= kLeastStem && stem == stem_of(known);
+    return same_stem && (stem.size() == typed.size() || stem.size() == known.size()) ? stem.size()
+                                                                                     : 0;
+}
+
+struct Fit {
+    std::size_t letters = 0; // of whole words
+    std::size_t start = 0;   // letters that both begin with
+    bool all = true;         // every typed word is one of the name's
+    bool first = false;      // the first typed word, where it has to be
+};
+
+Fit fit_of(const Words& typed, const std::string& name, Where where) {
+    const Words known = with_units(words_of(name));
+    Fit fit;
+    for (std::size_t i = 0; i < typed.size(); ++i) {
+        std::size_t best = 0;
+        for (const std::string& word : known) {
+            best = std::max(best, shared(typed[i], word));
+        }
+        fit.letters += best;
+        fit.all = fit.all && best > 0;
+        const bool in_place = where == Where::anywhere || shared(typed[0], known[0]) > 0;
+        fit.first = fit.first || (i == 0 && best > 0 && in_place);
+    }
+    const std::string all = joined(typed);
+    const std::string plain = plain_name(name);
+    const std::size_t least = std::min(all.size(), plain.size());
+    while (fit.start < least && all[fit.start] == plain[fit.start]) {
+        ++fit.start;
+    }
+    fit.first = fit.first || fit.start == plain.size();
+    return fit;
+}
+
+// "stable diffusion xl" as "sdxl": the initials of the first words that are longer than two
+// letters.
+Words with_initials(const Words& words) {
+    std::size_t many = 0;
+    std::string initials;
+    while (many < words.size() && words[many].size() > 2 &&
+           std::ranges::none_of(words[many], is_digit)) {
+        initials += words[many++][0];
+    }
+    if (many < 2) {
+        return {};
+    }
+    if (many < words.size() && !is_digit(words[many][0])) {
+        initials += words[many++];
+    }
+    Words shorter = {initials};
+    shorter.insert(shorter.end(), words.begin() + static_cast<std::ptrdiff_t>(many), words.end());
+    return shorter;
+}
+
+Words without_silent(const Words& words) {
+    Words rest;
+    for (const std::string& word : words) {
+        if (!is_in(kSilent, word)) {
+            rest.push_back(word);
+        }
+    }
+    return rest.empty() ? words : rest;
+}
+
+// The words as typed, without the owner, without silent words, and with initials.
+std::vector<Words> readings_of(std::string_view typed) {
+    const std::string_view own = typed.substr(
+        typed.find_last_of('/') == std::string_view::npos ? 0 : typed.find_last_of('/') + 1);
+    std::vector<Words> readings;
+    for (const std::string_view part : {typed, own}) {
+        const Words words = with_units(words_of(part));
+        for (Words reading : {words, without_silent(words), with_initials(words),
+                              with_initials(without_silent(words))}) {
+            if (!reading.empty() && std::ranges::find(readings, reading) == readings.end()) {
+                readings.push_back(std::move(reading));
+            }
+        }
+    }
+    return readings;
+}
+
+std::vector<std::string> having_all(const Words& reading, std::span<const std::string> known,
+                                    Where where) {
+    std::vector<std::string> names;
+    for (const std::string& name : known) {
+        const Fit fit = fit_of(reading, name, where);
+        if (fit.all && fit.first) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> likeliest(const std::vector<Words>& readings,
+                                   std::span<const std::string> known, Where where) {
+    std::size_t best = 0;
+    std::vector<std::string> names;
+    for (const Words& reading : readings) {
+        for (const std::string& name : known) {
+            const Fit fit = fit_of(reading, name, where);
+            const std::size_t score = fit.first ? fit.letters + 2 * fit.start : 0;
+            if (score > best) {
+                names.clear();
+            }
+            best = std::max(best, score);
+            if (score > 0 && score == best && std::ranges::find(names, name) == names.end()) {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
+} // namespace
+
+MeantNames meant_names(std::string_view typed, std::span<const std::string> known, Where where) {
+    MeantNames meant;
+    if (typed.size() > kLongestTyped) {
+        return meant;
+    }
+    const std::vector<Words> readings = readings_of(typed);
+    for (const Words& reading : readings) {
+        const std::string all = joined(reading);
+        const auto same = std::ranges::find_if(known, [&](const std::string& name) {
+            return !all.empty() && plain_name(name) == all;
+        });
+        if (same != known.end()) {
+            return {{*same}, true, true};
+        }
+    }
+    for (const Words& reading : readings) {
+        meant.names = having_all(reading, known, where);
+        if (!meant.names.empty()) {
+            meant.complete = true;
+            meant.sure = meant.names.size() == 1;
+            break;
+        }
+    }
+    if (meant.names.empty()) {
+        meant.names = likeliest(readings, known, where);
+    }
+    meant.names.resize(std::min(meant.names.size(), kMostNames));
+    return meant;
+}
+
+} // namespace eyeroof
