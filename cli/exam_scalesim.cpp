@@ -2,6 +2,7 @@
 #include "analysis/exam/run.hpp"
 #include "base/json.hpp"
 #include "base/lines.hpp"
+#include "base/text_file.hpp"
 #include "cli/exam_options.hpp"
 #include "formats/scalesim.hpp"
 #include "model/compat/scalesim.hpp"
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace eyeroof::cli {
 
@@ -30,6 +32,8 @@ struct Array {
     Count cols = 0;
     DataflowKind dataflow = DataflowKind::ws;
     std::optional<model::Machine> machine; // for the comparison; a cfg has none
+    bool sparse = false;
+    std::map<std::string, formats::KeptWeights> kept; // by layer, where it is sparse
 };
 
 struct Row {
@@ -46,7 +50,7 @@ bool is_row_axis(const std::string& name) {
 
 // The two sides of a machine's only array; SCALE-Sim has no other shape.
 Result<Array> array_of(const model::Machine& machine) {
-    Array array{1, 1, DataflowKind::ws, machine};
+    Array array{1, 1, DataflowKind::ws, machine, false, {}};
     std::size_t sides = 0;
     if (const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
         for (const model::Level& level : accelerator->levels) {
@@ -78,7 +82,8 @@ Result<Array> array_named(Context& context, const analysis::Scenario& scenario) 
         if (!config) {
             return Result<Array>(config.diagnostics());
         }
-        array = Array{config->rows, config->cols, config->dataflow, std::nullopt};
+        array =
+            Array{config->rows, config->cols, config->dataflow, std::nullopt, config->sparse, {}};
     } else {
         const auto machine = load_machine(context, scenario.machine);
         array = machine ? array_of(*machine) : Result<Array>(machine.diagnostics());
@@ -89,14 +94,29 @@ Result<Array> array_named(Context& context, const analysis::Scenario& scenario) 
     return array;
 }
 
+// The layer as its array runs it: rows of the weights that hold zeros alone are left out.
+model::Layer without_zeros(const model::Layer& layer, const Array& array) {
+    const auto work = model::compat::scalesim_work(layer);
+    const auto at = array.kept.find(layer.name);
+    if (!array.sparse || !work || at == array.kept.end()) {
+        return layer;
+    }
+    model::Layer shorter = layer;
+    const auto rows = checked_mul(work->window, at->second.kept);
+    shorter.op = model::Op::bmm;
+    shorter.shape = model::GemmShape{work->runs, work->pixels, work->filters,
+                                     rows ? ceil_div(*rows, at->second.of) : work->window};
+    return shorter;
+}
+
 // What SCALE-Sim cannot do becomes a warning with its number of layers.
 Result<std::vector<Row>> rows_of(const model::Network& network, const Array& array) {
     std::vector<Row> rows;
     std::vector<std::pair<Diagnostic, std::vector<std::string>>> skipped; // by equal reason
     for (const model::Layer& layer : network.layers) {
         const auto work = model::compat::scalesim_work(layer);
-        const auto cycles =
-            model::compat::scalesim_compute_cycles(layer, array.rows, array.cols, array.dataflow);
+        const auto cycles = model::compat::scalesim_compute_cycles(
+            without_zeros(layer, array), array.rows, array.cols, array.dataflow);
         if (work && cycles) {
             rows.push_back(
                 {&layer, work->macs(), *cycles,
@@ -223,7 +243,11 @@ Exit exam_scalesim(Context& context, const ExamOptions& options,
                    const analysis::Scenario& scenario) {
     const auto wired =
         analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
-    const auto array = array_named(context, scenario);
+    auto array = array_named(context, scenario);
+    if (array && array->sparse) {
+        const auto text = read_text_file(scenario.network);
+        array->kept = formats::scalesim_sparsity(text ? *text : std::string());
+    }
     Diagnostics all = wired.diagnostics();
     all.append(array.diagnostics());
     if (all.has_errors()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace eyeroof::formats {
 
@@ -83,7 +84,15 @@ Accelerator LevelStack::finish(const std::vector<Axis>& above, const hwdb::Node&
     }
     a.levels.assign(levels_.rbegin(), levels_.rend());
     if (a.levels.front().word_bits == PerOperand<int>{} && word_bits_[2] > word_bits_[0]) {
-        a.levels.front().word_bits[2] = word_bits_[0]; // results leave as wide as inputs
+        Level& outermost = a.levels.front();
+        outermost.word_bits[2] = word_bits_[0]; // results leave as wide as inputs
+        const double share = static_cast<double>(word_bits_[0]) / word_bits_[2];
+        for (Store& store : outermost.stores) {
+            for (auto* energies : {&store.own_read_pj, &store.own_write_pj}) {
+                auto& of_outputs = (*energies)[index(Operand::output)];
+                of_outputs = of_outputs ? std::optional(*of_outputs * share) : of_outputs;
+            }
+        }
     }
     return a;
 }

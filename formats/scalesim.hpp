@@ -6,6 +6,7 @@
 #include "model/workload/network.hpp"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,16 @@ bool is_scalesim_topology(std::string_view text);
 // at once, with line and column.
 Result<model::Network> parse_scalesim_topology(std::string text, const std::string& file);
 
+// Of each layer whose column `Sparsity` says so ("2:4"), which share of its weights is kept; empty
+// where no column names any.
+struct KeptWeights {
+    Count kept = 1;
+    Count of = 1;
+
+    bool operator==(const KeptWeights&) const = default;
+};
+std::map<std::string, KeptWeights> scalesim_sparsity(const std::string& text);
+
 // What of a cfg decides the compute cycles, and the sizes of its buffers.
 struct ScaleSimConfig {
     std::string run_name;
@@ -33,6 +44,7 @@ struct ScaleSimConfig {
     Count filter_kb = 0;
     Count ofmap_kb = 0;
     std::optional<Count> bandwidth_words; // words per cycle, where it is given
+    bool sparse = false; // SparsitySupport: zeros of a layer's weights are left out
 
     bool operator==(const ScaleSimConfig&) const = default;
 };

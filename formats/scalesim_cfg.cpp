@@ -161,6 +161,14 @@ ConfigResult parse_scalesim_cfg(std::string text, const std::string& file) {
     config.ofmap_kb =
         entries.number("OfmapSramSzkB", 0, model::kMaxDimension, false, found, "OfmapSramSz");
     config.bandwidth_words = entries.bandwidth(found);
+    const Setting* sparse = entries.find("SparsitySupport");
+    const Setting* rows = entries.find("OptimizedMapping");
+    config.sparse = sparse != nullptr && lowered(sparse->value) == "true";
+    if (config.sparse && rows != nullptr && lowered(rows->value) == "true") {
+        found.warning("unread-key", "OptimizedMapping draws the zeros of each row at random",
+                      "the ratio of the topology's column Sparsity is taken instead", rows->where,
+                      "OptimizedMapping");
+    }
     if (found.has_errors()) {
         return found;
     }

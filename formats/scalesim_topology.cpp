@@ -1,5 +1,7 @@
 #include "base/ascii.hpp"
 #include "base/csv.hpp"
+#include "base/lines.hpp"
+#include "base/plain_text.hpp"
 #include "base/separators.hpp"
 #include "base/text_file.hpp"
 #include "formats/layer_csv.hpp"
@@ -176,7 +178,49 @@ void read_row(const CsvRecord& record, const std::string& file, Kind kind, const
     }
 }
 
+std::optional<std::size_t> sparsity_column(const CsvRecord& header) {
+    for (std::size_t i = 1; i < header.cells.size(); ++i) {
+        if (lowered(header.cells[i].text).starts_with("sparsity")) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+// "2:4"; nothing where it is no ratio of at most 1.
+std::optional<KeptWeights> ratio_of(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    KeptWeights ratio;
+    const auto whole = [](std::string_view part, Count& value) {
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        return error == std::errc{} && end == part.data() + part.size();
+    };
+    const bool read = colon != std::string_view::npos && whole(text.substr(0, colon), ratio.kept) &&
+                      whole(text.substr(colon + 1), ratio.of) && ratio.kept > 0 &&
+                      ratio.kept <= ratio.of;
+    return read ? std::optional(ratio) : std::nullopt;
+}
+
 } // namespace
+
+std::map<std::string, KeptWeights> scalesim_sparsity(const std::string& text) {
+    std::map<std::string, KeptWeights> kept;
+    const std::string table = comma_separated(plain_text(text));
+    CsvReader reader(table, "");
+    CsvRecord record;
+    Diagnostics ignored;
+    const auto column = reader.next(record, ignored) && kind_of(record) != Kind::none
+                            ? sparsity_column(record)
+                            : std::nullopt;
+    while (column && reader.next(record, ignored)) {
+        const auto ratio =
+            *column < record.cells.size() ? ratio_of(record.cells[*column].text) : std::nullopt;
+        if (ratio && ratio->kept < ratio->of) {
+            kept.emplace(record.cells[0].text, *ratio);
+        }
+    }
+    return kept;
+}
 
 bool is_scalesim_topology(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), std::size_t{1000});
@@ -219,7 +263,14 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
     if (found.has_errors()) {
         return found;
     }
-    return network;
+    if (const auto sparse = scalesim_sparsity(*checked).size(); sparse > 0) {
+        found.warning("dense-counts",
+                      fmt::format("{} with a sparsity are counted dense", counted(sparse, "layer")),
+                      "`--density` says what zeros a machine leaves out; `exam --compat scalesim` "
+                      "takes the ratios where the cfg has SparsitySupport",
+                      {file, 0, 0});
+    }
+    return {std::move(network), std::move(found)};
 }
 
 } // namespace eyeroof::formats

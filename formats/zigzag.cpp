@@ -44,11 +44,17 @@ class ZigzagLayers {
     }
 
     std::optional<Layer> run() {
-        node_.ignore_rest(); // sources, links to memories, allocations, mappings
+        pass_over();
         if (const Node name = node_["name"]) {
             layer_.name = name.text().value_or(layer_.name);
         }
-        operator_ = node_["operator_type"].text().value_or("");
+        const Node type = node_["operator_type"];
+        operator_ = type.text().value_or("");
+        if (type && !zigzag::is_operator(operator_)) {
+            type.error("unknown-operator",
+                       fmt::format("'{}' is no operator", operator_.substr(0, 40)),
+                       "as in Conv, Gemm, MatMul, Add, Pooling");
+        }
         const Node written = node_.need("equation");
         if (written && written.text().value_or("") == "input") {
             return std::nullopt; // the older form names the network's input so
@@ -73,6 +79,39 @@ class ZigzagLayers {
     }
 
   private:
+    // What says where layers run, and nothing of their work.
+    void pass_over() const {
+        for (const char* key : {"id",
+                                "name",
+                                "operand_source",
+                                "constant_operands",
+                                "core_allocation",
+                                "core_allocation_is_fixed",
+                                "memory_operand_links",
+                                "spatial_mapping",
+                                "spatial_mapping_hint",
+                                "temporal_ordering",
+                                "fixed_loops",
+                                "fixed_temporal_loops",
+                                "operand_source_dimension_mapping",
+                                "pr_loop_dims",
+                                "pr_loop_sizes",
+                                "padding",
+                                "dimension_relations",
+                                "equation_relations",
+                                "attrs",
+                                "layer_type",
+                                "group_allocation",
+                                "inter_core_tiling",
+                                "intra_core_tiling",
+                                "predecessors"}) {
+            const Node node = node_[key];
+            if (node && !node.is_scalar()) {
+                node.ignore_rest();
+            }
+        }
+    }
+
     void read_sizes() {
         const Node pairs = node_["loop_dim_size"];
         if (pairs) {

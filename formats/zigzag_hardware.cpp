@@ -88,7 +88,14 @@ Ports ports_of(const Node& memory) {
 }
 
 Memory memory_of(const std::string& name, const Node& node) {
-    node.ignore_rest(); // area, latency, costs of estimators
+    for (const char* key :
+         {"area", "latency", "mem_type", "auto_cost_extraction", "name", "min_r_granularity",
+          "min_w_granularity", "double_buffering_support", "r_port", "w_port", "rw_port", "w_bw"}) {
+        const Node passed = node[key]; // costs of estimators, and what the older form says besides
+        if (passed && !passed.is_scalar()) {
+            passed.ignore_rest();
+        }
+    }
     Memory m;
     m.name = name;
     m.node = node;
@@ -225,19 +232,8 @@ std::vector<std::set<std::string>> chain_of(const std::vector<Memory>& memories)
     return chain;
 }
 
-// A memory that fits no chain becomes one store of all its instances.
-void widen(Memory& m, const std::vector<std::set<std::string>>& chain,
-           const std::vector<Axis>& axes) {
-    if (std::find(chain.begin(), chain.end(), m.served) != chain.end()) {
-        return;
-    }
-    const auto outer = std::find_if(chain.begin(), chain.end(),
-                                    [&](const auto& served) { return contains(served, m.served); });
-    std::set<std::string> target;
-    for (const Axis& axis : axes) {
-        target.insert(axis.name);
-    }
-    target = outer == chain.end() ? target : *outer;
+// All instances of a memory along the axes that it does not serve yet, as one store.
+void serve(Memory& m, const std::set<std::string>& target, const std::vector<Axis>& axes) {
     double instances = 1.0;
     for (const Axis& axis : axes) {
         const bool repeated = target.contains(axis.name) && !m.served.contains(axis.name);
@@ -253,7 +249,45 @@ void widen(Memory& m, const std::vector<std::set<std::string>>& chain,
     m.store.write_bytes *= instances;
 }
 
+// A memory that fits no chain becomes one store of all its instances.
+void widen(Memory& m, const std::vector<std::set<std::string>>& chain,
+           const std::vector<Axis>& axes) {
+    if (std::find(chain.begin(), chain.end(), m.served) != chain.end()) {
+        return;
+    }
+    const auto outer = std::find_if(chain.begin(), chain.end(),
+                                    [&](const auto& served) { return contains(served, m.served); });
+    std::set<std::string> target;
+    for (const Axis& axis : axes) {
+        target.insert(axis.name);
+    }
+    target = outer == chain.end() ? target : *outer;
+    serve(m, target, axes);
+}
+
+// A memory further out, of a tensor that one further in holds, serves what that one serves: where
+// it names fewer axes, its instances along the others are one store.
+void nest(std::vector<Memory>& memories, const std::vector<Axis>& axes) {
+    for (std::size_t outer = 0; outer < memories.size(); ++outer) {
+        Memory& m = memories[outer];
+        std::set<std::string> within = m.served;
+        for (std::size_t inner = 0; inner < outer; ++inner) {
+            const bool shared = std::ranges::any_of(kAllOperands, [&](Operand o) {
+                return m.store.operands.contains(o) && memories[inner].store.operands.contains(o);
+            });
+            if (shared) {
+                within.insert(memories[inner].served.begin(), memories[inner].served.end());
+            }
+        }
+        if (within == m.served) {
+            continue;
+        }
+        serve(m, within, axes);
+    }
+}
+
 Accelerator accelerator_of(Core core, const Node& root) {
+    nest(core.memories, core.axes);
     const auto chain = chain_of(core.memories);
     for (Memory& m : core.memories) {
         widen(m, chain, core.axes);
@@ -407,7 +441,7 @@ Result<Machine> read_system(const Node& root, const std::string& file) {
     if (working.size() != 1) {
         found.error("unsupported",
                     fmt::format("this system has {} cores that compute", working.size()),
-                    "read the file of one core; `eyeroof cores` takes packages of several",
+                    "read the file of one core; `exam --cores` takes packages of several",
                     root["cores"].where());
         return Result<Machine>(std::move(found));
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <utility>
@@ -65,24 +66,62 @@ std::string upper(std::string_view text) {
     return result;
 }
 
+namespace {
+
+// A letter and indices, as in I[b][c][iy]; false where the text has none at `at`.
+bool read_tensor(std::string_view text, std::size_t& at, Equation& equation) {
+    if (at >= text.size() || std::isalpha(static_cast<unsigned char>(text[at])) == 0) {
+        return false;
+    }
+    auto& indices = equation.tensors[text[at++]];
+    const std::size_t first = at;
+    while (at < text.size() && text[at] == '[') {
+        const std::size_t close = text.find(']', at);
+        const std::string_view name =
+            close == std::string_view::npos ? "" : text.substr(at + 1, close - at - 1);
+        const bool word = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+            return std::isalnum(c) != 0 || c == '_';
+        });
+        if (!word) {
+            return false;
+        }
+        indices.push_back(upper(name));
+        at = close + 1;
+    }
+    return at > first;
+}
+
+// O[…] += W[…] * I[…], or "=" with a sum or a product of tensors.
+bool read_equation(std::string_view text, Equation& equation) {
+    std::size_t at = 0;
+    if (!read_tensor(text, at, equation)) {
+        return false;
+    }
+    equation.product = text.substr(at).starts_with("+=");
+    if (!equation.product && !text.substr(at).starts_with('=')) {
+        return false;
+    }
+    at += equation.product ? 2 : 1;
+    while (read_tensor(text, at, equation)) {
+        if (at == text.size()) {
+            return true;
+        }
+        const bool joins = text[at] == '*' || (text[at] == '+' && !equation.product);
+        if (!joins) {
+            return false;
+        }
+        ++at;
+    }
+    return false;
+}
+
+} // namespace
+
 std::optional<Equation> equation_of(const Node& node) {
     const std::string text = without_blanks(node.text().value_or(""));
     Equation equation;
-    equation.product = text.find("+=") != std::string::npos;
-    char tensor = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '[') {
-            tensor = std::isalpha(static_cast<unsigned char>(text[at])) != 0 ? text[at] : tensor;
-            continue;
-        }
-        const std::size_t close = text.find(']', at);
-        if (close == std::string::npos || tensor == 0) {
-            break;
-        }
-        equation.tensors[tensor].push_back(upper(text.substr(at + 1, close - at - 1)));
-        at = close;
-    }
-    if (!equation.tensors.contains('O') || !equation.tensors.contains('I')) {
+    const bool read = read_equation(text, equation);
+    if (!read || !equation.tensors.contains('O') || !equation.tensors.contains('I')) {
         node.error(
             "unsupported",
             fmt::format("'{}' is no equation of an output O and an input I", text.substr(0, 80)),
@@ -90,6 +129,20 @@ std::optional<Equation> equation_of(const Node& node) {
         return std::nullopt;
     }
     return equation;
+}
+
+bool is_operator(std::string_view word) {
+    // Parts of the words that ZigZag's and Stream's workloads use.
+    constexpr auto known = std::to_array<std::string_view>(
+        {"CONV",   "GEMM",    "MATMUL",  "MUL",     "FC",      "LINEAR", "DENSE",     "ADD",
+         "SUB",    "DIV",     "POOL",    "SIMD",    "RELU",    "SILU",   "GELU",      "SIGMOID",
+         "TANH",   "SOFTMAX", "NORM",    "ELTWISE", "ELEMENT", "EINSUM", "DEPTHWISE", "POINTWISE",
+         "DW",     "PW",      "PROJ",    "QUERY",   "KEY",     "VALUE",  "LOGIT",     "ATTENTION",
+         "ATTEND", "FFN",     "MLP",     "LSTM",    "GRU",     "RNN",    "SUM",       "MEAN",
+         "REDUCE", "CONCAT",  "DEFAULT", "LAYER"});
+    const std::string text = upper(word);
+    return std::ranges::any_of(
+        known, [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
 std::optional<Relation> relation_of(const Node& node) {

@@ -34,6 +34,9 @@ struct Relation {
     Count dilation = 1;
 };
 // Reports at the node what is no sum of a position and a tap.
+// Whether an operator_type names work that a workload can have.
+bool is_operator(std::string_view word);
+
 std::optional<Relation> relation_of(const hwdb::Node& node);
 
 } // namespace eyeroof::formats::zigzag

@@ -201,6 +201,33 @@ TEST_CASE("ZigZag's sums are as wide as the innermost memory of outputs takes in
     CHECK(bits("24") == 24);
 }
 
+TEST_CASE("results leave ZigZag's outermost memory with the energy of their own width") {
+    const auto machine = formats::parse_zigzag_hardware(kZigzag, "small.yaml");
+    const Level& dram = array_of(machine).levels[0];
+    REQUIRE(dram.word_bits[index(Operand::output)] == 8); // sums have 16
+    const Store& store = dram.stores[0];
+    CHECK(store.write_pj_of(Operand::output) ==
+          near(store.write_pj_of(Operand::input))); // of 8 bits each
+}
+
+TEST_CASE("a ZigZag memory that serves fewer axes than one within it stays outside") {
+    const char* const two = R"(name: two
+memories:
+  sram: {size: 80000, r_cost: 1, w_cost: 1, area: 0, latency: 1, operands: [I1, I2, O],
+    ports: [{name: a, type: read_write, bandwidth_min: 64, bandwidth_max: 64, allocation: []}],
+    served_dimensions: [D1, D2]}
+  dram: {size: 8000000, r_cost: 9, w_cost: 9, area: 0, latency: 1, operands: [I1, I2, O],
+    ports: [{name: a, type: read_write, bandwidth_min: 64, bandwidth_max: 64, allocation: []}],
+    served_dimensions: [D1]}
+operational_array: {unit_energy: 1, dimensions: [D1, D2], sizes: [4, 8]}
+)";
+    const auto machine = formats::parse_zigzag_hardware(two, "two.yaml");
+    const Accelerator& a = array_of(machine);
+    REQUIRE(a.levels.size() == 2);
+    CHECK(a.levels[0].name == "dram");
+    CHECK(a.levels[1].name == "sram");
+}
+
 TEST_CASE("stores along two axes that cross are taken as one, with a warning") {
     std::string text = kZigzag;
     text.replace(text.find("    served_dimensions: []"), 25, "    served_dimensions: [D1]");

@@ -118,6 +118,26 @@ TEST_CASE("ZigZag's Python form is read as well, tuples and all") {
     CHECK(macs(network->layers[1]) == Count{64} * 32 * 56 * 56);
 }
 
+TEST_CASE("a word that ZigZag's workloads do not have is an error") {
+    const auto code = [](const std::string& equation, const std::string& more) {
+        const auto network =
+            parse_zigzag("- id: 0\n  operator_type: Conv\n  equation: " + equation +
+                             "\n  loop_dims: [B, K, C]\n  loop_sizes: [2, 3, 4]\n" + more,
+                         "w.yaml");
+        return network.ok() ? std::string() : network.diagnostics().items()[0].code;
+    };
+    CHECK(code("O[b][k]+=W[k][c]*I[b][c]", "").empty());
+    CHECK(code("O[b][k]=+W[k][c]*I[b][c]", "") == "unsupported"); // no addition of elements
+    CHECK(code("O[b][k]+=W[k][c]I[b][c]", "") == "unsupported");
+    CHECK(code("O[b][k]+=W[k][c]*", "") == "unsupported");
+    CHECK(code("O[b][k]+=W[k][c]*I[b][c]", "  operand_precison: {I: 8}\n") == "unknown-key");
+    const auto typed = parse_zigzag("- id: 0\n  operator_type: Teleport\n  equation: "
+                                    "O[b]=I[b]+W[b]\n  loop_dims: [B]\n  loop_sizes: [2]\n",
+                                    "w.yaml");
+    REQUIRE_FALSE(typed.ok());
+    CHECK(typed.diagnostics().items()[0].code == "unknown-operator");
+}
+
 TEST_CASE("what ZigZag's file has wrong is told with line and column") {
     const auto network = parse_zigzag(sample("zigzag/wrong.yaml"), "w.yaml");
     REQUIRE_FALSE(network);

@@ -143,4 +143,21 @@ TEST_CASE("a cfg gives the array, the dataflow and the buffers") {
     CHECK_FALSE(parse_scalesim_cfg("", "s.cfg").ok());
 }
 
+TEST_CASE("a topology's ratios of zeros are read by layer, and dense counts are said to be so") {
+    const std::string text =
+        "Layer, M, N, K, Sparsity,\ng, 128, 128, 128, 2:4,\nd, 8, 8, 8, 4:4,\n";
+    const auto kept = formats::scalesim_sparsity(text);
+    REQUIRE(kept.size() == 1);
+    CHECK(kept.at("g") == formats::KeptWeights{2, 4});
+    const auto network = formats::parse_scalesim_topology(text, "t.csv");
+    REQUIRE(network.ok());
+    CHECK(network.diagnostics().items()[0].code == "dense-counts");
+    const auto cfg = [](const char* more) {
+        return formats::parse_scalesim_cfg(
+            std::string("ArrayHeight: 32\nArrayWidth: 32\nDataflow: ws\n") + more, "c.cfg");
+    };
+    CHECK(cfg("SparsitySupport: true\n")->sparse);
+    CHECK_FALSE(cfg("")->sparse);
+}
+
 } // namespace test_formats_scalesim
