@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
+#include "formats/hf/network.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
 #include "formats/network_readers.hpp"
@@ -136,7 +137,7 @@ Answer kind_of_file(const std::string& path) {
     if (is_foreign_machine(*text)) {
         return FileKind::machine;
     }
-    if (network_reader_of(*text) != nullptr) {
+    if (network_reader_of(*text) != nullptr || hf::is_hf_config(*text)) {
         return FileKind::network;
     }
     if (own_format(*text) == OwnFormat::network_yaml) {

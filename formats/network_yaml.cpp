@@ -1,6 +1,8 @@
 #include "formats/network_yaml.hpp"
 
 #include "base/suggest.hpp"
+#include "base/text_file.hpp"
+#include "formats/hf/network.hpp"
 #include "formats/layer_text.hpp"
 #include "formats/network_layers.hpp"
 
@@ -213,6 +215,15 @@ Result<NetworkHead> parse_network_head(std::string text, const std::string& file
 }
 
 Result<NetworkHead> load_network_head(const std::filesystem::path& path) {
+    if (path.extension() == ".json") {
+        auto text = read_text_file(path);
+        const auto config = text && hf::is_hf_config(*text)
+                                ? hf::read_hf_config(*text, path.string())
+                                : Result<hf::HfNetwork>(text.diagnostics());
+        if (config && !config->yaml.empty()) {
+            return parse_network_head(config->yaml, path.string());
+        }
+    }
     const auto document = hwdb::load_yaml(path);
     return document ? read_head(*document, path.string()) : document.diagnostics();
 }

@@ -17,6 +17,8 @@ namespace eyeroof::formats {
 
 namespace {
 
+constexpr int kMostLevels = 8; // of folders above a file in which an included one may lie
+constexpr std::size_t kMostPaths = 64;
 constexpr int kMostIncludes = 8;                      // within one another
 constexpr std::size_t kMostTrips = 100'000;           // of all loops together
 constexpr std::size_t kMostBytes = kMaxTextFileBytes; // of the expanded text
@@ -298,7 +300,8 @@ class TemplateExpander {
     void output(const Piece& piece) {
         const std::string& text = piece.text;
         if (text.starts_with("add_to_path(") && text.ends_with(')')) {
-            return; // where component models lie, which are not run
+            add_path(bare(text.substr(12, text.size() - 13)));
+            return;
         }
         if (text.starts_with("include_text(") && text.ends_with(')')) {
             include(bare(text.substr(13, text.size() - 14)), piece.line);
@@ -307,6 +310,35 @@ class TemplateExpander {
         if (const auto value = evaluated(text, piece.line)) {
             put(written(*value), piece.line);
         }
+    }
+
+    // A folder in which included files are looked for, relative to the file that names it.
+    void add_path(const std::string& argument) {
+        const bool quoted = argument.size() > 2 && (argument[0] == '\'' || argument[0] == '"') &&
+                            argument.back() == argument[0];
+        if (quoted && paths_.size() < kMostPaths) {
+            paths_.push_back(std::filesystem::path(file_).parent_path() /
+                             argument.substr(1, argument.size() - 2));
+        }
+    }
+
+    // Beside the file, in the folders that were added, or in one above the file.
+    std::filesystem::path place_of(const std::filesystem::path& name) const {
+        const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
+        std::vector<std::filesystem::path> places = {folder};
+        places.insert(places.end(), paths_.begin(), paths_.end());
+        std::filesystem::path above = folder;
+        for (int level = 0; level < kMostLevels && !above.empty(); ++level) {
+            above = above.has_filename() ? above.parent_path() : std::filesystem::path();
+            places.push_back(above);
+        }
+        for (const std::filesystem::path& place : places) {
+            std::error_code ignored;
+            if (std::filesystem::is_regular_file(place / name, ignored)) {
+                return place / name;
+            }
+        }
+        return folder / name;
     }
 
     void include(const std::string& argument, int line) {
@@ -326,7 +358,7 @@ class TemplateExpander {
                  "does a file include itself?");
             return;
         }
-        const std::filesystem::path path = std::filesystem::path(file_).parent_path() / name;
+        const std::filesystem::path path = place_of(name);
         auto text = read_text_file(path);
         if (!text) {
             fail(line, "file-not-found",
@@ -432,6 +464,7 @@ class TemplateExpander {
     std::vector<std::string> given_;
     std::string file_;
     int depth_ = 0;
+    std::vector<std::filesystem::path> paths_; // that add_to_path names
     std::size_t trips_ = 0;
     bool at_line_start_ = true;
 };

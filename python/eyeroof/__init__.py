@@ -12,7 +12,10 @@ Figures are those of the command line, digit for digit: both ask the same librar
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Union
 
 from . import _eyeroof
@@ -49,10 +52,26 @@ def _run_main(arguments: Sequence[str]) -> int:
 
 
 def from_hf(config: Union[AnyPath, Mapping[str, Any]], **sizes: int) -> Network:
-    """The network of a Hugging Face config.json; see eyeroof.hf."""
-    from .hf import from_hf as read
+    """A network with the sizes of a Hugging Face config.json; no weights are read.
 
-    return read(config, **sizes)
+    `config`: a path, or the configuration itself, as `transformers` objects give it with to_dict().
+    `sizes` are the network's own parameters: new, context, and batch of a decoder.
+
+    >>> import eyeroof as er
+    >>> net = er.from_hf({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+    ...                   "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256,
+    ...                   "intermediate_size": 14336}, new=1, context=2047)
+    >>> net.totals()["parameters"]
+    8030261248
+    """
+    texts = [f"{key}={value}" for key, value in sizes.items()]
+    if not isinstance(config, Mapping):
+        return _eyeroof.network(os.fspath(config), texts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{config.get('model_type', 'config')}.json".replace("/", "-"))
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(dict(config), file, default=str)
+        return _eyeroof.network(path, texts)
 
 
 def from_torch(model: Any, *inputs: Any, **options: Any) -> Network:

@@ -237,9 +237,11 @@ std::string weak_sources(const analysis::Report& report, const TextStyle& style)
     if (report.machine.weak_sources.empty()) {
         return {};
     }
-    return "\n" + wrapped(fmt::format("Unsourced values of this machine: {}.",
-                                      fmt::join(report.machine.weak_sources, ", ")),
-                          0, style.width);
+    std::vector<std::string> fields = report.machine.weak_sources;
+    std::ranges::replace(fields, std::string(), std::string("all without a source of their own"));
+    return "\n" +
+           wrapped(fmt::format("Unsourced values of this machine: {}.", fmt::join(fields, ", ")), 0,
+                   style.width);
 }
 
 bool is_worst(const analysis::Report& report, std::size_t layer) {

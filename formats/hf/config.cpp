@@ -1,0 +1,267 @@
+#include "formats/hf/config.hpp"
+
+#include "model/workload/layer.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace eyeroof::formats::hf {
+
+namespace {
+
+const Config::Json kNothing = Config::Json::object();
+
+// Of training, of the tokenizer, of generation, and of how the same sums are worked out: no size.
+constexpr auto kNeutral = std::to_array<std::string_view>({
+    "architectures",
+    "auto_map",
+    "transformers_version",
+    "use_cache",
+    "return_dict",
+    "is_decoder",
+    "cross_attention_hidden_size",
+    "add_cross_attention",
+    "tie_encoder_decoder",
+    "torchscript",
+    "problem_type",
+    "finetuning_task",
+    "id2label",
+    "label2id",
+    "task_specific_params",
+    "pruned_heads",
+    "tokenizer_class",
+    "prefix",
+    "use_bfloat16",
+    "pretraining_tp",
+    "attn_implementation",
+    "_attn_implementation",
+    "_attn_implementation_autoset",
+    "_name_or_path",
+    "name_or_path",
+    "model_type",
+    "max_window_layers",
+    "max_position_embeddings",
+    "seq_length",
+    "max_sequence_length",
+    "routed_scaling_factor",
+    "scoring_func",
+    "topk_method",
+    "norm_topk_prob",
+    "n_group",
+    "topk_group",
+    "ep_size",
+    "seq_aux",
+    "logits_scaling",
+    "embedding_multiplier",
+    "residual_multiplier",
+    "attention_multiplier",
+    "logit_scale",
+    "swiglu_limit",
+    "use_qk_norm_in_dit",
+    "hidden_activation",
+    "layer_norm_type",
+    "query_pre_attn_scalar",
+    "scale_attn_weights",
+    "scale_attn_by_inverse_layer_idx",
+    "reorder_and_upcast_attn",
+    "time_step_min",
+    "time_step_max",
+    "time_step_floor",
+    "time_step_limit",
+    "residual_in_fp32",
+    "rescale_prenorm_residual",
+    "mamba_ssm_dtype",
+    "mamba_ssm_cache_dtype",
+    "use_mamba_kernels",
+    "bad_words_ids",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "partial_rotary_factor",
+    "num_logits_to_keep",
+    "position_embedding_type",
+    "unk_token",
+    "sep_token",
+    "image_seq_length",
+    "chunk_size_feed_forward",
+    "router_jitter_noise",
+    "input_jitter_noise",
+    "is_encoder_decoder",
+    "moe_router_topk_scaling_factor",
+    "no_rope_layers",
+    "no_rope_layer_interval",
+    "unsloth_fixed",
+    "mlp_hidden_act",
+    "clip_qkv",
+    "swiglu_alpha",
+    "temporal_patch_size",
+    "tokens_per_second",
+    "transformers.js_config",
+    "attention_value_scale",
+    "moe_router_scaling_factor",
+    "scale_embedding",
+    "forced_decoder_ids",
+    "median_filter_width",
+    "apply_spec_augment",
+    "max_source_positions_",
+    "n_ctx",
+    "embd_pdrop",
+    "resid_pdrop",
+    "attn_pdrop",
+    "activation_function",
+    "do_layer_norm_before_",
+});
+// "bos_token_id", "rope_theta", "attention_dropout", "rms_norm_eps", …
+constexpr auto kNeutralParts = std::to_array<std::string_view>(
+    {"token_id", "rope", "dropout", "initializer", "_eps", "epsilon", "hidden_act", "aux_loss",
+     "z_loss", "output_", "softcapping", "summary_", "mask_", "_token_index", "_seed", "init_"});
+
+bool is_neutral(std::string_view name) {
+    return std::ranges::find(kNeutral, name) != kNeutral.end() ||
+           std::ranges::any_of(kNeutralParts, [&](std::string_view part) {
+               return name.find(part) != std::string_view::npos;
+           });
+}
+
+} // namespace
+
+Config::Config(const Json& json, std::string_view text, const std::string& file, Diagnostics& found)
+    : json_(json.is_object() ? &json : &kNothing), text_(text), file_(file), found_(&found) {}
+
+const Config::Json* Config::find(const char* name) {
+    read_.insert(name);
+    const auto at = json_->find(name);
+    return at == json_->end() || at->is_null() ? nullptr : &*at;
+}
+
+bool Config::has(const char* name) const {
+    const auto at = json_->find(name);
+    return at != json_->end() && !at->is_null();
+}
+
+int Config::line_of(std::string_view name) const {
+    const std::size_t at = text_.find(fmt::format("\"{}\"", name));
+    const auto end =
+        text_.begin() + static_cast<std::ptrdiff_t>(at == std::string_view::npos ? 0 : at);
+    return at == std::string_view::npos
+               ? 0
+               : 1 + static_cast<int>(std::count(text_.begin(), end, '\n'));
+}
+
+void Config::refuse(const char* name, const std::string& why, const std::string& hint) {
+    found_->error("unsupported", fmt::format("{}: {}", name, why), hint,
+                  {file_, line_of(name), line_of(name) > 0 ? 1 : 0});
+}
+
+std::optional<Count> Config::count(Names names) {
+    for (const char* name : names) {
+        const Json* value = find(name);
+        if (value == nullptr) {
+            continue;
+        }
+        const double number = value->is_number() ? value->get<double>() : -1.0;
+        const bool whole = number >= 0.0 && number <= static_cast<double>(model::kMaxDimension) &&
+                           number == std::floor(number);
+        if (!whole) {
+            refuse(name, fmt::format("{} is not a whole number", value->dump().substr(0, 40)),
+                   "write a number of 0 or more");
+            return std::nullopt;
+        }
+        return static_cast<Count>(number);
+    }
+    return std::nullopt;
+}
+
+Count Config::need(Names names) {
+    const std::size_t before = found_->size();
+    const auto value = count(names);
+    if (!value && found_->size() == before) {
+        found_->error("missing-key", fmt::format("the configuration has no {}", *names.begin()),
+                      "is this the whole config.json of the model?", {file_, 0, 0});
+    }
+    return value.value_or(1);
+}
+
+bool Config::flag(const char* name, bool otherwise) {
+    const Json* value = find(name);
+    if (value == nullptr) {
+        return otherwise;
+    }
+    if (value->is_boolean()) {
+        return value->get<bool>();
+    }
+    if (value->is_number()) {
+        return value->get<double>() != 0.0;
+    }
+    refuse(name, fmt::format("{} is neither true nor false", value->dump().substr(0, 40)),
+           "write true or false");
+    return otherwise;
+}
+
+std::string Config::word(const char* name, std::string otherwise) {
+    const Json* value = find(name);
+    return value != nullptr && value->is_string() ? value->get<std::string>()
+                                                  : std::move(otherwise);
+}
+
+double Config::number(const char* name, double otherwise) {
+    const Json* value = find(name);
+    return value != nullptr && value->is_number() ? value->get<double>() : otherwise;
+}
+
+std::vector<std::string> Config::words(const char* name) {
+    std::vector<std::string> list;
+    if (const Json* value = find(name); value != nullptr && value->is_array()) {
+        for (const Json& item : *value) {
+            list.push_back(item.is_string() ? item.get<std::string>() : "");
+        }
+    }
+    return list;
+}
+
+std::vector<Count> Config::counts(const char* name) {
+    std::vector<Count> list;
+    const Json* value = find(name);
+    if (value != nullptr && value->is_array()) {
+        for (const Json& item : *value) {
+            const double number = item.is_number()    ? item.get<double>()
+                                  : item.is_boolean() ? static_cast<double>(item.get<bool>())
+                                                      : 0.0;
+            list.push_back(number >= 0.0 && number <= static_cast<double>(model::kMaxDimension)
+                               ? static_cast<Count>(number)
+                               : 0);
+        }
+    }
+    return list;
+}
+
+const Config::Json* Config::object(const char* name) {
+    const Json* value = find(name);
+    return value != nullptr && value->is_object() ? value : nullptr;
+}
+
+Config Config::inner(const char* name) {
+    const Json* value = object(name);
+    return {value == nullptr ? kNothing : *value, text_, file_, *found_};
+}
+
+void Config::tell_unread() {
+    std::string list;
+    for (const auto& [name, value] : json_->items()) {
+        if (!value.is_null() && !read_.contains(name) && !is_neutral(name)) {
+            list += (list.empty() ? "" : ", ") + name.substr(0, 60);
+        }
+    }
+    if (!list.empty()) {
+        found_->warning(
+            "unread-key",
+            fmt::format("these keys are not read, and what they change is not in the answer: {}",
+                        list),
+            {}, {file_, 0, 0});
+    }
+}
+
+} // namespace eyeroof::formats::hf

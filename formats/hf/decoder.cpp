@@ -1,0 +1,815 @@
+#include "formats/hf/decoder.hpp"
+
+#include "formats/hf/parts.hpp"
+#include "formats/hf/quantization.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace eyeroof::formats::hf {
+
+namespace {
+
+constexpr Count kMostLayers = 10'000;
+
+// Learned values of a norm as wide as the model.
+enum class NormKind { none, scale, scale_and_shift };
+
+// How the layers of a family differ; what a configuration says is read beside it.
+struct Family {
+    std::string_view type;
+    bool tied = false; // where tie_word_embeddings is not given
+    NormKind norm = NormKind::scale;
+    Count norms = 2; // of a layer
+    QkNorm qk = QkNorm::none;
+    bool gated = true;
+    bool qkv_bias = false;    // where attention_bias is not given
+    bool out_has_bias = true; // attention_bias is of the output, too
+};
+
+constexpr auto kFamilies = std::to_array<Family>({
+    {"llama"},
+    {"mistral"},
+    {"ministral3"},
+    {"mixtral"},
+    {"arcee", false, NormKind::scale, 2, QkNorm::none, false},
+    {"qwen2", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"qwen2_moe", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"mimo", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"qwen2_vl_text", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"qwen2_5_vl_text", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"qwen3", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_moe", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_vl_text", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_vl_moe_text", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_next", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_5_text", false, NormKind::scale, 2, QkNorm::head},
+    {"qwen3_5_moe_text", false, NormKind::scale, 2, QkNorm::head},
+    {"phi3"},
+    {"phimoe", false, NormKind::scale_and_shift},
+    {"phi", false, NormKind::scale_and_shift, 1, QkNorm::none, false, true},
+    {"gemma", true},
+    {"gemma2", true, NormKind::scale, 4},
+    {"gemma3_text", true, NormKind::scale, 4, QkNorm::head},
+    {"gemma3n_text", true, NormKind::scale, 4, QkNorm::head},
+    {"gemma4_text", true, NormKind::scale, 4, QkNorm::head},
+    {"glm", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"glm4", false, NormKind::scale, 4, QkNorm::none, true, true, false},
+    {"glm4_moe", false, NormKind::scale, 2, QkNorm::none, true, false, false},
+    {"glm4_moe_lite"},
+    {"glm_moe_dsa"},
+    {"deepseek_v2"},
+    {"deepseek_v3"},
+    {"deepseek_v32"},
+    {"deepseek_v4"},
+    {"kimi_k2"},
+    {"dots1", false, NormKind::scale, 2, QkNorm::head},
+    {"olmo", false, NormKind::none},
+    {"olmo2", false, NormKind::scale, 2, QkNorm::all},
+    {"olmo3", false, NormKind::scale, 2, QkNorm::all},
+    {"olmoe", false, NormKind::scale, 2, QkNorm::all},
+    {"flex_olmo", false, NormKind::scale, 2, QkNorm::all},
+    {"cohere", true, NormKind::scale, 1},
+    {"cohere2", true, NormKind::scale, 1},
+    {"granite"},
+    {"granitemoe"},
+    {"granitemoeshared"},
+    {"granitemoehybrid"},
+    {"smollm3", true},
+    {"ernie4_5", true},
+    {"ernie4_5_moe", true},
+    {"hunyuan_v1_dense", false, NormKind::scale, 2, QkNorm::head},
+    {"hunyuan_v1_moe", false, NormKind::scale, 2, QkNorm::head},
+    {"seed_oss", false, NormKind::scale, 2, QkNorm::none, true, true, false},
+    {"exaone4", false, NormKind::scale, 2, QkNorm::head},
+    {"apertus", false, NormKind::scale, 2, QkNorm::head, false},
+    {"nemotron", false, NormKind::scale_and_shift, 2, QkNorm::none, false},
+    {"starcoder2", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
+    {"stablelm", false, NormKind::scale_and_shift, 2, QkNorm::none, true, false, false},
+    {"gpt_oss", false, NormKind::scale, 2, QkNorm::none, true, true},
+    {"minimax"},
+    {"minimax_m2", false, NormKind::scale, 2, QkNorm::all},
+    {"llama4_text", false},
+    {"mimo_v2_flash", false, NormKind::scale, 2, QkNorm::none, true, false, false},
+    {"step3p7_text", false, NormKind::scale, 2, QkNorm::head},
+    {"jamba", false},
+    {"nemotron_h", false, NormKind::scale, 1},
+    {"falcon_h1", false},
+    {"bamba", false},
+    {"lfm2", true, NormKind::scale, 2, QkNorm::head},
+    {"lfm2_moe", true, NormKind::scale, 2, QkNorm::head},
+    {"mamba2", true, NormKind::scale, 1},
+    {"mamba", true, NormKind::scale, 1},
+    {"opt", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
+    {"gpt2", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
+    {"gpt_neox", false, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
+    {"gptj", false, NormKind::scale_and_shift, 1, QkNorm::none, false, false},
+});
+
+const Family* family_of(std::string_view type) {
+    const auto found = std::ranges::find(kFamilies, type, &Family::type);
+    return found == kFamilies.end() ? nullptr : &*found;
+}
+
+// What a configuration says of a decoder's layers.
+class Sizes {
+  public:
+    Sizes(Config& text, Config& outer, const Family& family)
+        : c_(text), outer_(outer), family_(family), type_(family.type) {}
+
+  protected:
+    bool is(std::string_view type) const { return type_ == type; }
+    bool one_of(std::initializer_list<std::string_view> types) const {
+        return std::ranges::find(types, type_) != types.end();
+    }
+
+    void read_sizes() {
+        hidden_ = c_.need({"hidden_size", "n_embd", "d_model"});
+        kinds_ = c_.words("layer_types");
+        if (kinds_.empty()) {
+            kinds_ = c_.words("layers_block_type");
+        }
+        read_pattern();
+        read_numbered_kinds();
+        const bool by_pattern = is("nemotron_h") && !kinds_.empty();
+        layers_ = by_pattern && !c_.has("num_hidden_layers")
+                      ? static_cast<Count>(kinds_.size())
+                      : c_.need({"num_hidden_layers", "n_layer", "num_layers"});
+        vocabulary_ = c_.need({"vocab_size"});
+        if (layers_ > kMostLayers) {
+            c_.refuse("num_hidden_layers", fmt::format("{} layers", layers_),
+                      fmt::format("at most {} are read", kMostLayers));
+            layers_ = 1;
+        }
+        if (!kinds_.empty() && static_cast<Count>(kinds_.size()) < layers_) {
+            c_.refuse(c_.has("layer_types") ? "layer_types" : "num_hidden_layers",
+                      fmt::format("{} layers have {} types", layers_, kinds_.size()),
+                      "write a type for every layer");
+            layers_ = 1;
+        }
+        feed_kinds_ = c_.words("mlp_layer_types");
+        inners_ = c_.counts("intermediate_size");
+        if (!one_of({"mamba", "mamba2"})) {
+            read_attention();
+        }
+        if (!has_experts() && !one_of({"mamba", "mamba2"}) && inners_.empty()) {
+            (void)inner_of(0); // so that a missing size is an error of its own
+        }
+        read_experts();
+    }
+
+    // Nemotron-H before version 5: M Mamba, * attention, - feed-forward, E experts.
+    void read_pattern() {
+        if (!kinds_.empty() || !is("nemotron_h")) {
+            return;
+        }
+        for (const char letter : c_.word("hybrid_override_pattern")) {
+            kinds_.emplace_back(letter == 'M'   ? "mamba"
+                                : letter == '*' ? "full_attention"
+                                : letter == 'E' ? "moe"
+                                                : "mlp");
+        }
+    }
+
+    // Kinds of layers as numbers: windows of MiMo, and tokens of a compressed key of DeepSeek-V4.
+    void read_numbered_kinds() {
+        if (!kinds_.empty()) {
+            return;
+        }
+        for (const Count near : c_.counts("hybrid_layer_pattern")) {
+            kinds_.emplace_back(near != 0 ? "sliding_attention" : "full_attention");
+        }
+        for (const Count rate :
+             is("deepseek_v4") ? c_.counts("compress_ratios") : std::vector<Count>{}) {
+            kinds_.emplace_back(rate == 0   ? "sliding_attention"
+                                : rate <= 4 ? "compressed_sparse_attention"
+                                            : "heavily_compressed_attention");
+        }
+    }
+
+    void read_attention() {
+        const Count heads = c_.need({"num_attention_heads", "n_head"});
+        attention_.hidden = hidden_;
+        attention_.heads = std::max<Count>(heads, 1);
+        const Count shared = c_.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
+        attention_.kv = std::max<Count>(shared, 1);
+        if (attention_.heads % attention_.kv != 0) {
+            c_.refuse("num_key_value_heads",
+                      fmt::format("{} does not divide {} heads", attention_.kv, heads),
+                      "key-value heads divide the heads");
+            attention_.kv = attention_.heads;
+        }
+        const bool sized = c_.has("head_dim") && c_.count({"head_dim"}).value_or(0) > 0;
+        attention_.size = std::max<Count>(
+            sized ? c_.count({"head_dim"}).value_or(1) : hidden_ / attention_.heads, 1);
+        const bool bias = c_.flag(c_.has("use_bias")       ? "use_bias"
+                                  : c_.has("qkv_bias")     ? "qkv_bias"
+                                  : c_.has("use_qkv_bias") ? "use_qkv_bias"
+                                                           : "attention_bias",
+                                  family_.qkv_bias);
+        attention_.in_bias = bias;
+        attention_.out_bias = bias && family_.out_has_bias;
+        if (is("seed_oss")) {
+            attention_.out_bias = c_.flag("attention_out_bias", false);
+        }
+        attention_.norm = family_.qk;
+        const bool told = c_.flag("use_qk_norm", is("llama4_text"));
+        if (one_of({"glm4_moe", "cohere"}) && told) {
+            attention_.norm = is("cohere") ? QkNorm::each_head : QkNorm::head;
+        }
+        if (is("llama4_text") && told) {
+            attention_.norm = QkNorm::plain_head;
+        }
+        if (one_of({"phi", "stablelm"}) && c_.flag("qk_layernorm")) {
+            c_.refuse("qk_layernorm", "norms of queries and keys are not read",
+                      "set it to false, or export the model as ONNX");
+        }
+        attention_.sinks = is("gpt_oss");
+        attention_.gate_in_query = one_of({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}) &&
+                                   c_.flag("attn_output_gate", true);
+        attention_.rotary = !one_of({"gpt2", "opt", "jamba", "nemotron_h"});
+        window_ = c_.count_or({"sliding_window", "attention_chunk_size"}, 0);
+        read_latent();
+    }
+
+    void read_latent() {
+        if (!c_.has("kv_lora_rank") || is("deepseek_v4")) {
+            return;
+        }
+        LatentAttention a;
+        a.hidden = hidden_;
+        a.heads = attention_.heads;
+        a.query_rank = c_.count_or({"q_lora_rank"}, 0);
+        a.latent = c_.need({"kv_lora_rank"});
+        a.plain = c_.need({"qk_nope_head_dim"});
+        a.rotary = c_.need({"qk_rope_head_dim"});
+        a.value = c_.need({"v_head_dim"});
+        a.bias = attention_.in_bias;
+        c_.read("qk_head_dim");
+        if (one_of({"deepseek_v32", "glm_moe_dsa"})) {
+            a.index_heads = c_.need({"index_n_heads"});
+            a.index_size = c_.need({"index_head_dim"});
+            a.index_top = c_.count_or({"index_topk"}, 2048);
+        }
+        latent_ = a;
+    }
+
+    bool has_experts() {
+        return c_.count_or(
+                   {"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"}, 0) >
+                   0 &&
+               !(is("jamba") && c_.count_or({"num_experts"}, 1) < 2);
+    }
+
+    void read_experts() {
+        if (!has_experts()) {
+            return;
+        }
+        Experts e;
+        e.hidden = hidden_;
+        e.experts =
+            c_.need({"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"});
+        e.active = c_.need({"num_experts_per_tok", "num_experts_per_token", "moe_k", "moe_topk",
+                            "moe_top_k", "top_k_experts"});
+        const auto own = c_.count({"moe_intermediate_size", "expert_ffn_hidden_size"});
+        e.inner = own ? *own : inner_of(0);
+        const Count shared = c_.count_or({"n_shared_experts", "num_shared_experts",
+                                          "moe_num_shared_experts", "num_shared_expert"},
+                                         0);
+        e.shared_inner =
+            c_.count_or({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
+                         "shared_intermediate_size", "share_expert_dim"},
+                        shared > 0 ? shared * e.inner : 0);
+        if (is("llama4_text")) {
+            e.shared_inner = e.inner;
+        } else if (is("hunyuan_v1_moe")) {
+            e.shared_inner = e.inner;
+        } else if (is("nemotron_h")) {
+            e.gated = false;
+            e.width = c_.count_or({"moe_latent_size"}, 0);
+        }
+        e.shared_gate = one_of({"qwen2_moe", "qwen3_next", "qwen3_5_moe_text"});
+        e.biases = is("gpt_oss");
+        e.router_bias = is("gpt_oss");
+        e.router_extra = is("ernie4_5_moe") ? e.experts : 0;
+        experts_ = e;
+    }
+
+    Count inner_of(Count layer) {
+        if (!inners_.empty()) {
+            return inners_[static_cast<std::size_t>(
+                std::min<Count>(layer, static_cast<Count>(inners_.size()) - 1))];
+        }
+        if (is("gpt2") || is("gptj")) {
+            return c_.count_or({"n_inner"}, 4 * hidden_);
+        }
+        return c_.need({"intermediate_size", "ffn_dim", "ffn_hidden_size"});
+    }
+
+    std::string kind(Count i) const {
+        return kinds_.empty() ? std::string() : kinds_[static_cast<std::size_t>(i)];
+    }
+
+    // Whether a layer sees a window of the keys alone.
+    bool is_windowed(Count i) {
+        if (window_ == 0) {
+            return false;
+        }
+        if (!kinds_.empty()) {
+            return kind(i).starts_with("sliding") || kind(i).starts_with("chunked");
+        }
+        if (one_of({"mistral", "mixtral", "phi3", "phimoe", "starcoder2", "ministral3"})) {
+            return true;
+        }
+        if (one_of({"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "smollm3", "mimo"})) {
+            return c_.flag("use_sliding_window") && i >= c_.count_or({"max_window_layers"}, 28);
+        }
+        if (one_of({"gemma2", "gpt_oss"})) {
+            return i % 2 == 0;
+        }
+        if (is("llama4_text")) {
+            return (i + 1) % 4 != 0;
+        }
+        const Count usual = one_of({"gemma3_text", "gemma4_text"})    ? 6
+                            : is("gemma3n_text")                      ? 5
+                            : one_of({"cohere2", "olmo3", "exaone4"}) ? 4
+                                                                      : 0;
+        const Count every =
+            c_.count_or({"sliding_window_pattern", "_sliding_window_pattern"}, usual);
+        return every > 0 && (i + 1) % every != 0;
+    }
+
+    CompressedAttention compressed_of(const std::string& kind, const std::string& types) {
+        CompressedAttention a;
+        a.hidden = hidden_;
+        a.heads = attention_.heads;
+        a.size = attention_.size;
+        a.types = types;
+        a.query_rank = c_.need({"q_lora_rank"});
+        a.rotary = c_.count_or({"qk_rope_head_dim"}, 64);
+        a.output_groups = std::max<Count>(c_.count_or({"o_groups"}, 8), 1);
+        a.output_rank = c_.need({"o_lora_rank"});
+        a.window = c_.count_or({"sliding_window"}, 128);
+        Config rates = c_.inner("compress_rates");
+        if (kind == "compressed_sparse_attention") {
+            a.rate = std::max<Count>(rates.count_or({"compressed_sparse_attention"}, 4), 1);
+            a.index_heads = c_.need({"index_n_heads"});
+            a.index_size = c_.need({"index_head_dim"});
+            a.index_top = c_.count_or({"index_topk"}, 512);
+        } else if (kind == "heavily_compressed_attention") {
+            a.rate = std::max<Count>(rates.count_or({"heavily_compressed_attention"}, 128), 1);
+        }
+        return a;
+    }
+
+    bool is_delta(Count i) {
+        if (!one_of({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})) {
+            return false;
+        }
+        const Count every = c_.count_or({"full_attention_interval"}, 4);
+        return kinds_.empty() ? every == 0 || (i + 1) % every != 0 : kind(i) == "linear_attention";
+    }
+
+    bool jamba_attends(Count i) {
+        return i % c_.count_or({"attn_layer_period"}, 8) == c_.count_or({"attn_layer_offset"}, 4);
+    }
+
+    bool lfm2_attends(Count i) {
+        const auto full = c_.counts("full_attn_idxs");
+        return !kinds_.empty() ? kind(i) == "full_attention"
+                               : full.empty() || std::ranges::find(full, i) != full.end();
+    }
+
+    Attention attention_of(Count i, const std::string& types) {
+        Attention a = attention_;
+        a.types = types;
+        const bool near = is_windowed(i);
+        a.window = near ? window_ : 0;
+        if (is("mimo_v2_flash")) {
+            a.value_size = c_.count_or({"v_head_dim"}, a.size);
+            a.kv = near ? c_.count_or({"swa_num_key_value_heads"}, 2 * a.kv) : a.kv;
+            a.heads = near ? c_.count_or({"swa_num_attention_heads"}, a.heads) : a.heads;
+            a.size = near ? c_.count_or({"swa_head_dim"}, a.size) : a.size;
+            a.value_size = near ? c_.count_or({"swa_v_head_dim"}, a.value_size) : a.value_size;
+            a.sinks = near ? c_.flag("add_swa_attention_sink_bias", true)
+                           : c_.flag("add_full_attention_sink_bias");
+        } else if (is("gemma4_text")) {
+            a.size = near ? a.size : c_.count_or({"global_head_dim"}, far_size(i, a.size));
+            a.kv = near ? a.kv : c_.count_or({"num_global_key_value_heads"}, a.kv);
+            a.value_is_key = !near && c_.flag("attention_k_eq_v");
+            a.shared_keys = i >= layers_ - c_.count_or({"num_kv_shared_layers"}, 0);
+        } else if (is("gemma3n_text")) {
+            a.shared_keys = i >= layers_ - c_.count_or({"num_kv_shared_layers"}, 15);
+        } else if (is("step3p7_text")) {
+            const Count heads = per_layer(i, "num_attention_heads");
+            a.heads = heads > 0 ? heads : a.heads;
+            a.gate = a.heads;
+        }
+        return a;
+    }
+
+    // A value of per_layer_config, 0 where it has none.
+    Count per_layer(Count i, const char* name) {
+        const Config::Json* all = c_.object("per_layer_config");
+        if (all == nullptr) {
+            return 0;
+        }
+        for (const std::string& key : {fmt::format("{:02}", i), fmt::format("{}", i)}) {
+            const auto layer = all->find(key);
+            if (layer != all->end() && layer->is_object() && layer->contains(name) &&
+                (*layer)[name].is_number_unsigned()) {
+                return (*layer)[name].get<Count>();
+            }
+        }
+        return 0;
+    }
+
+    Count far_size(Count i, Count otherwise) {
+        const Count own = per_layer(i, "head_dim");
+        return own > 0 ? own : otherwise;
+    }
+
+    StateSpace state_space_of(const std::string& types) {
+        StateSpace s;
+        s.hidden = hidden_;
+        s.types = types;
+        s.taps = c_.count_or({"mamba_d_conv", "conv_kernel"}, 4);
+        s.state = c_.count_or({"mamba_d_state", "ssm_state_size", "state_size"}, 128);
+        s.conv_bias =
+            c_.flag(c_.has("mamba_conv_bias") ? "mamba_conv_bias" : "use_conv_bias", true);
+        s.bias = c_.flag(c_.has("mamba_proj_bias") ? "mamba_proj_bias" : "use_bias");
+        s.chunk = std::max<Count>(c_.count_or({"mamba_chunk_size", "chunk_size"}, 256), 1);
+        const Count wide = c_.count_or({"mamba_expand", "expand"}, 2) * hidden_;
+        if (one_of({"jamba", "mamba"})) {
+            s.inner = c_.count_or({"intermediate_size"}, 0);
+            s.inner = is("jamba") || s.inner == 0 ? wide : s.inner;
+            s.rank = c_.count_or({"mamba_dt_rank", "time_step_rank"}, ceil_div(hidden_, 16));
+            s.inner_norms = is("jamba");
+            return s;
+        }
+        s.heads = std::max<Count>(
+            c_.count_or({"mamba_n_heads", "mamba_num_heads", "num_heads"}, wide / 64), 1);
+        s.groups = c_.count_or({"mamba_n_groups", "n_groups"}, 1);
+        const Count size = c_.count_or({"mamba_d_head", "mamba_head_dim", "head_dim"},
+                                       std::max<Count>(wide / s.heads, 1));
+        s.inner = c_.count_or({"mamba_d_ssm"}, is("falcon_h1") ? wide : s.heads * size);
+        s.gate_norm = !is("falcon_h1") || c_.flag("mamba_rms_norm");
+        return s;
+    }
+
+    // Whether the feed-forward part of a layer is of experts.
+    bool is_sparse(Count i) {
+        if (!experts_) {
+            return false;
+        }
+        const auto at = static_cast<std::size_t>(i);
+        if (at < feed_kinds_.size()) {
+            return feed_kinds_[at] != "dense" && feed_kinds_[at] != "mlp";
+        }
+        if (const auto list = c_.counts("moe_layer_freq"); at < list.size()) {
+            return list[at] != 0;
+        }
+        if (c_.has("moe_layers")) {
+            const auto list = c_.counts("moe_layers");
+            return std::ranges::find(list, i) != list.end();
+        }
+        if (one_of({"qwen2_moe", "qwen3_moe", "qwen3_vl_moe_text", "qwen3_next"})) {
+            const auto dense = c_.counts("mlp_only_layers");
+            const Count step = std::max<Count>(c_.count_or({"decoder_sparse_step"}, 1), 1);
+            return std::ranges::find(dense, i) == dense.end() && (i + 1) % step == 0;
+        }
+        if (is("llama4_text")) {
+            const Count step = std::max<Count>(c_.count_or({"interleave_moe_layer_step"}, 1), 1);
+            return (i + 1) % step == 0;
+        }
+        if (is("jamba")) {
+            return i % std::max<Count>(c_.count_or({"expert_layer_period"}, 2), 1) ==
+                   c_.count_or({"expert_layer_offset"}, 1);
+        }
+        if (is("ernie4_5_moe")) {
+            return (i + 1) % std::max<Count>(c_.count_or({"moe_layer_interval"}, 1), 1) == 0 &&
+                   i >= c_.count_or({"moe_layer_start_index"}, 1) &&
+                   i <= c_.count_or({"moe_layer_end_index"}, layers_ - 1);
+        }
+        const Count frequency = c_.counts("moe_layer_freq").empty() && c_.has("moe_layer_freq")
+                                    ? std::max<Count>(c_.count_or({"moe_layer_freq"}, 1), 1)
+                                    : 1;
+        const Count first = c_.count_or({"first_k_dense_replace", "num_dense_layers"}, 0);
+        return i >= first && i % frequency == 0;
+    }
+
+    // LFM2: two thirds, times a factor, up to a multiple.
+    Count adjusted(Count inner) {
+        const auto two_thirds = static_cast<double>(2 * inner / 3);
+        const auto scaled =
+            static_cast<Count>(c_.number("block_ffn_dim_multiplier", 1.0) * two_thirds);
+        const Count unit = std::max<Count>(c_.count_or({"block_multiple_of"}, 256), 1);
+        return unit * ceil_div(scaled, unit);
+    }
+
+    bool is_tied() {
+        // The outer configuration's word goes for the whole model.
+        return outer_.has("tie_word_embeddings") ? outer_.flag("tie_word_embeddings")
+                                                 : c_.flag("tie_word_embeddings", family_.tied);
+    }
+
+    Config& c_;
+    Config& outer_;
+    const Family& family_;
+    std::string_view type_;
+    Count hidden_ = 1, layers_ = 1, vocabulary_ = 1, window_ = 0;
+    std::vector<std::string> kinds_, feed_kinds_;
+    std::vector<Count> inners_; // of a list
+    Attention attention_;
+    std::optional<LatentAttention> latent_;
+    std::optional<Experts> experts_;
+};
+
+// The operators of its layers.
+class Decoder : private Sizes {
+  public:
+    Decoder(Config& text, Config& outer, const Family& family, const std::string& wide)
+        : Sizes(text, outer, family),
+          quantized_(outer.has("quantization_config") ? outer : text, wide) {}
+
+    Built run() {
+        read_sizes();
+        add_ends_before();
+        for (Count i = 0; i < layers_; ++i) {
+            Block layer = norms();
+            for (Block part : {mixer(i), ffn(i), extras()}) {
+                layer.insert(layer.end(), part.begin(), part.end());
+            }
+            if (!layer.empty()) {
+                layer.push_back(pointwise("residual", fmt::format("{}*words", residuals()),
+                                          text_of(hidden_), "add"));
+            }
+            built_.blocks.add(std::move(layer));
+        }
+        add_ends_behind();
+        built_.latent = latent_.has_value();
+        return std::move(built_);
+    }
+
+  private:
+    Block norms() {
+        Count many = family_.norms;
+        if (is("gemma4_text") && c_.flag("enable_moe_block")) {
+            many += 3;
+        } else if (is("gpt_neox")) {
+            many = 2;
+        }
+        return {norm_of("norm", many)};
+    }
+
+    Operator norm_of(const char* name, Count many) const {
+        const Count values = family_.norm == NormKind::none    ? 0
+                             : family_.norm == NormKind::scale ? 1
+                                                               : 2;
+        return norm(name, fmt::format("{}*words", many), text_of(hidden_),
+                    fmt::format("{}*{}*{}", many, values, hidden_));
+    }
+
+    Count residuals() const { return family_.norms == 1 ? 1 : 2; }
+
+    Block mixer(Count i) {
+        const std::string of = kind(i);
+        const std::string types = quantized_.types_of(i, "self_attn.q_proj");
+        if (one_of({"mamba", "mamba2"}) || of == "mamba" ||
+            (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid", "bamba"})) ||
+            (is("jamba") && kinds_.empty() && !jamba_attends(i)) ||
+            (is("jamba") && of == "linear_attention")) {
+            return state_space(state_space_of(quantized_.types_of(i, "mixer.in_proj")));
+        }
+        if (of == "mlp" || of == "moe") {
+            return {};
+        }
+        if (one_of({"lfm2", "lfm2_moe"}) && !lfm2_attends(i)) {
+            return short_convolution(hidden_, c_.count_or({"conv_L_cache"}, 3),
+                                     c_.flag("conv_bias"), types);
+        }
+        if (is("minimax") && of == "linear_attention") {
+            return lightning_attention(hidden_, attention_.heads, attention_.size, types);
+        }
+        if (is_delta(i)) {
+            return delta_rule({hidden_, c_.need({"linear_num_key_heads"}),
+                               c_.need({"linear_num_value_heads"}),
+                               c_.need({"linear_key_head_dim"}), c_.need({"linear_value_head_dim"}),
+                               c_.count_or({"linear_conv_kernel_dim"}, 4),
+                               quantized_.types_of(i, "linear_attn.in_proj_qkvz")});
+        }
+        if (is("deepseek_v4")) {
+            return compressed_attention(compressed_of(of, types));
+        }
+        if (latent_) {
+            LatentAttention a = *latent_;
+            a.types = types;
+            const auto index = c_.words("indexer_types");
+            if (static_cast<std::size_t>(i) < index.size() &&
+                index[static_cast<std::size_t>(i)] == "shared") {
+                a.index_heads = 0;
+            }
+            return latent_attention(a);
+        }
+        Block block = attention(attention_of(i, types));
+        if (is("falcon_h1")) {
+            const Block beside = state_space(state_space_of(types));
+            block.insert(block.end(), beside.begin(), beside.end());
+        }
+        return block;
+    }
+
+    Block ffn(Count i) {
+        const std::string of = kind(i);
+        if (one_of({"mamba", "mamba2"})) {
+            return {};
+        }
+        if (is("nemotron_h")) {
+            return of == "moe" ? sparse(i) : of == "mlp" ? dense(i) : Block{};
+        }
+        if (is("gemma4_text") && c_.flag("enable_moe_block")) {
+            Block both = dense(i);
+            const Block more = sparse(i);
+            both.insert(both.end(), more.begin(), more.end());
+            return both;
+        }
+        return is_sparse(i) ? sparse(i) : dense(i);
+    }
+
+    Block sparse(Count i) {
+        if (!experts_) {
+            return {};
+        }
+        Experts e = *experts_;
+        e.types = quantized_.types_of(i, "mlp.experts");
+        e.shared_types = quantized_.types_of(i, "mlp.shared_experts");
+        if (is("gemma4_text")) {
+            e.router_extra = e.experts + hidden_;
+        }
+        return experts(e);
+    }
+
+    Block dense(Count i) {
+        FeedForward f;
+        f.hidden = hidden_;
+        f.gated = family_.gated && !is("nemotron_h");
+        f.inner = inner_of(i);
+        f.types = quantized_.types_of(i, "mlp.gate_proj");
+        if (is("llama4_text")) {
+            f.inner = c_.count_or({"intermediate_size_mlp"}, f.inner);
+        } else if (is("gemma4_text") && c_.flag("use_double_wide_mlp") &&
+                   i >= layers_ - c_.count_or({"num_kv_shared_layers"}, 0)) {
+            f.inner *= 2;
+        } else if (one_of({"lfm2", "lfm2_moe"}) &&
+                   c_.flag("block_auto_adjust_ff_dim", is("lfm2"))) {
+            f.inner = adjusted(f.inner);
+        } else if (is("granitemoehybrid") || is("granitemoeshared")) {
+            f.inner = c_.count_or({"shared_intermediate_size"}, f.inner);
+        }
+        const bool always = one_of({"opt", "gpt2", "gpt_neox", "gptj", "phi"});
+        f.bias =
+            always || c_.flag(c_.has("use_bias") && !c_.has("mlp_bias") ? "use_bias" : "mlp_bias",
+                              is("starcoder2"));
+        if (is("granitemoe")) {
+            return {};
+        }
+        Block block = feed_forward(f);
+        if (is("apertus")) {
+            block.push_back(weights_alone("activation_scale", "2"));
+        }
+        return block;
+    }
+
+    // What Gemma 3n, Gemma 4, and DeepSeek-V4 have beside attention and feed-forward.
+    Block extras() {
+        Block block;
+        if (is("deepseek_v4")) { // several streams that each part reads and writes
+            const Count streams = c_.count_or({"hc_mult"}, 4);
+            const std::string wide = fmt::format("{}*{}", streams, hidden_);
+            const Count outputs = (2 + streams) * streams;
+            for (const char* name : {"stream_weights", "stream_weights_too"}) {
+                block.push_back(gemm(name, text_of(outputs), wide));
+                block.push_back(
+                    pointwise("stream_mix", "words", wide, "mul", fmt::format("{}+3", outputs)));
+            }
+            return block;
+        }
+        const Count beside = one_of({"gemma3n_text", "gemma4_text"})
+                                 ? c_.count_or({"hidden_size_per_layer_input"}, 0)
+                                 : 0;
+        const std::string hidden = text_of(hidden_);
+        if (beside > 0) {
+            const std::string width = text_of(beside);
+            block = {gemm("layer_gate", width, hidden),
+                     pointwise("layer_mul", "words", width, "mul"),
+                     gemm("layer_out", hidden, width), norm("layer_norm", "words", hidden, hidden)};
+        }
+        if (is("gemma3n_text")) {
+            const std::string rank = text_of(c_.count_or({"laurel_rank"}, 64));
+            const Count streams = c_.count_or({"altup_num_inputs"}, 4);
+            const std::string many = text_of(streams);
+            block.push_back(gemm("laurel_in", rank, hidden));
+            block.push_back(gemm("laurel_out", hidden, rank));
+            block.push_back(norm("laurel_norm", "words", hidden, hidden));
+            block.push_back(gemm("stream_router", many, hidden));
+            block.push_back(norm("stream_norm", "words", hidden, hidden));
+            block.push_back(gemm("stream_predict", fmt::format("{0}*{0}", many), many));
+            block.push_back(gemm("stream_correct", many, many));
+            block.push_back(
+                pointwise("stream_mix", fmt::format("2*{}*words", many), hidden, "mul", hidden));
+        }
+        return block;
+    }
+
+    void add_ends_before() {
+        const Count width = is("opt") ? c_.count_or({"word_embed_proj_dim"}, hidden_) : hidden_;
+        Block block = {
+            {"embedding",
+             fmt::format("op: embedding, rows: =words, cols: {}, n: {}", width, vocabulary_),
+             {}}};
+        if (is("gpt2") || is("opt")) {
+            const Count places =
+                c_.count_or({"n_positions", "max_position_embeddings"}, is("opt") ? 2048 : 1024);
+            block.push_back({"positions",
+                             fmt::format("op: embedding, rows: =words, cols: {}, n: {}", hidden_,
+                                         places + (is("opt") ? 2 : 0)),
+                             {}});
+        }
+        if (width != hidden_) {
+            block.push_back(gemm("embedding_in", text_of(hidden_), text_of(width)));
+        }
+        const Count beside = one_of({"gemma3n_text", "gemma4_text"})
+                                 ? c_.count_or({"hidden_size_per_layer_input"}, 0)
+                                 : 0;
+        if (beside > 0) {
+            const std::string all = fmt::format("{}*{}", layers_, beside);
+            block.push_back({"layer_embedding",
+                             fmt::format("op: embedding, rows: =words, cols: \"={}\", n: {}", all,
+                                         c_.count_or({"vocab_size_per_layer_input"}, vocabulary_)),
+                             {}});
+            block.push_back(gemm("layer_inputs", all, text_of(hidden_)));
+            block.push_back(norm("layer_inputs_norm", fmt::format("{}*words", layers_),
+                                 text_of(beside), text_of(beside)));
+        }
+        if (is("gemma3n_text")) {
+            const Count more = 2 * (c_.count_or({"altup_num_inputs"}, 4) - 1);
+            block.push_back(gemm("streams", fmt::format("{}*{}", more, hidden_), text_of(hidden_)));
+        }
+        built_.blocks.add(std::move(block));
+    }
+
+    void add_ends_behind() {
+        Block block;
+        const Count width = is("opt") ? c_.count_or({"word_embed_proj_dim"}, hidden_) : hidden_;
+        const bool last_norm = !is("opt") || (c_.flag("do_layer_norm_before", true) &&
+                                              !c_.flag("_remove_final_layer_norm"));
+        if (is("deepseek_v4")) {
+            const Count streams = c_.count_or({"hc_mult"}, 4);
+            const std::string wide = fmt::format("{}*{}", streams, hidden_);
+            block.push_back(gemm("stream_weights", text_of(streams), wide));
+            block.push_back(
+                pointwise("stream_mix", "words", wide, "mul", fmt::format("{}+1", streams)));
+        }
+        if (last_norm) {
+            block.push_back(norm_of("last_norm", 1));
+        }
+        if (width != hidden_) {
+            block.push_back(gemm("embedding_out", text_of(width), text_of(hidden_)));
+        }
+        const bool bias =
+            is("phi") || is("gptj") || (is("phimoe") && c_.flag("lm_head_bias", true));
+        const std::string learned = fmt::format("{}*{}*{}+{}", is_tied() ? 0 : 1, vocabulary_,
+                                                width, bias ? vocabulary_ : 0);
+        block.push_back({"head",
+                         fmt::format("op: gemm, m: =batch, n: {}, k: {}, parameters: \"={}\"",
+                                     vocabulary_, width, learned),
+                         {}});
+        built_.blocks.add(std::move(block));
+    }
+
+    Quantization quantized_;
+    Built built_;
+};
+
+} // namespace
+
+bool is_decoder(std::string_view type) {
+    return family_of(type) != nullptr;
+}
+
+std::vector<std::string> decoder_types() {
+    std::vector<std::string> types;
+    for (const Family& family : kFamilies) {
+        types.emplace_back(family.type);
+    }
+    return types;
+}
+
+Built build_decoder(Config& text, Config& outer, const std::string& type, const std::string& wide) {
+    return Decoder(text, outer, *family_of(type), wide).run();
+}
+
+} // namespace eyeroof::formats::hf

@@ -1,0 +1,182 @@
+#include "formats/hf/network.hpp"
+
+#include "base/json.hpp"
+#include "base/suggest.hpp"
+#include "formats/hf/decoder.hpp"
+#include "formats/hf/encoders.hpp"
+#include "formats/hf/towers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace eyeroof::formats::hf {
+
+namespace {
+
+using Answer = Result<HfNetwork>;
+
+constexpr std::string_view kParameters =
+    "parameters:\n"
+    "  new: {default: 2048, min: 1, meaning: \"tokens of a sequence that are computed\"}\n"
+    "  context: {default: 0, min: 0, meaning: \"tokens in the cache before them\"}\n"
+    "  batch: {default: 1, min: 1, meaning: \"sequences\"}\n";
+
+std::string type_of_numbers(Config& config) {
+    const std::string word = config.word("torch_dtype", config.word("dtype"));
+    return word == "bfloat16"                                                      ? "bf16"
+           : word == "float32"                                                     ? "fp32"
+           : word.empty() || word == "float16" || word == "auto" || word == "half" ? "fp16"
+                                                                                   : "bf16";
+}
+
+// "gemma3" as "gemma3_text" and the like; empty where no decoder has such a type.
+std::string decoder_type(const std::string& type) {
+    for (const char* ending : {"", "_text"}) {
+        if (is_decoder(type + ending)) {
+            return type + ending;
+        }
+    }
+    return {};
+}
+
+Answer unknown_type(const std::string& type, const std::string& file) {
+    std::vector<std::string> known = decoder_types();
+    for (const std::string_view encoder : encoder_types()) {
+        known.emplace_back(encoder);
+    }
+    std::ranges::sort(known);
+    std::string list;
+    for (const std::string& one : known) {
+        list += (list.empty() ? "" : ", ") + one;
+    }
+    const std::string near = closest(type, known);
+    return Answer::failure(
+        "unsupported", fmt::format("model_type '{}' is not known", type.substr(0, 40)),
+        fmt::format("{}known: {}; others come as ONNX or by er.from_torch",
+                    near.empty() ? "" : fmt::format("nearest: {}; ", near), list),
+        {file, 0, 0});
+}
+
+// Learned values that no token of a text meets.
+void add_towers(Config& outer, const std::string& type, Count width, Built& built,
+                const std::string& file, Diagnostics& found) {
+    for (const char* key : {"vision_config", "audio_config"}) {
+        if (outer.object(key) == nullptr) {
+            continue;
+        }
+        Config tower = outer.inner(key);
+        const bool vision = std::string_view(key) == "vision_config";
+        const std::string values = vision ? tower_parameters(tower, type, width) : std::string();
+        if (values.empty()) {
+            found.warning("image-tower",
+                          fmt::format("the tower of {} is not read: its learned values are not in "
+                                      "the counts, and a text does not run it",
+                                      key),
+                          "export it as ONNX to examine it", {file, 0, 0});
+        } else {
+            built.blocks.add({weights_alone("vision_weights", values)});
+        }
+    }
+}
+
+std::string written(Built built, const std::string& type, const std::string& wide) {
+    return fmt::format("name: \"Decoder of model type {}\"\n"
+                       "source: \"config.json of the model, as Hugging Face libraries read it\"\n"
+                       "{}{}"
+                       "let: {{words: =batch*new, seen: =context+new}}\n"
+                       "defaults: {{dtype: {}}}\n{}",
+                       type, kParameters,
+                       built.latent
+                           ? "  absorbed: {default: 0, min: 0, max: 1, meaning: \"1: queries "
+                             "meet the latent\"}\n"
+                           : "",
+                       wide, built.blocks.yaml());
+}
+
+// Python writes Infinity and NaN, which JSON has not: no size is one.
+std::string without_infinities(std::string text) {
+    bool quoted = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (quoted && text[at] == '\\') {
+            ++at;
+        } else if (text[at] == '"') {
+            quoted = !quoted;
+        } else if (!quoted) {
+            for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+                if (std::string_view(text).substr(at).starts_with(word)) {
+                    text.replace(at, word.size(), "null");
+                }
+            }
+        }
+    }
+    return text;
+}
+
+// Keys that make another network, which is not read.
+void refuse_others(Config& text) {
+    for (const char* key :
+         {"is_encoder_decoder", "add_cross_attention", "cross_attention_layers"}) {
+        if (text.has(key) && text.flag(key)) {
+            text.refuse(key, "a decoder that reads another sequence is not read",
+                        "export the model as ONNX, or use er.from_torch");
+        }
+    }
+}
+
+} // namespace
+
+bool is_hf_config(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{' &&
+           text.find("\"model_type\"") != std::string_view::npos &&
+           text.find("\"traceEvents\"") == std::string_view::npos;
+}
+
+Result<HfNetwork> read_hf_config(const std::string& text, const std::string& file) {
+    const Config::Json json = parse_json(without_infinities(text));
+    if (!json.is_object()) {
+        return Answer::failure("not-json", "this is not one JSON object",
+                               "is the config.json complete?", {file, 0, 0});
+    }
+    Diagnostics found;
+    Config outer(json, text, file, found);
+    const std::string whole = outer.word("model_type");
+    if (is_encoder(whole)) {
+        HfNetwork network = encoder_of(outer, whole);
+        outer.tell_unread();
+        return found.has_errors() ? Answer(found) : Answer(std::move(network), std::move(found));
+    }
+    const bool nested = outer.object("text_config") != nullptr && !outer.has("num_hidden_layers");
+    Config inner = outer.inner("text_config");
+    Config& text_config = nested ? inner : outer;
+    const std::string own = nested ? text_config.word("model_type", whole) : whole;
+    std::string type = decoder_type(own);
+    type = type.empty() ? decoder_type(whole) : type;
+    if (type.empty()) {
+        return unknown_type(own, file);
+    }
+    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
+    const std::string wide = type_of_numbers(told ? text_config : outer);
+    refuse_others(text_config);
+    Built built = build_decoder(text_config, outer, type, wide);
+    if (!found.has_errors()) {
+        add_towers(outer, whole, text_config.count_or({"hidden_size"}, 1), built, file, found);
+    }
+    if (nested) {
+        text_config.tell_unread();
+        for (const char* read : {"text_config", "projector_hidden_act"}) {
+            outer.read(read);
+        }
+    }
+    outer.tell_unread();
+    if (found.has_errors()) {
+        return found;
+    }
+    return {HfNetwork{written(std::move(built), type, wide), {}, {}}, std::move(found)};
+}
+
+} // namespace eyeroof::formats::hf

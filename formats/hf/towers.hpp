@@ -1,0 +1,14 @@
+// Learned values of the image towers beside a language model. A text runs none of their products.
+#pragma once
+
+#include "formats/hf/config.hpp"
+
+#include <string>
+
+namespace eyeroof::formats::hf {
+
+// An expression of how many values a tower and its projector have; empty where the tower is not
+// known. `type`: of the whole model; `text_width`: hidden_size of its language model.
+std::string tower_parameters(Config& vision, const std::string& type, Count text_width);
+
+} // namespace eyeroof::formats::hf

@@ -1,0 +1,134 @@
+// Parameters of configurations, as transformers 5.24 counts them on its meta device.
+#include "formats/catalog.hpp"
+#include "formats/hf/network.hpp"
+#include "model/workload/network.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace test_formats_hf_config {
+
+using namespace eyeroof;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<fs::path> kNetworks = {fs::path(tests::source_dir()) / "examples/networks"};
+
+class File {
+  public:
+    explicit File(const std::string& text)
+        : path_(fs::temp_directory_path() / "eyeroof_hf_config.json") {
+        std::ofstream(path_) << text;
+    }
+    ~File() { fs::remove(path_); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    Result<model::Network> network(const std::string& sizes = "") const {
+        return formats::load_network(path_.string() + sizes, kNetworks);
+    }
+
+  private:
+    fs::path path_;
+};
+
+model::NetworkTotals totals_of(const std::string& text, const std::string& sizes = "") {
+    const auto network = File(text).network(sizes);
+    for (const Diagnostic& d : network.diagnostics()) {
+        INFO(to_string(d));
+    }
+    REQUIRE(network.ok());
+    return *model::totals_of(*network);
+}
+
+std::string first_error(const std::string& text) {
+    const auto network = File(text).network();
+    return network.ok() ? "" : to_string(network.diagnostics().items()[0]);
+}
+
+const std::string kSmall = R"({"model_type": "qwen2", "hidden_size": 64, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 96, "vocab_size": 256,
+ "torch_dtype": "bfloat16"})";
+
+std::string with(std::string text, const std::string& more) {
+    return text.insert(text.rfind('}'), ", " + more);
+}
+
+} // namespace
+
+TEST_CASE("configurations of every family have the parameters that their library counts") {
+    std::ifstream lines(fs::path(tests::source_dir()) / "tests/data/hf/configurations.jsonl");
+    int tried = 0;
+    for (std::string line; std::getline(lines, line); ++tried) {
+        const auto entry = nlohmann::json::parse(line);
+        CAPTURE(entry["class"].get<std::string>());
+        CAPTURE(entry["config"].dump());
+        CHECK(totals_of(entry["config"].dump()).parameters == entry["parameters"].get<Count>());
+    }
+    CHECK(tried > 40);
+}
+
+TEST_CASE("work is that of a hand count, and grows with the tokens alone") {
+    // a layer: q 64x64, kv 64x64, o 64x64, gate and up 64x192, down 96x64; attention 2 x 4 x 16
+    const Count layer = 64 * 64 * 3 + 64 * 192 + 96 * 64;
+    const auto one = totals_of(kSmall, ":new=1,context=9");
+    CHECK(one.macs == 4 * (layer + 2 * 64 * 10) + 256 * 64);
+    CHECK(totals_of(kSmall, ":new=8").parameters == one.parameters);
+}
+
+TEST_CASE("quantized weights take the bytes of their type, and what is left out keeps its own") {
+    const auto plain = totals_of(kSmall);
+    const auto fp8 = totals_of(with(kSmall, R"("quantization_config": {"quant_method": "fp8",
+        "modules_to_not_convert": ["lm_head", "model.layers.0.mlp"]})"));
+    const Count dense = 64 * 192 + 96 * 64;
+    const Count attention = 3 * 64 * 64 + 128; // with biases
+    CHECK(plain.weight_bytes == 2 * plain.parameters);
+    CHECK(fp8.weight_bytes == plain.weight_bytes - 4 * attention - 3 * dense);
+    CHECK(first_error(with(kSmall, R"("quantization_config": {"quant_method": "magic"})"))
+              .find("'magic' is not known") != std::string::npos);
+}
+
+TEST_CASE("keys that change layers change the answer") {
+    const auto plain = totals_of(kSmall);
+    CHECK(totals_of(with(kSmall, R"("tie_word_embeddings": true)")).parameters ==
+          plain.parameters - 256 * 64);
+    const auto near = totals_of(
+        with(kSmall, R"("sliding_window": 16, "use_sliding_window": true, "max_window_layers": 0)"),
+        ":new=1,context=99");
+    CHECK(near.macs == totals_of(kSmall, ":new=1,context=15").macs);
+    const std::string moe =
+        R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 96,
+ "moe_intermediate_size": 32, "num_experts": 8, "num_experts_per_tok": 2, "vocab_size": 256)";
+    const Count expert = 8 * 3 * 64 * 32 + 8 * 64;
+    const Count dense = 3 * 64 * 96;
+    const Count all = totals_of(moe + "}").parameters;
+    CHECK(totals_of(moe + R"(, "mlp_only_layers": [0, 3]})").parameters ==
+          all - 2 * (expert - dense));
+    CHECK(totals_of(moe + R"(, "decoder_sparse_step": 2})").parameters ==
+          all - 2 * (expert - dense));
+}
+
+TEST_CASE("what is not read is named, and what is wrong is placed") {
+    CHECK(first_error(R"({"model_type": "rwkv7", "hidden_size": 64})")
+              .find("model_type 'rwkv7' is not known") != std::string::npos);
+    CHECK(first_error(R"({"model_type": "llama", "hidden_size": 64})").find("missing-key") !=
+          std::string::npos);
+    CHECK(first_error("{\n\"model_type\": \"llama\",\n\"hidden_size\": \"wide\"}")
+              .find(":3:1: error: hidden_size: \"wide\" is not a whole number") !=
+          std::string::npos);
+    const auto odd = File(with(kSmall, R"("new_kind_of_layer": 3)")).network();
+    REQUIRE(odd.ok());
+    CHECK(odd.diagnostics().items()[0].code == "unread-key");
+    CHECK(odd.diagnostics().items()[0].message.find("new_kind_of_layer") != std::string::npos);
+    CHECK_FALSE(File(R"({"model_type": "llama", "num_hidden_layers": 9999999999})").network().ok());
+    CHECK_FALSE(File(R"({"model_type": "llama")").network().ok());
+}
+
+} // namespace test_formats_hf_config
