@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Recorded kernels against the lower bound of `eyeroof bound`, by a program of its own.
+
+    bound_rows.py HWDB_GPUS FILE.csv.gz...
+
+Reads the machines' YAML and the rows of products, attention, and memory operators, computes
+
+    start + max(multiplications / peak at boost clock,
+                (bytes - what the last-level cache may hold) / memory bandwidth,
+                bytes / (64 bytes a clock and SM))
+
+and prints, for each file, operator, and GPU, the rows, those below the bound, the median bound over measured time
+from a warm cache, the same from a cold one (no bound where a loop's data stay in the cache), and which term binds
+most rows. Exits 1 where a row is below its warm bound.
+"""
+import collections
+import csv
+import gzip
+import os
+import re
+import statistics
+import sys
+
+START_S = 1.2e-6
+UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+BITS = {"bfloat16": (16, 16, 16), "float16": (16, 16, 16), "fp16": (16, 16, 16), "bf16": (16, 16, 16),
+        "fp8": (8, 8, 16), "fp8_block": (8, 8, 16), "nvfp4": (4, 4, 16), "int8_w8a8": (8, 8, 16),
+        "int8_wo": (16, 8, 16), "int4_wo": (16, 4, 16)}
+PEAK = {"fp8_block": "fp8", "int8_w8a8": "int8", "nvfp4": "nvfp4", "fp8": "fp8"}
+
+
+def number(text, unit):
+    found = re.search(r"([0-9.]+) *([kMGT]i?|)" + unit, text)
+    return float(found[1]) * UNITS[found[2]] if found else 0.0
+
+
+class Gpu:
+    def __init__(self, path):
+        text = open(path, encoding="utf-8").read()
+        self.sms = int(re.search(r"^sms: *(?:\{value: *)?(\d+)", text, re.M)[1])
+        clocks = re.search(r"^clocks: *\{(.*)\}", text, re.M)[1]
+        self.boost = number(re.search(r"boost: *(.*)", clocks)[1], "Hz")
+        tensor = re.search(r"tensor: *(.*)", clocks)
+        self.tensor = number(tensor[1], "Hz") if tensor else self.boost
+        self.dram = number(re.search(r"^dram:.*bandwidth: *(.*)", text, re.M)[1], "B/s")
+        self.l2 = number(re.search(r"^l2:.*?capacity: *(.*?)$", text, re.M | re.S)[1], "B")
+        self.peaks = {}
+        for name, rest in re.findall(r"^  (\w+): *(\{value: .*pipe: tensor.*)$", text, re.M):
+            per_cycle = re.search(r"value: *([0-9.]+) FLOP/cycle", rest)
+            self.peaks[name] = (float(per_cycle[1]) * self.sms * self.tensor if per_cycle
+                                else number(rest, "FLOP/s"))
+
+    def bound(self, flops, peak, moved, product, warm):
+        port = 64.0 * self.sms * self.boost
+        terms = {"arithmetic": flops / (peak * max(self.boost / self.tensor, 1.0)) if flops else 0.0,
+                 "memory": max(moved - (self.l2 if warm else 0.0), 0.0) / self.dram,
+                 "on-chip": moved / port}
+        start = START_S if product else 0.0
+        terms["start"] = start
+        return start + max(v for k, v in terms.items() if k != "start"), max(terms, key=terms.get)
+
+
+def of_row(row, gpu):
+    """Operations, peak, bytes, and whether it is a product; None for what is not compared."""
+    kind = row.get("op", "")
+    bits = BITS.get(row.get("dtype", ""))
+    peak = gpu.peaks.get(PEAK.get(row.get("dtype", ""), "bf16"))
+    if kind in ("gemm", "bmm") and bits and peak:
+        b, m, n, k = (int(row[x] or 1) for x in "bmnk")
+        return 2.0 * b * m * n * k, peak, b * (m * k * bits[0] + n * k * bits[1] + m * n * bits[2]) / 8, True
+    if kind.startswith("attention") and row.get("kv_dtype") and row.get("head_dim"):
+        b, q, kv, h, g, d = (int(float(row[x] or 0)) for x in
+                             ("batch", "q_len", "kv_len", "heads", "kv_heads", "head_dim"))
+        window = int(float(row.get("window") or 0))
+        causal = row.get("causal") == "1"
+        seen = [min(kv - q + i + 1 if causal else kv, window or kv) for i in range(q)] if q <= 64 else None
+        pairs = sum(seen) if seen else (q * min(window or kv, kv) if not causal else
+                                        q * kv - q * (q - 1) / 2 if not window else
+                                        q * min(window, kv) - min(window, q) ** 2 / 2)
+        keys = min(kv, (window or kv) + q - 1)
+        wide = 1 if row["kv_dtype"] == "fp8" else 2
+        fastest = max(gpu.peaks.get("fp8", 0.0), gpu.peaks.get("bf16", 0.0)) if wide == 1 else peak
+        return 4.0 * b * h * d * max(pairs, 0), fastest or peak, b * (2 * q * h * d + 2 * keys * g * d * wide), True
+    return None
+
+
+def main():
+    machines, broken = {}, 0
+    for path in sys.argv[2:]:
+        found = collections.defaultdict(list)
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                name = row.get("gpu", "")
+                where = os.path.join(sys.argv[1], name + ".yaml")
+                if name not in machines:
+                    machines[name] = Gpu(where) if os.path.exists(where) else None
+                gpu = machines[name]
+                what = of_row(row, gpu) if gpu else None
+                measured = float(row.get("measured_ms") or 0) * 1e-3
+                if what and measured > 0:
+                    warm, wall = gpu.bound(*what, True)
+                    cold, _ = gpu.bound(*what, False)
+                    found[row["op"], name].append((warm / measured, cold / measured, wall))
+        everything = [r for rows in found.values() for r in rows]
+        print(os.path.basename(path), len(everything), "rows")
+        if not everything:
+            continue
+        for key in [("all", "")] + sorted(found):
+            rows = everything if key[0] == "all" else found[key]
+            below = sum(r[0] > 1.0 for r in rows)
+            broken += below if key[0] == "all" else 0
+            wall, count = collections.Counter(r[2] for r in rows).most_common(1)[0]
+            print(f"  {key[0]:<22} {key[1]:<30} {len(rows):>7} {below:>5} below; warm {statistics.median(r[0] for r in rows):.3f}"
+                  f" (most {max(r[0] for r in rows):.3f}), cold {statistics.median(r[1] for r in rows):.3f};"
+                  f" {wall} binds {100.0 * count / len(rows):.0f} %")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
