@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 12> kMonths = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
 
-bool is_digit(std::string_view text, std::size_t at) {
+bool digit_at(std::string_view text, std::size_t at) {
     return at < text.size() && text[at] >= '0' && text[at] <= '9';
 }
 
@@ -20,12 +20,12 @@ bool is_digit(std::string_view text, std::size_t at) {
 std::optional<int> number_at(std::string_view text, std::size_t at, std::size_t digits) {
     int value = 0;
     for (std::size_t i = at; i < at + digits; ++i) {
-        if (!is_digit(text, i)) {
+        if (!digit_at(text, i)) {
             return std::nullopt;
         }
         value = 10 * value + (text[i] - '0');
     }
-    return is_digit(text, at + digits) || (at > 0 && is_digit(text, at - 1)) ? std::nullopt
+    return digit_at(text, at + digits) || (at > 0 && digit_at(text, at - 1)) ? std::nullopt
                                                                              : std::optional(value);
 }
 

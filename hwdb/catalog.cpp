@@ -37,7 +37,7 @@ std::vector<std::string> ids_of(const std::vector<CatalogEntry>& entries) {
     return ids;
 }
 
-std::string joined(const std::vector<std::string>& names, std::string_view between) {
+std::string listed(const std::vector<std::string>& names, std::string_view between) {
     std::string list;
     for (const std::string& name : names) {
         list += list.empty() ? name : std::string(between) + name;
@@ -65,7 +65,7 @@ Result<fs::path> unknown(std::string_view name, const std::vector<std::string>& 
     if (complete) {
         return Result<fs::path>::failure("unknown-machine",
                                          fmt::format("several machines are called \"{}\"", name),
-                                         "which one: " + joined(meant.names, ", "));
+                                         "which one: " + listed(meant.names, ", "));
     }
     const std::string options =
         name.find(',') == std::string_view::npos ? "" : several_options(name, ids);
@@ -74,7 +74,7 @@ Result<fs::path> unknown(std::string_view name, const std::vector<std::string>& 
         !options.empty() ? "give each machine an option of its own: " + options
         : !near.empty() && meant.names.empty() ? fmt::format("did you mean '{}'?", near)
         : meant.names.size() == 1 ? fmt::format("did you mean '{}'?", meant.names.front())
-        : !meant.names.empty()    ? "nearest: " + joined(meant.names, ", ")
+        : !meant.names.empty()    ? "nearest: " + listed(meant.names, ", ")
                                   : fmt::format("`eyeroof hw list` lists {} machines", ids.size());
     return Result<fs::path>::failure("unknown-machine", fmt::format("unknown machine \"{}\"", name),
                                      hint + " (a file needs its path, such as ./mine.yaml)");
