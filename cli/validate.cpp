@@ -4,6 +4,7 @@
 
 #include "analysis/calibrate/clusters.hpp"
 #include "analysis/calibrate/evidence_check.hpp"
+#include "analysis/calibrate/kernel_rows.hpp"
 #include "analysis/calibrate/machines.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
@@ -13,6 +14,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
+#include "hwdb/kernels_reader.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
@@ -42,7 +44,7 @@ struct ValidateOptions {
     std::string fail_if;
     bool never_seen = false;
     bool pairs = false, networks = false, evidence = false;
-    bool machines = false, scale = false;
+    bool machines = false, scale = false, kernels = false;
     std::string mapping = "dataflow";
     std::size_t worst = 10;
     OutputOptions output;
@@ -70,6 +72,15 @@ analysis::MachineSource source_of(const ValidateOptions& options,
         auto machine = hwdb::load_machine(id, folders);
         return machine && options.never_seen ? unseen(std::move(*machine), folders)
                                              : std::move(machine);
+    };
+}
+
+// Their constants have seen most machines, so none are those of a machine that no one measured.
+analysis::KernelSource kernels_of(const ValidateOptions& options,
+                                  const std::vector<std::filesystem::path>& folders) {
+    return [unseen = options.never_seen, folders](const model::Gpu& gpu, const std::string& id) {
+        return unseen ? Result<model::MachineKernels>(model::MachineKernels{})
+                      : hwdb::load_kernels(gpu, id, folders);
     };
 }
 
@@ -288,6 +299,28 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
                           options.output.file, gate_figures(*result));
 }
 
+// A table of calls of serving libraries' kernels.
+Exit validate_kernels(Context& context, const ValidateOptions& options) {
+    if (options.file.empty() ||
+        (options.output.format != "text" && options.output.format != "csv")) {
+        return context.fail_usage("--kernels reads a table and writes text or CSV",
+                                  "name a table, and leave --format out or choose csv");
+    }
+    const auto table = analysis::read_kernel_rows(options.file, options.machine);
+    if (!table) {
+        return context.fail(table.diagnostics());
+    }
+    const auto result =
+        analysis::validate_kernels(*table, source_of(options, context.machine_dirs()),
+                                   kernels_of(options, context.machine_dirs()));
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    return context.write(options.output.format == "csv" ? analysis::kernels_csv(*result)
+                                                        : analysis::kernels_text(*result, *table),
+                         options.output.file);
+}
+
 Exit validate(Context& context, const ValidateOptions& options) {
     if (options.pairs && options.networks) {
         return context.fail_usage("--pairs and --networks are two kinds of table",
@@ -302,6 +335,9 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (options.output.format == "md") {
         return context.fail_usage("Markdown tables are those of --scale",
                                   "choose --format text, json, csv, or html");
+    }
+    if (options.kernels) {
+        return validate_kernels(context, options);
     }
     if (options.networks) {
         return validate_networks(context, options);
@@ -334,9 +370,9 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto result =
-        analysis::validate(*rows, source_of(options, context.machine_dirs()),
-                           {*model::timing_from_name(options.timing), options.worst});
+    const auto result = analysis::validate(*rows, source_of(options, context.machine_dirs()),
+                                           {*model::timing_from_name(options.timing), options.worst,
+                                            kernels_of(options, context.machine_dirs())});
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -369,6 +405,8 @@ void add_validate(Frame& frame) {
                   "eyeroof validate --machines --on nvdla-large\n"
                   "# published training steps, servers, and collectives of many devices\n"
                   "eyeroof validate --scale\n"
+                  "# products, attention, and experts of TensorRT-LLM, vLLM, and SGLang\n"
+                  "eyeroof validate kernels.csv.gz --kernels\n"
                   "# fail a build when the predictions get worse\n"
                   "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
@@ -395,6 +433,9 @@ void add_validate(Frame& frame) {
     app.add_flag("--networks", options->networks,
                  "Read a table of whole steps: network,gpu,measured_s and optionally "
                  "phase,optimizer,dtype,batch,launch,family");
+    app.add_flag("--kernels", options->kernels,
+                 "Read a table of calls of serving libraries' kernels: op,gpu,dtype,library,kernel,"
+                 "measured_ms and the operator's sizes; with --format csv each row's prediction");
     app.add_flag("--scale", options->scale,
                  "Validate published runs of many devices, in a table or the catalog's own: "
                  "training steps, servers, and collectives");

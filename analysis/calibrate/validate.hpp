@@ -3,6 +3,7 @@
 
 #include "base/result.hpp"
 #include "formats/layer_csv.hpp"
+#include "model/gpu/library_cells.hpp"
 #include "model/gpu/predict.hpp"
 #include "model/machine/machine.hpp"
 
@@ -85,6 +86,9 @@ struct Validation {
 struct ValidateOptions {
     model::Timing timing = model::Timing::stream; // of rows that name none
     std::size_t worst = 10;
+    // The constants of serving libraries' kernels on a machine; none: those of its classes alone.
+    std::function<Result<model::MachineKernels>(const model::Gpu& gpu, const std::string& id)>
+        kernels = {};
 };
 
 using MachineSource = std::function<Result<model::Machine>(const std::string&)>;

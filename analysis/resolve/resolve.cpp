@@ -10,6 +10,7 @@
 #include "formats/mapping_yaml.hpp"
 #include "hwdb/usual_host.hpp"
 #include "model/accelerator/type_rate.hpp"
+#include "model/gpu/serving_library.hpp"
 
 #include <fmt/format.h>
 
@@ -179,6 +180,13 @@ Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
     if (host) {
         question.host = host->issue;
         question.host_id = host->id;
+    }
+    if (const std::string& library = question.scenario.library;
+        !library.empty() && !model::is_known_library(library)) {
+        all.error("unknown-library", fmt::format("unknown library \"{}\"", library),
+                  "it knows " + model::known_libraries() +
+                      ", with a version behind it, such as sglang-0.5",
+                  {}, "library");
     }
     all.append(add_library(question.scenario));
     all.append(add_mapping_file(question));

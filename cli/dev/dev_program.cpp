@@ -12,6 +12,7 @@ const Program& dev_program() {
         "eyeroof-dev tune-compare resnet18-c1-c12 --layers 'C[69]$' --trials 32 --seeds 3",
         [](Frame& frame) {
             add_cross_validate(frame);
+            add_fit_kernels(frame);
             add_tune_compare(frame);
         }};
     return program;

@@ -11,6 +11,7 @@ const Program& dev_program();
 
 // Its commands.
 void add_cross_validate(Frame& frame);
+void add_fit_kernels(Frame& frame);
 void add_tune_compare(Frame& frame);
 
 } // namespace eyeroof::cli

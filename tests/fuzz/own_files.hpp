@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/calibrate/clusters.hpp"
+#include "analysis/calibrate/kernel_rows.hpp"
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
 #include "analysis/exam/gate.hpp"
@@ -38,7 +39,8 @@ inline std::string broken_promise_measured_tables(const std::string& text) {
     return badly_refused(analysis::parse_pairs(text, "fuzz.csv")) +
            badly_refused(analysis::parse_networks(text, "fuzz.csv")) +
            badly_refused(analysis::parse_clusters(text, "fuzz.csv")) +
-           badly_refused(analysis::parse_evidence(text, "fuzz.csv"));
+           badly_refused(analysis::parse_evidence(text, "fuzz.csv")) +
+           badly_refused(analysis::parse_kernel_rows(text, "fuzz.csv"));
 }
 
 inline std::string broken_promise_condition(const std::string& text) {

@@ -9,6 +9,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "hwdb/kernels_reader.hpp"
 #include "hwdb/price_reader.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
@@ -64,10 +65,26 @@ inline std::string broken_promise_gpu_yaml(const std::string& text) {
     return document ? badly_refused(hwdb::read_gpu(*document, "fuzz")) : badly_refused(document);
 }
 
+inline std::string broken_promise_kernels(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    if (!document) {
+        return badly_refused(document);
+    }
+    const auto cells = hwdb::read_kernels(*document);
+    if (!cells) {
+        return badly_refused(cells);
+    }
+    auto again = hwdb::parse_yaml(hwdb::write_kernels(*cells, "fuzz"), "again.yaml");
+    return again && hwdb::read_kernels(*again).ok() ? "" : "what was written is not read";
+}
+
 inline std::string broken_promise_calibration(const std::string& text) {
     auto document = hwdb::parse_yaml(text, "fuzz.yaml");
     if (!document) {
         return badly_refused(document);
+    }
+    if (text.find("library-kernels") != std::string::npos) {
+        return broken_promise_kernels(text);
     }
     const auto file = hwdb::read_calibration(*document, "fuzz");
     if (!file) {

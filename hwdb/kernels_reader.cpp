@@ -1,0 +1,209 @@
+#include "hwdb/kernels_reader.hpp"
+
+#include "base/text_file.hpp"
+#include "hwdb/yaml_write.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace eyeroof::hwdb {
+
+namespace {
+
+constexpr std::pair<std::string_view, int> kKernelFormats[] = {{"library-kernels/1", 1}};
+constexpr double kMostRatio = 1e3;
+
+// Numbers with blanks between them, each within the bounds.
+std::vector<double> numbers_of(const Node& node, double low, double high) {
+    const std::string text = node.text().value_or("");
+    std::vector<double> numbers;
+    const char* at = text.data();
+    const char* end = at + text.size();
+    do {
+        double value = 0.0;
+        const auto [next, error] = std::from_chars(at, end, value);
+        if (error != std::errc{} || !std::isfinite(value) || value < low || value > high) {
+            node.error(
+                "bad-numbers", fmt::format("\"{}\" are not numbers", text),
+                fmt::format("write numbers from {:g} to {:g} with blanks between them", low, high));
+            return {};
+        }
+        numbers.push_back(value);
+        at = next;
+        while (at != end && *at == ' ') {
+            ++at;
+        }
+    } while (at != end);
+    return numbers;
+}
+
+void check_count(const Node& node, std::size_t given, std::size_t wanted) {
+    if (given != wanted && given > 0) { // none: told already
+        node.error("wrong-count", fmt::format("there are {} numbers, not {}", given, wanted),
+                   "one for each part of the kernel's time; see docs/gpu-model.md");
+    }
+}
+
+model::LibraryKind kind_of(const Node& node, const std::string& key) {
+    const auto bar = key.find('|');
+    const auto next = bar == std::string::npos ? bar : key.find('|', bar + 1);
+    const bool whole = next != std::string::npos;
+    const auto kind =
+        whole ? model::library_kind(key.substr(0, bar), key.substr(bar + 1, next - bar - 1))
+              : std::nullopt;
+    if (!kind) {
+        node.error("unknown-kernel", fmt::format("\"{}\" begins with no known operator", key),
+                   "as in gemm||fp8|sglang|: operator, network, type, library, kernel");
+    }
+    return kind.value_or(model::LibraryKind::product);
+}
+
+model::LibraryCell read_cell(const Node& node, const std::string& key) {
+    model::LibraryCell cell;
+    const model::LibraryKind kind = kind_of(node, key);
+    const model::CallParts parts = model::parts_of(model::Gpu{}, {}, kind);
+    std::size_t knots = 0;
+    for (const model::CallAxis& axis : model::call_axes(kind)) {
+        knots += axis.knots.size();
+    }
+    cell.added = numbers_of(node.need("added"), 0.0, 1e6);
+    check_count(node, cell.added.size(), parts.added.size());
+    cell.joined = numbers_of(node.need("joined"), 0.0, 1e6);
+    check_count(node, cell.joined.size(), parts.joined.size());
+    cell.power = node.need("power").number(1.0, 8.0).value_or(cell.power);
+    if (const Node shape = node["shape"]) {
+        cell.shape = numbers_of(shape, -10.0, 10.0);
+        check_count(shape, cell.shape.size(), knots);
+    }
+    if (const Node machines = node["machines"]) {
+        for (const auto& [id, machine] : machines.entries()) {
+            const std::vector<double> n = numbers_of(machine, -10.0, kMostRatio);
+            check_count(machine, n.size(), 3);
+            if (n.size() == 3) {
+                cell.machines[id] = {n[0], n[1], n[2]};
+            }
+        }
+    }
+    cell.low = node.need("low").number(1e-3, 1.0).value_or(cell.low);
+    cell.high = node.need("high").number(1.0, kMostRatio).value_or(cell.high);
+    cell.rows = static_cast<int>(node.need("rows").integer({0, 1 << 30}).value_or(0));
+    cell.mape = node.need("mape").number(0.0, 1e3).value_or(0.0);
+    cell.median = node.need("median").number(0.0, 1e3).value_or(0.0);
+    cell.versions = node["versions"].text().value_or("");
+    return cell;
+}
+
+std::string joined_text(const std::vector<double>& numbers, int digits) {
+    std::string text;
+    for (const double number : numbers) {
+        text += fmt::format("{}{:.{}g}", text.empty() ? "" : " ", number, digits);
+    }
+    return "\"" + text + "\"";
+}
+
+std::string shape_text(const std::vector<double>& numbers) {
+    std::string text;
+    for (const double number : numbers) {
+        const double rounded = std::round(number * 1e3) / 1e3;
+        text += fmt::format("{}{:g}", text.empty() ? "" : " ", rounded == 0.0 ? 0.0 : rounded);
+    }
+    return "\"" + text + "\"";
+}
+
+std::string cell_text(const std::string& key, const model::LibraryCell& c) {
+    std::string text =
+        fmt::format("  {}:\n    added: {}\n    joined: {}\n    power: {:.4g}\n", yaml_quoted(key),
+                    joined_text(c.added, 4), joined_text(c.joined, 4), c.power);
+    text += c.shape.empty() ? "" : fmt::format("    shape: {}\n", shape_text(c.shape));
+    text += c.machines.empty() ? "" : "    machines:\n";
+    for (const auto& [id, m] : c.machines) {
+        text += fmt::format("      {}: {}\n", yaml_scalar(id),
+                            joined_text({m.offset, m.low, m.high}, 4));
+    }
+    text += fmt::format("    low: {:.4g}\n    high: {:.4g}\n    rows: {}\n    mape: {:.3g}\n"
+                        "    median: {:.3g}\n",
+                        c.low, c.high, c.rows, c.mape, c.median);
+    return text +
+           (c.versions.empty() ? "" : fmt::format("    versions: {}\n", yaml_quoted(c.versions)));
+}
+
+using Shared = std::shared_ptr<const model::LibraryCells>;
+
+// A file whose text is that of the last time is not parsed again.
+Result<Shared> shared_kernels(const std::filesystem::path& path) {
+    struct Known {
+        std::filesystem::file_time_type time;
+        Shared cells;
+    };
+    static std::mutex mutex;
+    static std::map<std::filesystem::path, Known> known;
+    const std::scoped_lock lock(mutex);
+    std::error_code error;
+    const auto time = std::filesystem::last_write_time(path, error);
+    const auto at = known.find(path);
+    if (at != known.end() && !error && at->second.time == time) {
+        return at->second.cells;
+    }
+    auto document = load_yaml(path);
+    auto cells =
+        document ? read_kernels(*document) : Result<model::LibraryCells>(document.diagnostics());
+    if (!cells) {
+        return cells.diagnostics();
+    }
+    auto shared = std::make_shared<const model::LibraryCells>(std::move(*cells));
+    known.insert_or_assign(path, Known{time, shared});
+    return Shared(std::move(shared));
+}
+
+} // namespace
+
+Result<model::LibraryCells> read_kernels(Document& document) {
+    const Node root = document.root();
+    root.need("eyeroof").choice(kKernelFormats, "format of this file");
+    model::LibraryCells all;
+    static_cast<void>(root.need("family").text());
+    all.source = root.need("source").text().value_or("");
+    for (const auto& [key, node] : root.need("kernels").entries()) {
+        all.cells[key] = read_cell(node, key);
+    }
+    return document.conclude(std::move(all));
+}
+
+std::string write_kernels(const model::LibraryCells& cells, const std::string& family) {
+    std::string text = fmt::format(
+        "# Made by `eyeroof-dev fit-kernels`; docs/gpu-model.md has the terms.\n"
+        "eyeroof: library-kernels/1\nfamily: {}\nsource: {}\nkernels:{}\n",
+        yaml_scalar(family), yaml_quoted(cells.source), cells.cells.empty() ? " {}" : "");
+    for (const auto& [key, cell] : cells.cells) {
+        text += cell_text(key, cell);
+    }
+    return text;
+}
+
+Result<model::MachineKernels> load_kernels(const model::Gpu& gpu, const std::string& id,
+                                           Folders folders) {
+    model::MachineKernels kernels;
+    kernels.machine = id;
+    for (const std::string& family :
+         {model::kernel_family(gpu), std::string(model::kOtherFamily)}) {
+        const auto name = std::filesystem::path("kernels") / (family + ".yaml");
+        const auto path = family.empty() ? std::nullopt : nearest_file(folders, name);
+        if (!path) {
+            continue;
+        }
+        auto cells = shared_kernels(*path);
+        if (!cells) {
+            return cells.diagnostics();
+        }
+        kernels.families.push_back(std::move(*cells));
+    }
+    return kernels;
+}
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,96 @@
+// Fitted constants of the kernels of serving libraries, and the time of a call by them.
+// Made by hwdb from kernels/, fitted by analysis/calibrate; read by kernel_of.
+#pragma once
+
+#include "model/gpu/library_call.hpp"
+#include "model/gpu/serving_library.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::model {
+
+// Of one machine beside the others of its family: how much longer its calls take (ln), and where
+// measured / predicted lies for eight rows of ten.
+struct CellMachine {
+    double offset = 0.0;
+    double low = 0.8, high = 1.25;
+
+    bool operator==(const CellMachine&) const = default;
+};
+
+//   time = (sum a_i added_i + (sum (c_j joined_j)^p)^(1/p)) exp(shape + offset)
+// parts: parts_of; shape: the sum over the axes of what is fitted at their knots, straight between.
+struct LibraryCell {
+    std::vector<double> added, joined; // a, c
+    double power = 2.0;                // p, from 1 (one after the other) to 8 (the longest alone)
+    std::vector<double> shape;         // ln, at all knots of all axes; empty: none was fitted
+    std::map<std::string, CellMachine> machines;
+    double low = 0.7, high = 1.4;    // of a machine without rows
+    int rows = 0;                    // of the fit
+    double mape = 0.0, median = 0.0; // on shapes that a fit of the other half has not seen
+    std::string versions;            // of the library, as the rows say: "0.24.0, 0.25.0"
+
+    bool operator==(const LibraryCell&) const = default;
+};
+
+// "gemm||fp8|sglang|": operator, network, type, library, kernel; an empty word holds all.
+std::string cell_key(const LibraryCall& call);
+
+struct LibraryCells {
+    std::string source;
+    std::map<std::string, LibraryCell, std::less<>> cells;
+
+    bool operator==(const LibraryCells&) const = default;
+};
+
+// Machines that run the same kernels: "sm_100" (compute capability 10.x), "sm_90", "gfx950".
+std::string kernel_family(const Gpu& gpu);
+inline constexpr const char* kOtherFamily = "other"; // constants of all families together
+
+struct FoundCell {
+    const LibraryCell* cell = nullptr;
+    std::string key;
+    bool exact = true; // of the call's own library
+};
+// The nearest: the kernel's own, of its library, of its type in any library; nothing where no
+// library was measured on the operator and type.
+std::optional<FoundCell> find_cell(const LibraryCells& cells, const LibraryCall& call);
+
+// Seconds by the cell, without the machine's offset.
+double cell_seconds(const LibraryCell& cell, const CallParts& parts, LibraryKind kind);
+// The values of all hats of the kind's axes, in the order of LibraryCell::shape.
+std::vector<double> shape_weights(const CallParts& parts, LibraryKind kind);
+
+struct LibraryTime {
+    double time_s = 0.0, low_s = 0.0, high_s = 0.0;
+    std::string key; // of the cell
+    std::string versions;
+    bool machine_measured = false;
+    bool exact = false; // by rows of the call's own library, no older than its version
+
+    bool operator==(const LibraryTime&) const = default;
+};
+// The constants of a machine: those of its family first, then those of all; and its name in them.
+struct MachineKernels {
+    std::vector<std::shared_ptr<const LibraryCells>> families;
+    std::string machine;
+};
+
+// Nothing where the operator is unknown or was not measured.
+std::optional<LibraryTime> library_time(const Gpu& gpu, const MachineKernels& kernels,
+                                        const LibraryCall& call);
+
+// The call that the library makes of a layer; nothing where it names no serving library, or none
+// that runs the layer.
+std::optional<LibraryCall> call_of(const Layer& layer, const ServingLibrary& library);
+// Nothing where the library's own kernels were not measured. Operands that are quantized already
+// save the time of the library's cast.
+std::optional<LibraryTime> layer_time(const Gpu& gpu, const MachineKernels& kernels,
+                                      const Layer& layer, const ServingLibrary& library);
+
+} // namespace eyeroof::model

@@ -1,0 +1,117 @@
+// A layer as the call that a serving library makes of it.
+#include "model/gpu/attention.hpp"
+#include "model/gpu/library_cells.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::model {
+
+namespace {
+
+// "fp8_block" where the library's name says that scales belong to blocks; weights in fewer bits
+// than the activations as TensorRT-LLM names them.
+std::string product_type(const TensorTypes& types, bool blocks, const std::string& library) {
+    if (types.weight != types.input) {
+        return types.weight == DataType::int4   ? "int4_wo"
+               : types.weight == DataType::int8 ? "int8_wo"
+                                                : "";
+    }
+    if (types.input == DataType::int8) {
+        return library == "aiter" ? "int8" : "int8_w8a8";
+    }
+    return types.input == DataType::fp8 && blocks ? "fp8_block"
+                                                  : std::string(data_type_name(types.input));
+}
+
+std::string expert_type(const TensorTypes& types, bool blocks) {
+    if (types.weight == types.input) {
+        return types.input == DataType::fp8 && blocks ? "fp8_block"
+                                                      : std::string(data_type_name(types.input));
+    }
+    const bool four = types.weight == DataType::mxfp4;
+    return types.weight == DataType::int4                 ? "int4_wo"
+           : four && types.input == DataType::bf16        ? "w4a16_mxfp4"
+           : four && bytes_per_element(types.input) < 1.5 ? "w4a8_mxfp4_mxfp8"
+                                                          : "";
+}
+
+void set_sizes(LibraryCall& call, std::initializer_list<std::pair<CallSize, Count>> sizes) {
+    for (const auto& [size, value] : sizes) {
+        call.of(size) = static_cast<double>(value);
+    }
+}
+
+} // namespace
+
+std::optional<LibraryCall> call_of(const Layer& layer, const ServingLibrary& of) {
+    if (of.name.empty() || layer.direction != Direction::fwd) {
+        return std::nullopt;
+    }
+    LibraryCall call;
+    call.library = of.name;
+    call.version = of.version;
+    call.kernel = of.kernel;
+    if (const auto* g = std::get_if<GemmShape>(&layer.shape)) {
+        const bool shared = layer.op == Op::gemm;
+        call.op = shared ? "gemm" : "bmm";
+        call.type = product_type(layer.types, of.blocks, of.name);
+        set_sizes(call, {{CallSize::b, shared ? 1 : g->batch},
+                         {CallSize::m, shared ? g->m * g->batch : g->m},
+                         {CallSize::n, g->n},
+                         {CallSize::k, g->k}});
+    } else if (const auto* a = std::get_if<AttentionShape>(&layer.shape)) {
+        call.op = reads_cache(layer) ? "attention_generation"
+                  : a->causal        ? "attention_context"
+                                     : "attention_encoder";
+        call.type = std::string(data_type_name(layer.types.input)) + "/" +
+                    std::string(data_type_name(layer.types.weight));
+        set_sizes(call, {{CallSize::batch, a->batch},
+                         {CallSize::q_len, a->m},
+                         {CallSize::kv_len, a->n},
+                         {CallSize::heads, a->groups},
+                         {CallSize::kv_heads, a->key_heads()},
+                         {CallSize::head_dim, a->k},
+                         {CallSize::window, a->window},
+                         {CallSize::causal, a->causal ? 1 : 0}});
+    } else if (const auto* e = std::get_if<MoeShape>(&layer.shape)) {
+        call.op = "moe";
+        call.type = expert_type(layer.types, of.blocks);
+        set_sizes(call, {{CallSize::tokens, e->m},
+                         {CallSize::hidden, e->n},
+                         {CallSize::inter, e->k},
+                         {CallSize::topk, e->topk},
+                         {CallSize::experts, e->experts},
+                         {CallSize::tp, 1},
+                         {CallSize::ep, 1}});
+    } else {
+        return std::nullopt;
+    }
+    return call.type.empty() ? std::nullopt : std::optional(std::move(call));
+}
+
+std::optional<LibraryTime> layer_time(const Gpu& gpu, const MachineKernels& kernels,
+                                      const Layer& layer, const ServingLibrary& library) {
+    const auto call = call_of(layer, library);
+    auto time = call ? library_time(gpu, kernels, *call) : std::nullopt;
+    if (!time || !time->exact) {
+        return std::nullopt; // the analytic kernels say as much of a library without rows
+    }
+    const auto* g = std::get_if<GemmShape>(&layer.shape);
+    if (g != nullptr && library.quantized && bytes_per_element(layer.types.input) < 1.5) {
+        LibraryCall cast = *call;
+        cast.op = "quantize";
+        cast.type = "bf16_to_fp8";
+        cast.kernel.clear();
+        cast.of(CallSize::rows) = call->of(CallSize::m) * std::max(call->of(CallSize::b), 1.0);
+        cast.of(CallSize::cols) = call->of(CallSize::k);
+        const auto without = library_time(gpu, kernels, cast);
+        constexpr double kLeast = 0.5; // of the time with the cast: the product itself
+        const double share = without ? std::max(kLeast, 1.0 - without->time_s / time->time_s) : 1.0;
+        time->time_s *= share;
+        time->low_s *= share;
+        time->high_s *= share;
+    }
+    return time;
+}
+
+} // namespace eyeroof::model

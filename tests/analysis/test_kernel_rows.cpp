@@ -1,0 +1,80 @@
+// Tables of calls of serving libraries' kernels, and how far predictions lie from them.
+#include "analysis/calibrate/kernel_rows.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+namespace test_analysis_kernel_rows {
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+
+namespace {
+
+constexpr const char* kTable =
+    "gpu,op,dtype,kv_dtype,library,library_version,kernel,m,n,k,batch,q_len,kv_len,measured_ms\n"
+    "here,gemm,fp8,,vllm,0.24.0,cutlass,64,128,256,,,,0.010\n"
+    "here,attention_context,bfloat16,fp8,sglang,0.5.14,fa3,,,,2,64,64,0.020\n"
+    "here,softmax,bfloat16,,vllm,0.24.0,,,,,,,,0.020\n";
+
+std::string first_code(const Result<analysis::KernelTable>& table) {
+    return table ? "" : table.diagnostics().items().front().code;
+}
+
+} // namespace
+
+TEST_CASE("a table of kernels gives calls with types and sizes, and counts what is none") {
+    const auto table = analysis::parse_kernel_rows(kTable, "rows.csv");
+    REQUIRE(table);
+    REQUIRE(table->rows.size() == 2);
+    CHECK(table->rows[0].call.type == "fp8");
+    CHECK(table->rows[0].call.of(model::CallSize::k) == near(256.0));
+    CHECK(table->rows[0].measured_s == near(10e-6));
+    CHECK(table->rows[1].call.type == "bf16/fp8");
+    CHECK(table->rows[1].call.of(model::CallSize::causal) == near(1.0));
+    CHECK(table->left_out.at("softmax") == 1);
+}
+
+TEST_CASE("a table of kernels without columns, or with sizes that are none, is refused") {
+    CHECK(first_code(analysis::parse_kernel_rows("", "rows.csv")) == "no-rows");
+    CHECK(first_code(analysis::parse_kernel_rows("gpu,m\nhere,1\n", "rows.csv")) ==
+          "missing-column");
+    const std::string head = "gpu,op,dtype,m,measured_ms\n";
+    CHECK(first_code(analysis::parse_kernel_rows(head + "here,gemm,fp8,-1,1\n", "rows.csv")) ==
+          "bad-number");
+    CHECK(first_code(analysis::parse_kernel_rows(head + "here,gemm,fp8,many,1\n", "rows.csv")) ==
+          "bad-number");
+    CHECK(first_code(analysis::parse_kernel_rows(head + "here,gemm,fp8,1,0\n", "rows.csv")) ==
+          "bad-number");
+}
+
+TEST_CASE("rows without constants are told apart from those that are predicted") {
+    const auto table = analysis::parse_kernel_rows(kTable, "rows.csv");
+    REQUIRE(table);
+    model::LibraryCells cells;
+    model::LibraryCell cell;
+    cell.added = {8.0, 0.0, 0.0};
+    cell.joined = {0.0, 0.0, 0.0, 0.0};
+    cells.cells["gemm||fp8|vllm|"] = cell;
+    const auto shared = std::make_shared<const model::LibraryCells>(cells);
+    const auto machine = [](const std::string& id) {
+        model::Machine m;
+        m.id = id;
+        m.kind = model::Gpu{};
+        return Result<model::Machine>(std::move(m));
+    };
+    const auto kernels = [&](const model::Gpu&, const std::string& id) {
+        return Result<model::MachineKernels>(model::MachineKernels{{shared}, id});
+    };
+    const auto v = analysis::validate_kernels(*table, machine, kernels);
+    REQUIRE(v);
+    CHECK(v->all.rows == 1);
+    CHECK(v->all.mape == near(0.2));
+    CHECK(v->refused.at("attention_context bf16/fp8") == 1);
+    CHECK(analysis::kernels_csv(*v).find("8e-06") != std::string::npos);
+    CHECK(analysis::kernels_text(*v, *table).find("not answered: 1 rows") != std::string::npos);
+}
+
+} // namespace test_analysis_kernel_rows
