@@ -24,7 +24,11 @@ std::vector<MetricFamily> families() {
     }
     REQUIRE(read.ok());
     REQUIRE(read->size() >= 8);
-    return *read;
+    std::vector<MetricFamily> nvidia = *read;
+    std::erase_if(nvidia, [](const MetricFamily& family) {
+        return family.chips.front().starts_with("gfx"); // AMD's
+    });
+    return nvidia;
 }
 
 // nullopt, and a line that says why, where the library is not installed.

@@ -28,7 +28,7 @@ TEST_CASE("communication is told by whose kernel it is") {
              {"mscclpp::allreduce7", "MSCCL++"},
              {"symm_mem::all_gather_kernel", "symmetric memory"},
              {"kernel_dispatch_token_intra_node", "Triton-distributed"},
-             {"EpDispatchIntraNodeKernel", "DeepEP"},
+             {"EpDispatchIntraNodeKernel", "expert parallelism"},
              {"void deep_ep::layout::get_dispatch_layout<256>(long const*)", ""},
              {"flash_fwd_splitkv_combine_kernel", ""},
              {"allgather_gemm_consumer_kernel", ""},
