@@ -59,7 +59,7 @@ class Tables {
         if (node.op == "Mul" && node.inputs.size() == 2) {
             const auto other =
                 costed_.values.find(node.inputs[0] == name ? node.inputs[1] : node.inputs[0]);
-            return other != costed_.values.end() && other->second.origin == Origin::data;
+            return other != costed_.values.end() && other->second.origin != Origin::constant;
         }
         return keeps_elements(node.op) && node.inputs.front() == name &&
                scales_data(node.outputs.front(), depth + 1);
