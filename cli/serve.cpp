@@ -164,6 +164,10 @@ Exit serve(Context& context, ServeOptions& options) {
 
 void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
     analysis::ServingOptions& serving = options.serving;
+    app.add_option("--memory-share", serving.memory_share,
+                   "Share of a device's memory for weights and KV cache")
+        ->check(CLI::Range(0.1, 1.0))
+        ->capture_default_str();
     app.add_option("--prefill-groups", serving.prefill_groups,
                    "Compute prompts on so many tensor groups of their own (disaggregated prefill)")
         ->check(CLI::Range(1, 4096))
@@ -284,10 +288,6 @@ void add_serve(Frame& frame) {
                    "Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]")
         ->type_name("TYPE");
     add_load(app, *options);
-    app.add_option("--memory-share", serving.memory_share,
-                   "Share of a device's memory for weights and KV cache")
-        ->check(CLI::Range(0.1, 1.0))
-        ->capture_default_str();
     app.add_option("--plan-file", options->plan_file,
                    "Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM "
                    "that say the same")

@@ -44,7 +44,7 @@ std::vector<double> numbers_of(const Node& node, double low, double high) {
 }
 
 void check_count(const Node& node, std::size_t given, std::size_t wanted) {
-    if (given != wanted && given > 0) { // none: told already
+    if (given != wanted && given > 0) { // none: it is reported already
         node.error("wrong-count", fmt::format("there are {} numbers, not {}", given, wanted),
                    "one for each part of the kernel's time; see docs/gpu-model.md");
     }

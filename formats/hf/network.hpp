@@ -2,8 +2,9 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "formats/expression.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace eyeroof::formats::hf {
 
 // A JSON object with a model_type, or with the architectures of one.
 bool is_hf_config(std::string_view text);
+
+// Values of a network's parameters by name.
+using Variables = std::map<std::string, double, std::less<>>;
 
 // How the configuration becomes a network: a network YAML of its own, or sizes of one of the
 // catalog's (encoders). Both have the parameters of a decoder or of that network.
