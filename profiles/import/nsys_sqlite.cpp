@@ -42,6 +42,22 @@ struct LaunchCall {
     operator<=>(const LaunchCall&) const = default; // of two of one kernel the last is the later
 };
 
+// Numbers of CUPTI's copies; others stay on the device.
+CopyKind kind_of(std::int64_t kind) {
+    switch (kind) {
+    case 1:
+    case 3:
+        return CopyKind::host_to_device;
+    case 2:
+    case 4:
+        return CopyKind::device_to_host;
+    case 10:
+        return CopyKind::to_peer;
+    default:
+        return CopyKind::on_device;
+    }
+}
+
 class NsysReader {
   public:
     explicit NsysReader(const ImportInput& input) : input_(input), file_(input, kExportAgain) {}
@@ -420,22 +436,6 @@ class NsysReader {
                                    "whole, without their kernels",
                                    count, graphs_ns * 1e-6),
                        "record each kernel: nsys profile --cuda-graph-trace=node");
-        }
-    }
-
-    // Numbers of CUPTI's copies; others stay on the device.
-    static CopyKind kind_of(std::int64_t kind) {
-        switch (kind) {
-        case 1:
-        case 3:
-            return CopyKind::host_to_device;
-        case 2:
-        case 4:
-            return CopyKind::device_to_host;
-        case 10:
-            return CopyKind::to_peer;
-        default:
-            return CopyKind::on_device;
         }
     }
 
