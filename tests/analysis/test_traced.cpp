@@ -148,7 +148,8 @@ TEST_CASE("from measured times an upgrade takes what errors share, and leaves id
         layer.time_s = new_s;
         after.layers.push_back(layer);
     }
-    take_measured({{{"a", 8e-3, {}, false}, {"b", 2e-3, {}, false}}, 15e-3, 4e-3, 1e-3, ""}, before, after);
+    take_measured({{{"a", 8e-3, {}, false}, {"b", 2e-3, {}, false}}, 15e-3, 4e-3, 1e-3, ""}, before,
+                  after);
     CHECK(before.layers[0].time_s == near(8e-3));
     CHECK(*before.layers[0].low_s == near(4e-3));
     const double first = 1e-3 * std::pow(2.0, kRunShared);

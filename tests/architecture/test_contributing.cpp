@@ -44,9 +44,9 @@ TEST_CASE("a worked example touches at most four files beside tests, and those i
         CHECK(touched <= 4);
         names.insert(name);
     }
-    CHECK(names == std::set<std::string>{"answer_figure.patch", "gpu_term.patch", "layer_type.patch",
-                                         "network_reader.patch", "profile_importer.patch",
-                                         "subcommand.patch"});
+    CHECK(names == std::set<std::string>{"answer_figure.patch", "gpu_term.patch",
+                                         "layer_type.patch", "network_reader.patch",
+                                         "profile_importer.patch", "subcommand.patch"});
 }
 
 } // namespace test_architecture_contributing

@@ -13,10 +13,10 @@ namespace test_formats_network_yaml {
 using namespace eyeroof;
 using formats::evaluate;
 using formats::parse_network_yaml;
+using formats::Variables;
 using formats::write_edges;
 using formats::write_network_yaml;
 using model::totals_of;
-using formats::Variables;
 
 namespace {
 
