@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -50,13 +51,27 @@ void check_count(const Node& node, std::size_t given, std::size_t wanted) {
     }
 }
 
+// The words between the bars of "operator|network|type|library|kernel".
+std::vector<std::string> words_of(const std::string& key) {
+    std::vector<std::string> words(1);
+    for (const char c : key) {
+        if (c == '|') {
+            words.emplace_back();
+        } else {
+            words.back() += c;
+        }
+    }
+    return words;
+}
+
+// A block is of a network, or of any: its type has three parts, products, weights, and cache.
 model::LibraryKind kind_of(const Node& node, const std::string& key) {
-    const auto bar = key.find('|');
-    const auto next = bar == std::string::npos ? bar : key.find('|', bar + 1);
-    const bool whole = next != std::string::npos;
-    const auto kind =
-        whole ? model::library_kind(key.substr(0, bar), key.substr(bar + 1, next - bar - 1))
-              : std::nullopt;
+    const std::vector<std::string> words = words_of(key);
+    std::optional<model::LibraryKind> kind;
+    if (words.size() == 5) {
+        const bool any_block = words[1].empty() && std::ranges::count(words[2], '/') == 2;
+        kind = model::library_kind(words[0], any_block ? "any" : words[1]);
+    }
     if (!kind) {
         node.error("unknown-kernel", fmt::format("\"{}\" begins with no known operator", key),
                    "as in gemm||fp8|sglang|: operator, network, type, library, kernel");
