@@ -69,9 +69,10 @@ TEST_CASE("in training a layer and a view may have more rows") {
     auto file = parse_network_yaml(text, "toy.yaml");
     REQUIRE(file.ok());
     CHECK(totals_of(file->network)->macs == 8 * 16 + 64);
-    const auto again = parse_network_yaml(write_network_yaml(file->network) +
-                                              write_edges(*file->edges, file->network.layers),
-                                          "toy.yaml");
+    const auto again =
+        parse_network_yaml(formats::write_network_yaml(file->network) +
+                               formats::write_edges(*file->edges, file->network.layers),
+                           "toy.yaml");
     REQUIRE(again.ok());
     const auto trained = model::in_training({again->network, again->edges});
     CHECK(totals_of(trained->network)->macs == 8 * 16 + 8 * 64);
