@@ -26,6 +26,9 @@ constexpr auto kSilent = std::to_array<std::string_view>(
 constexpr auto kSizes =
     std::to_array<std::string_view>({"tiny", "small", "base", "medium", "large", "huge", "giant"});
 
+// Sockets whose generation names no other machine: "sxm4" as sxm.
+constexpr auto kSockets = std::to_array<std::string_view>({"sxm", "pcie", "oam"});
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -96,6 +99,12 @@ std::size_t shared(const std::string& typed, const std::string& known) {
                                                                                      : 0;
 }
 
+// No known name drops a number that was typed: "resnet9" is not the resnet of resnet-deep.
+bool keeps_number(const std::string& typed, const std::string& known) {
+    const std::string stem = stem_of(typed);
+    return stem.size() == typed.size() || stem != known || is_in(kSockets, stem);
+}
+
 struct Fit {
     std::size_t letters = 0; // of whole words
     std::size_t start = 0;   // letters that both begin with
@@ -108,11 +117,14 @@ Fit fit_of(const Words& typed, const std::string& name, Where where) {
     Fit fit;
     for (std::size_t i = 0; i < typed.size(); ++i) {
         std::size_t best = 0;
+        bool whole = false;
         for (const std::string& word : known) {
-            best = std::max(best, shared(typed[i], word));
+            const std::size_t letters = shared(typed[i], word);
+            best = std::max(best, letters);
+            whole = whole || (letters > 0 && keeps_number(typed[i], word));
         }
         fit.letters += best;
-        fit.all = fit.all && best > 0;
+        fit.all = fit.all && whole;
         const bool in_place = where == Where::anywhere || shared(typed[0], known[0]) > 0;
         fit.first = fit.first || (i == 0 && best > 0 && in_place);
     }

@@ -158,9 +158,10 @@ std::string examples_of(const CLI::App& app) {
 // What most questions need; the rest of a long list is named, and --help-all explains it.
 bool everyday(const CLI::Option& option) {
     static const std::set<std::string> names = {
-        "on",     "batch",   "dtype",  "phase",    "layers",  "set",     "scenario", "library",
-        "layout", "launch",  "from",   "compiled", "to",      "mapping", "format",   "output",
-        "vary",   "devices", "fabric", "profile",  "fail-if", "advice",  "buy",      "details"};
+        "on",      "batch",  "dtype",   "phase",   "layers",   "set",     "scenario",
+        "library", "layout", "launch",  "from",    "compiled", "to",      "mapping",
+        "format",  "output", "vary",    "devices", "fabric",   "profile", "fail-if",
+        "advice",  "buy",    "details", "budget",  "owned"};
     return std::any_of(option.get_lnames().begin(), option.get_lnames().end(),
                        [](const std::string& name) { return names.contains(name); });
 }
@@ -206,8 +207,7 @@ std::string brief_row(const CLI::Option& option) {
 }
 
 // What only this command has stands first, then what it shares with others.
-std::string brief_options(const CLI::App& app) {
-    constexpr int most_own = 24;
+std::string brief_options(const CLI::App& app, int most_own) {
     std::string own, shared, others;
     int rows = 0;
     for (const CLI::Option* option : app.get_options()) {
@@ -265,7 +265,18 @@ std::string brief_help(const CLI::App& app) {
                     brief_row(*option);
         }
     }
-    return text + brief_options(app);
+    constexpr long most = 56; // lines
+    constexpr int least_own = 4;
+    std::string options;
+    for (int own = 24; own >= least_own; --own) {
+        options = brief_options(app, own);
+        if (std::count(text.begin(), text.end(), '\n') +
+                std::count(options.begin(), options.end(), '\n') <=
+            most) {
+            break;
+        }
+    }
+    return text + options;
 }
 
 std::string help_text(const CLI::App& app) {

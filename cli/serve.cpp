@@ -164,10 +164,6 @@ Exit serve(Context& context, ServeOptions& options) {
 
 void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
     analysis::ServingOptions& serving = options.serving;
-    app.add_option("--memory-share", serving.memory_share,
-                   "Share of a device's memory for weights and KV cache")
-        ->check(CLI::Range(0.1, 1.0))
-        ->capture_default_str();
     app.add_option("--prefill-groups", serving.prefill_groups,
                    "Compute prompts on so many tensor groups of their own (disaggregated prefill)")
         ->check(CLI::Range(1, 4096))
@@ -187,6 +183,10 @@ void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
     app.add_option("--draft", options.draft,
                    "Decoder that drafts tokens on the same devices [n-grams, without cost]")
         ->type_name("NETWORK");
+    app.add_option("--memory-share", serving.memory_share,
+                   "Share of a device's memory for weights and KV cache")
+        ->check(CLI::Range(0.1, 1.0))
+        ->capture_default_str();
 }
 
 // Simulated arrivals.

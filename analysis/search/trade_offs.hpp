@@ -29,8 +29,9 @@ struct LayerCurve {
     std::string layer;
     std::vector<std::string> equals;
     mapper::CapacityCurve curve;
-    // Each tensor once, in the machine's words: as `exam` and `net show` count it. The curve's own
-    // also has the padding, which a mapping reads as input.
+    // Each tensor once, in the machine's words, before zeros are coded, as the curve's traffic is;
+    // `exam` counts what crosses the border, coded and with padding. The curve's own also has the
+    // padding, which a mapping reads as input.
     double compulsory_bytes = 0.0;
     std::optional<double>
         traffic_bytes; // with the marked capacity; empty: less than any point needs

@@ -6,6 +6,7 @@
 #include "report/draw/chart_scene.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -46,6 +47,18 @@ std::string layout_text(const ServingPoint& p) {
     return fmt::format("tensor parallel {}", p.tensor) +
            (p.data > 1 ? fmt::format(", {} replicas of attention", p.data) : "") +
            (p.expert > 1 ? fmt::format(", experts on {} devices", p.expert) : "");
+}
+
+// "tried 1, 2 devices"; empty where there was one choice.
+std::string devices_tried(const Serving& s) {
+    std::vector<Count> counts;
+    for (const ServingPoint& p : s.points) {
+        counts.push_back(p.devices);
+    }
+    std::ranges::sort(counts);
+    counts.erase(std::ranges::unique(counts).begin(), counts.end());
+    return counts.size() < 2 ? std::string()
+                             : fmt::format("tried {} devices", fmt::join(counts, ", "));
 }
 
 std::vector<std::string> serving_sentences(const Serving& s) {
@@ -233,6 +246,9 @@ Answer serving_answer(const Serving& s) {
          "index into points: most tokens a device within the limits; null: none"}};
     a.tables = {serving_points(s), loads_table(s)};
     a.notes = s.notes;
+    if (const std::string tried = devices_tried(s); !tried.empty()) {
+        a.notes.push_back(tried);
+    }
     a.picture = [chart = front_chart(s, a.title)](const Canvas& canvas) {
         return draw_chart(chart, canvas);
     };

@@ -61,7 +61,7 @@ TEST_CASE("a vendor's word and a memory size do not hide a machine") {
     CHECK(machine("GeForce RTX 4090").sure);
     CHECK(machine("google tpu v4").sure);
     CHECK(machine("A100 80G") == MeantNames{{"a100-sxm-80gb"}, true, true});
-    CHECK(machine("NVIDIA A100-SXM4-80GB").names.front() == "a100-sxm-80gb");
+    CHECK(machine("NVIDIA A100-SXM4-80GB") == MeantNames{{"a100-sxm-80gb"}, true, true});
     CHECK(machine("H100 80 GB HBM3").names ==
           std::vector<std::string>{"h100-pcie-80gb", "h100-sxm-80gb"});
     CHECK_FALSE(machine("H100 80 GB HBM3").complete);
@@ -84,6 +84,10 @@ TEST_CASE("a name with words of its own is suggested the nearest, and not taken"
     CHECK(first("vit_base_patch16_224") == "vit-b-16");
     CHECK(first("stabilityai/stable-diffusion-xl-base-1.0") == "sdxl-unet");
     CHECK(first("sam2").empty());
+    CHECK(taken("resnet9").empty());
+    CHECK_FALSE(
+        meant_names("resnet9", std::vector<std::string>{"resnet50", "resnet-deep"}, Where::at_start)
+            .complete);
     CHECK(first(std::string(5000, 'x').c_str()).empty());
 }
 

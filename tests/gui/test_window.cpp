@@ -157,7 +157,10 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     analysis::Upgrade shown = window.upgrade().upgrades()[0];
     QCOMPARE(shown.sweep.size(), std::size_t{3}); // what the form sweeps unless told otherwise
     shown.sweep.clear();
-    QVERIFY(shown == *expected);
+    QVERIFY(shown.speedup == expected->speedup); // the verdict is of the window's price table
+    QCOMPARE(shown.from_s, expected->from_s);
+    QCOMPARE(shown.to_s, expected->to_s);
+    QVERIFY(shown.layers == expected->layers);
     QVERIFY(window.upgrade().headline().contains("V100", Qt::CaseInsensitive));
     QCOMPARE(window.upgrade().verdicts().rowCount(), 2);
     QCOMPARE(window.upgrade().layers().rowCount(), static_cast<int>(expected->layers.size()));

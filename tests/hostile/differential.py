@@ -175,9 +175,11 @@ def differ_sqlite(rng, folder):
     rows, at = [], rng.choice([0, 1 << 40, 1_700_000_000_000_000_000])
     for i in range(rng.randint(1, 4000)):
         at += rng.randint(1, 1000)
-        row = {"start": at, "end": at + rng.choice([0, 1, 255, 70000, 1 << 33]), "deviceId": 0, "streamId": 7,
+        duration = rng.choice([0, 1, 255, 70000, 1 << 33])
+        row = {"start": at, "end": at + duration, "deviceId": 0, "streamId": 7,
                "correlationId": i, "globalPid": 5 << 24, "demangledName": 7 * rng.randrange(len(names)) + 1,
                "gridX": rng.randint(1, 1 << 20), "gridY": 1, "gridZ": 1, "blockX": 128, "blockY": 1, "blockZ": 1}
+        at += duration  # the work of one stream is serial
         rows.append([row.get(key) for key in keys])
     base.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({', '.join('?' * len(keys))})", rows)
     if rng.random() < 0.5:  # pages that are free
