@@ -57,6 +57,11 @@ class ZigzagLayers {
         }
         const Node written = node_.need("equation");
         if (written && written.text().value_or("") == "input") {
+            for (const char* key : {"loop_dim_size", "operand_precision"}) {
+                if (const Node size = node_[key]) {
+                    size.ignore_rest();
+                }
+            }
             return std::nullopt; // the older form names the network's input so
         }
         read_sizes();

@@ -129,13 +129,10 @@ class GzTextSource final : public ByteSource {
     bool ended_ = false;
 };
 
-// Without a byte order mark; UTF-16 is decoded in memory, up to what is free of the limit above.
+// UTF-16 is decoded in memory, up to what is free of the limit above. refill() skips the one byte
+// order mark of UTF-8.
 std::unique_ptr<ByteSource> made_plain(std::unique_ptr<ByteSource> source,
                                        const std::string& name) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
-    if (source->ahead().starts_with(mark)) {
-        source->skip(mark.size());
-    }
     if (!is_utf16(source->ahead())) {
         return source;
     }

@@ -5,6 +5,7 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/resolve/resolve.hpp"
 #include "analysis/scenario/fields.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "cli/program.hpp"
 #include "formats/network_graph.hpp"
 #include "formats/network_yaml.hpp"
@@ -252,12 +253,14 @@ CommandEnd command(const Strings& arguments, const std::stop_token& stop) {
     return {exit, out.str(), err.str()};
 }
 
-// The largest batch takes far longer than a layer's exam: it is found when a document is asked for.
+// The largest batch and the headline take far longer than a layer's exam: they are found when a
+// document is asked for.
 template <class Write> auto document(Write write) {
     return [write](const Exam& exam) -> std::string {
         const py::gil_scoped_release free;
         analysis::Report complete = exam.report;
         analysis::find_largest_batch(complete, exam.question);
+        analysis::find_headline(complete, exam.question);
         return write(complete);
     };
 }

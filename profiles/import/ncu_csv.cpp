@@ -285,14 +285,17 @@ class NcuReader {
         }
         const std::string_view unit =
             columns_.unit ? row.fields[*columns_.unit] : std::string_view{};
-        if (shown == kMemoryRate && unit.find('/') != std::string_view::npos) {
-            name = "dram__bytes.sum.per_second";
-        }
         // The same display name stands for a percentage and for a rate.
         const bool twice =
             unit != "%" && launch.counters.contains(name) && name.find(": ") != std::string::npos;
         add_counter(CounterName(twice ? fmt::format("{} [{}]", name, unit) : name), unit,
                     row.fields[*columns_.value], row, launch);
+        // As a rate it is the memory's, which other pages call by the counter's own name.
+        constexpr std::string_view rate = "dram__bytes.sum.per_second";
+        if (shown == kMemoryRate && unit.find('/') != std::string_view::npos &&
+            !launch.counters.contains(rate)) {
+            add_counter(CounterName(rate), unit, row.fields[*columns_.value], row, launch);
+        }
     }
 
     // The launch of this row, made when its number is new.

@@ -334,7 +334,7 @@ Table prices_table(const analysis::PurchaseAnswer& a) {
                             a.upgrade.speedup.value),
                 {"prices, USD per hour", "date", "old", "new", "ratio", "cost", "verdict"},
                 {}};
-    if (a.by_price.size() < 2) {
+    if (a.by_price.size() < 2 || !fits(a)) { // no figures of what cannot run
         return table;
     }
     for (const analysis::PriceVerdict& v : a.by_price) {
@@ -342,7 +342,9 @@ Table prices_table(const analysis::PurchaseAnswer& a) {
         table.rows.push_back(
             {v.view.name(), v.view.date() + (old ? " (old)" : ""),
              fmt::format("{:.3g}", v.from_usd_per_hour), fmt::format("{:.3g}", v.to_usd_per_hour),
-             fmt::format("{:.2f}x", v.to_usd_per_hour / v.from_usd_per_hour),
+             v.from_usd_per_hour > 0.0
+                 ? fmt::format("{:.2f}x", v.to_usd_per_hour / v.from_usd_per_hour)
+                 : "-",
              v.saved_share ? fmt::format("{:+.0f} %", -100.0 * *v.saved_share) : "-",
              analysis::verdict_word(v)});
     }

@@ -157,7 +157,8 @@ std::string purchase_text(const analysis::Purchase& p, bool details) {
     std::string text = wrapped(masked_controls(p.sentence), 0, kTextColumns) + "\n" +
                        scenario_text(p) + wrapped(terms_text(p), 2, kTextColumns) + "\n" +
                        table_text(candidates_table(p));
-    text += table_text(prices_table(best)) + beside_text(best) + flips_text(best);
+    const std::string by_price = table_text(prices_table(best));
+    text += (details ? by_price : "") + beside_text(best) + flips_text(best);
     text += paragraphs(remarks(p), 0) + evidence_text(best) + prices_text(p);
     text += upgrade_sweep_text(best.upgrade);
     if (details) {
@@ -166,7 +167,10 @@ std::string purchase_text(const analysis::Purchase& p, bool details) {
     for (const analysis::PurchaseAnswer& a : p.answers) {
         text += upgrade_categories_text(a.upgrade);
     }
-    return text + "For the longest layers and what limits their speedup, add --details.\n";
+    return text + (by_price.empty()
+                       ? "For the verdict by price table and the longest layers, add --details.\n"
+                       : "For the verdict by price table, the longest layers and their limits, add "
+                         "--details.\n");
 }
 
 } // namespace eyeroof::report

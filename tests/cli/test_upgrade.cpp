@@ -282,11 +282,11 @@ TEST_CASE("no answer costs more and is likely to cost less") {
 }
 
 TEST_CASE("the fabric of several GPUs can be given, and where it is unknown the answer says so") {
-    const std::string options = "llama-3-8b --from p100-sxm2-16gb --count 16 --to a100-sxm-80gb ";
+    const std::string options = "llama-3-8b --from gh200-96gb --count 16 --to a100-sxm-80gb ";
     const auto unknown = asked(options);
     REQUIRE(unknown.exit == 0);
     CHECK(unknown.out.starts_with("Cannot be compared: "));
-    CHECK(unknown.out.find("p100-sxm2-16gb is unknown") != std::string::npos);
+    CHECK(unknown.out.find("gh200-96gb is unknown") != std::string::npos);
     CHECK(json_of(options + "--from-fabric pcie4-100g")
               .at("purchase")
               .at("candidates")[0]
