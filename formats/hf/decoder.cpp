@@ -98,7 +98,6 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"jamba", false},
     {"nemotron_h", false, NormKind::scale, 1},
     {"falcon_h1", false},
-    {"bamba", false},
     {"lfm2", true, NormKind::scale, 2, QkNorm::head},
     {"lfm2_moe", true, NormKind::scale, 2, QkNorm::head},
     {"mamba2", true, NormKind::scale, 1},
@@ -579,7 +578,7 @@ class Decoder : private Sizes {
         const std::string of = kind(i);
         const std::string types = quantized_.types_of(i, "self_attn.q_proj");
         if (one_of({"mamba", "mamba2"}) || of == "mamba" ||
-            (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid", "bamba"})) ||
+            (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid"})) ||
             (is("jamba") && kinds_.empty() && !jamba_attends(i)) ||
             (is("jamba") && of == "linear_attention")) {
             return state_space(state_space_of(quantized_.types_of(i, "mixer.in_proj")));

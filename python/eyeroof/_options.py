@@ -241,7 +241,7 @@ class HwCalibrateOptions(TypedDict, total=False):
     # Sustained rate, such as '14 TFLOP/s'
     sustained: str
     # How times without a `launch` column were measured: eager framework calls, back-to-back
-    # launches, the kernel alone, or a node of a CUDA graph [stream]
+    # launches, the kernel alone, or a node of a CUDA graph [kernel]
     timing: Literal["eager", "stream", "kernel", "graph"]
 
 
@@ -261,7 +261,7 @@ class ImportOptions(TypedDict, total=False):
     # Data type of weights and activations [as in the network]
     dtype: DataType
     # Format of the input, where the content does not identify it
-    input_format: Literal["eyeroof-profile", "nsight-systems-sqlite", "kineto-json", "nsight-compute-csv", "rocprofv3-csv", "rocprofv3-json", "plain-csv"]
+    input_format: Literal["eyeroof-profile", "rocpd-sqlite", "nsight-systems-sqlite", "kineto-json", "nsight-compute-csv", "rocprofv3-csv", "rocprofv3-json", "plain-csv"]
     # Add the second file's counters to the first file's launches
     join: bool
     # Keep only kernels whose name matches
@@ -306,6 +306,8 @@ class ImproveOptions(Scenario, total=False):
 class ManualOptions(TypedDict, total=False):
     # Print a table of all options and their commands, as Markdown
     options: bool
+    # Print the JSON schema of an answer
+    schema: Literal["bound", "collective", "fuse", "fuse-curve", "memory", "scale", "serve", "sparse", "sparse-curve"]
 
 
 class MapOptions(TypedDict, total=False):
@@ -560,12 +562,17 @@ class ScaleOptions(TypedDict, total=False):
     devices: Several
     # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
+    # Decoders: send a token's copy to each of its experts (alltoall), or to each device or node
+    # that has any of them (flex: DeepEP, HybridEP) [flex]
+    dispatcher: Literal["alltoall", "flex"]
     # Data type of weights and activations [as in the network]
     dtype: DataType
     # Decoders: degree of expert parallelism (1 to 1000000) [1]
     expert: int
-    # Fabric that connects the devices: a name of hwdb/fabrics, or a file [unequal devices: each
-    # GPU's PCIe, through the host; one device needs none]
+    # Decoders: devices that divide each expert [as --tensor] (1 to 1000000)
+    expert_tensor: int
+    # Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual one of --on;
+    # unequal devices: each GPU's PCIe, through the host]
     fabric: Path
     # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
@@ -609,8 +616,14 @@ class ScaleOptions(TypedDict, total=False):
     operators: Literal["all", "fused", "products"]
     # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
+    # Decoders: axes in which neighboring devices differ, nearest first: pipeline stages or
+    # replicas outermost [tp-cp-ep-dp-pp]
+    order: Literal["tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp"]
     # Overlap gradient buckets with the backward pass [on]
     overlap: Literal["on", "off"]
+    # Decoders: overlap all-to-alls of experts with another microbatch's kernels; auto: without
+    # full recomputation, and with --interleave where stages are several [auto]
+    overlap_expert: Literal["auto", "off", "on"]
     # Decoders: overlap tensor-parallel communication with GEMMs [off]
     overlap_tensor: Literal["off", "on"]
     # Devices per node, instead of the fabric's
@@ -670,6 +683,8 @@ class ServeOptions(TypedDict, total=False):
     attention: Literal["written", "fused"]
     # Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]
     cache_type: str
+    # Tokens of each prompt that the prefix cache holds, which are not computed (0 to 10000000)
+    cached_prompt: int
     # Most tokens of a step [sglang: 8192; else 2048] (64 to 10000000)
     chunk: int
     # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
@@ -677,6 +692,9 @@ class ServeOptions(TypedDict, total=False):
     clocks: Literal["settled", "burst"]
     # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
+    # Replicas of attention that share the experts (attention data parallelism) [1, or --expert
+    # over --tensor] (1 to 4096)
+    data: int
     # With --prefill-groups: tensor groups that compute next tokens (1 to 4096)
     decode_groups: int
     # Set a size that the network leaves open, or one of its parameters (repeatable)
@@ -689,9 +707,10 @@ class ServeOptions(TypedDict, total=False):
     dtype: DataType
     # Serving engine, which sets batching, host time, and all-reduce [vllm]
     engine: Literal["vllm", "sglang", "trtllm"]
-    # Degree of expert parallelism (1 to 4096) [1]
+    # Degree of expert parallelism, over the server's tensor x data devices (1 to 4096) [1]
     expert: int
-    # Fabric that connects the devices: a name of hwdb/fabrics, or a file; one device needs none
+    # Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual one of --on;
+    # unequal devices: each GPU's PCIe, through the host]
     fabric: Path
     # Host that launches a GPU's kernels [a server of the GPU's generation]
     host: str
@@ -716,7 +735,7 @@ class ServeOptions(TypedDict, total=False):
     # Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th percentiles
     # meet the limits
     rate: Several
-    # Concurrent requests [powers of two up to what fits] (1 to 1000000)
+    # Concurrent requests of the server [powers of two up to what fits] (1 to 1000000)
     requests: Several
     # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
     # a scenario; - reads standard input; options change it
@@ -840,7 +859,7 @@ class UpgradeOptions(TypedDict, total=False):
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
     batch: int
-    # Budget of a purchase, less resale
+    # Budget of a purchase, less resale; of rents for the job, else for a year
     budget: Number
     # Purchase price of a new GPU, as in 30k or $30,000
     buy: Number
@@ -919,8 +938,14 @@ class UpgradeOptions(TypedDict, total=False):
     owned: bool
     # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
+    # Power that all GPUs may draw, at their board limits times PUE, as in 20kW; for the cheapest
+    # mix of --count GPUs
+    power_limit: Quantity
     # Electricity, as in 0.12 or 0.12/kWh [0.12]
     power_price: Number
+    # Table of rents, a YAML file of one seller (repeatable) [prices.yaml of the catalog];
+    # verdicts compare GPUs within one table
+    prices: Union[Path, Sequence[Path]]
     # Power usage effectiveness (PUE) of the data center [1.4]
     pue: Number
     # Resale price of an old GPU [0]
@@ -982,6 +1007,9 @@ class ValidateOptions(TypedDict, total=False):
     # With --pairs: also write how far predicted speedups hold for whole networks, a transfer.yaml
     # for a machine folder
     fit: Path
+    # Read a table of calls of serving libraries' kernels: op,gpu,dtype,library,kernel,measured_ms
+    # and the operator's sizes; with --format csv each row's prediction
+    kernels: bool
     # With --pairs: How kernels are launched: eager framework calls, a stream of back-to-back
     # launches, a CUDA graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
@@ -1003,7 +1031,7 @@ class ValidateOptions(TypedDict, total=False):
     # Source of the table, for --fit
     source: str
     # How times without a `launch` column were measured: eager framework calls, back-to-back
-    # launches, the kernel alone, or a node of a CUDA graph [stream]
+    # launches, the kernel alone, or a node of a CUDA graph [kernel]
     timing: Literal["eager", "stream", "kernel", "graph"]
     # Number of worst rows to show [10]
     worst: int

@@ -463,7 +463,7 @@ const std::map<QString, const char*> kFieldOfOption = {{"from", "upgrade from"},
 // has sessions, and shows the details always.
 const QStringList kOfTheCommand = {"help",     "help-all", "fleet",      "scenario", "details",
                                    "fail-if",  "hwdb",     "color",      "threads",  "quiet",
-                                   "progress", "networks", "time-limit", "prices"};
+                                   "progress", "networks", "time-limit", "prices",   "power-limit"};
 
 } // namespace
 
@@ -576,15 +576,15 @@ void TestUpgrade::left_open_the_page_asks_what_the_command_does() {
     QVERIFY(window.upgrade().command_line().find("--phase inference") != std::string::npos);
     QCOMPARE(QString::fromStdString(window.upgrade().purchase().answers[0].upgrade.run),
              QString::fromStdString(window.upgrade().upgrades()[0].run));
-    QCOMPARE(window.upgrade().upgrades()[0].speedup.value, answer_of_command(window)
-                                                               .value("candidates")
-                                                               .toArray()
-                                                               .at(0)
-                                                               .toObject()
-                                                               .value("speedup")
-                                                               .toObject()
-                                                               .value("value")
-                                                               .toDouble());
+    QCOMPARE(window.upgrade().purchase().answers[0].upgrade.speedup.value, answer_of_command(window)
+                                                                               .value("candidates")
+                                                                               .toArray()
+                                                                               .at(0)
+                                                                               .toObject()
+                                                                               .value("speedup")
+                                                                               .toObject()
+                                                                               .value("value")
+                                                                               .toDouble());
 }
 
 void TestUpgrade::what_is_left_open_cannot_be_set_beside_it() {
