@@ -168,9 +168,8 @@ std::string purchase_text(const analysis::Purchase& p, bool details) {
         text += upgrade_categories_text(a.upgrade);
     }
     return text + (by_price.empty()
-                       ? "For the verdict by price table and the longest layers, add --details.\n"
-                       : "For the verdict by price table, the longest layers and their limits, add "
-                         "--details.\n");
+                       ? "For the longest layers and what limits their speedup, add --details.\n"
+                       : "For the price tables and the longest layers, add --details.\n");
 }
 
 } // namespace eyeroof::report
