@@ -576,18 +576,19 @@ void TestUpgrade::left_open_the_page_asks_what_the_command_does() {
     QVERIFY(window.upgrade().command_line().find("--phase inference") != std::string::npos);
     QCOMPARE(QString::fromStdString(window.upgrade().purchase().answers[0].upgrade.run),
              QString::fromStdString(window.upgrade().upgrades()[0].run));
-    // the command line may name the candidates in another order
-    const analysis::PurchaseAnswer& first = window.upgrade().purchase().answers[0];
+    // the command line names the candidate that is shown
     int found = 0;
     for (const QJsonValue& candidate : answer_of_command(window).value("candidates").toArray()) {
         const QJsonObject one = candidate.toObject();
-        if (one.value("gpu").toString() == QString::fromStdString(first.then.gpu)) {
-            QCOMPARE(first.upgrade.speedup.value,
-                     one.value("speedup").toObject().value("value").toDouble());
-            ++found;
+        for (const analysis::PurchaseAnswer& shown : window.upgrade().purchase().answers) {
+            if (one.value("gpu").toString() == QString::fromStdString(shown.then.gpu)) {
+                QCOMPARE(shown.upgrade.speedup.value,
+                         one.value("speedup").toObject().value("value").toDouble());
+                ++found;
+            }
         }
     }
-    QCOMPARE(found, 1);
+    QVERIFY(found >= 1);
 }
 
 void TestUpgrade::what_is_left_open_cannot_be_set_beside_it() {
