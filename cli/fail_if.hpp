@@ -18,7 +18,7 @@
 
 namespace eyeroof::cli {
 
-// What a condition may ask of an answer; docs/fail-if.md lists the names. Those of an answer by
+// What a condition may ask of an answer; docs/json.md lists the names. Those of an answer by
 // default are the names alone.
 analysis::GateFigures gate_figures(const analysis::MapReport& report);
 analysis::GateFigures gate_figures(const analysis::Upgrade& result);

@@ -1,4 +1,4 @@
-// The profile file: JSON lines, version 1, plain or gzip; docs/profile-format.md describes it.
+// The profile file: JSON lines, version 1, plain or gzip; docs/measuring.md describes it.
 // Written by `eyeroof import`, `measure` and the collector; read by everything that takes a
 // profile.
 #pragma once

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/python-reference.md from the package's own texts: every function and class with its parameters.
+"""Writes the reference at the end of docs/python.md from the package's own texts: every function and class with its parameters.
 
     python python/make_reference.py        # with the package installed, or on PYTHONPATH
 """
@@ -10,9 +10,9 @@ import sys
 from typing import Any, List
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-HEAD = """# Python reference
+HEAD = """## Python reference
 
-Written by `python python/make_reference.py` from the package's own texts; [python.md](python.md) says what to use when.
+Written by `python python/make_reference.py` from the package's own texts.
 Functions that stand for a command take its options as keywords: `help(er.timeline)` lists them with their types.
 """
 
@@ -65,21 +65,22 @@ def reference_text() -> str:
 
     functions = [n for n in er.__all__ if inspect.isfunction(getattr(er, n))]
     own = [n for n in er.__all__ if inspect.isclass(getattr(er, n)) and n not in ("Error", "Network")]
-    parts = [HEAD, "## Functions\n"]
+    parts = [HEAD, "### Functions\n"]
     for name in sorted(functions):
         function = getattr(er, name)
-        parts.append(f"### `er.{name}({parameters_of(function)})`\n\n{text_of(function)}\n")
-    parts.append("## Answers\n")
+        parts.append(f"#### `er.{name}({parameters_of(function)})`\n\n{text_of(function)}\n")
+    parts.append("### Answers\n")
     kinds = [getattr(er, n) for n in own]
     kinds += [k for k in vars(results).values() if inspect.isclass(k) and k.__module__ == results.__name__ and k not in kinds]
     for kind in sorted(kinds, key=lambda k: k.__name__):
         members = "\n".join(members_of(kind))
-        parts.append(f"### `{kind.__name__}`\n\n{text_of(kind)}\n" + (f"\n{members}\n" if members else ""))
+        parts.append(f"#### `{kind.__name__}`\n\n{text_of(kind)}\n" + (f"\n{members}\n" if members else ""))
     return "\n".join(parts)
 
 
 if __name__ == "__main__":
     sys.path[:] = [p for p in sys.path if pathlib.Path(p).resolve() != ROOT / "python"]  # not the sources
-    path = ROOT / "docs/python-reference.md"
-    path.write_text(reference_text(), encoding="utf-8")
+    path = ROOT / "docs/python.md"
+    own = path.read_text(encoding="utf-8").partition(HEAD)[0]
+    path.write_text(own + reference_text(), encoding="utf-8")
     print(path, file=sys.stderr)

@@ -1,5 +1,5 @@
 // How many words of each layer are not zero, as YAML. For `eyeroof exam --density`; format in
-// docs/sparsity.md.
+// docs/accelerator-model.md.
 #pragma once
 
 #include "model/sparse/step.hpp"

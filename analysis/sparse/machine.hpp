@@ -1,5 +1,5 @@
 // Machines that skip zeros, as YAML: one of the cost models of model/sparse with its sizes.
-// The format is in docs/sparsity.md.
+// The format is in docs/accelerator-model.md.
 #pragma once
 
 #include "analysis/sparse/levels_reader.hpp"

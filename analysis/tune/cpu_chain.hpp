@@ -35,7 +35,7 @@ inline constexpr std::size_t kCpuLoops = 6; // depth in a tile, two of tiles, th
 //   B7 instants      MACs / (those cycles + issue slots lost + tiles' beginnings and ends + packing)
 // Traffic into a cache: the loops up to the outermost whose touched bytes it holds are served by
 // it; each loop around brings their tensors again, but one that does not move a tensor right
-// around them. Source: own, after docs/tune.md.
+// around them. Source: own, after docs/mapper.md.
 // clang-format on
 struct CpuChain {
     std::array<double, 7> bound{};

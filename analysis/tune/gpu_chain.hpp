@@ -23,7 +23,7 @@ namespace eyeroof::analysis::tune {
 // Shared memory: wavefronts of 128 B, one a cycle: a row's value of each lane (bank conflicts counted exactly), a
 // column's as vectors of up to 4 where a thread's lie side by side. L2: the input once for each column of tiles, the
 // weights once for each row, results once or twice for each part. Memory: every operand once. Latencies: 4 cycles of a
-// multiply-add, 600 of a load, 4 instructions issued a cycle. Source: own, after docs/tune.md.
+// multiply-add, 600 of a load, 4 instructions issued a cycle. Source: own, after docs/mapper.md.
 // clang-format on
 struct GpuChain {
     std::array<double, 7> bound{};

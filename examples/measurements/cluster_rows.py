@@ -7,7 +7,7 @@
 serving.csv: ai-dynamo/aiconfigurator@095f58a51c4c, silicon_sample.csv, with the columns gpu, network, backend,
 precision, isl, osl, concurrency, tp, ttft_ms, tpot_ms. comm.csv: nccl-tests and frameworks' own all-reduces of the
 same, with gpu, op, dtype, gpus, nodes, bytes, measured_ms, kernel. Files may be gzipped. Even rows settled constants
-(docs/scale.md), so that odd rows alone are held out; of frameworks' all-reduces all above 1 KiB are, and of servers on
+(docs/dev/scale-evidence.md), so that odd rows alone are held out; of frameworks' all-reduces all above 1 KiB are, and of servers on
 GB200 all. What this program leaves out, it counts on stderr. Python's standard library only.
 """
 import argparse

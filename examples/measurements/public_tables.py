@@ -36,7 +36,7 @@ TRACELENS = "AMD-AGI/TraceLens@171dd74721ca"
 
 # NeuSight's names of element-wise functions; those that end in u take a scalar.
 FUNCTIONS = {"add", "addu", "mul", "mulu", "div", "divu", "pow", "powu", "tanh", "relu", "gelu"}
-# Of a product: the columns of NeuSight name the reduced size N (see docs/gpu-model.md).
+# Of a product: the columns of NeuSight name the reduced size N (see docs/dev/gpu-evidence.md).
 PRODUCTS = {"linear": "gemm", "bmm": "bmm"}
 ROWS = {"ln": "layernorm", "layernorm": "layernorm", "softmax": "softmax"}
 

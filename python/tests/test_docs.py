@@ -44,7 +44,7 @@ def test_there_are_examples():
 def test_the_page_of_networks_has_their_parameters_and_work():
     import eyeroof as er
 
-    text = (DOCS / "docs/networks.md").read_text(encoding="utf-8")
+    text = (DOCS / "docs/dev/networks.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.*?)` \| ([\d,]+) \| ([\d,]+) \|", text, re.M)
     assert len(rows) > 50
     language = text.index("## Image networks")

@@ -144,13 +144,13 @@ TEST_CASE("intervals of training steps hold 75 to 88 % of runs left out, whateve
 TEST_CASE("long context and training in fp8 are predicted within 15 %") {
     CHECK(error_of("long context") <= 0.15);
     CHECK(error_of("LLM Foundry H100 FP8") <= 0.15);
-    // Pins the present: fp8 kernels of Blackwell and Hopper are too slow (docs/scale.md).
+    // Pins the present: fp8 kernels of Blackwell and Hopper are too slow (docs/dev/scale-evidence.md).
     CHECK(error_of("Megatron-Bridge") <= 0.35);
     CHECK(error_of("TensorRT-LLM") <= 0.14); // 12 % is asked for
 }
 
 TEST_CASE("published training runs fit their devices by the memory model") {
-    constexpr double kMargin = 1.02; // docs/scale.md
+    constexpr double kMargin = 1.02; // docs/dev/scale-evidence.md
     int steps = 0;
     for (const ClusterResult& r : published_runs().rows) {
         if (r.row.metric != "step_s") {

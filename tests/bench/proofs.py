@@ -4,7 +4,7 @@
 proofs.py EYEROOF [--objective edp] [--most SECONDS] [--only MACHINE]: maps each network of NETWORKS on each
 machine of PROMISED and prints a Markdown table: different layers proved, the widest optimality gap,
 processor seconds of the whole command on one thread, peak memory. Exits with 1 where a promise of
-docs/mapper.md is broken: a gap above the machine's, or more processor seconds than --most.
+docs/dev/mapper-evidence.md is broken: a gap above the machine's, or more processor seconds than --most.
 """
 
 import argparse

@@ -228,7 +228,7 @@ def main():
     ask.add_argument("eyeroof")
     ask.add_argument("--most", type=float, default=1e6)
     ask.add_argument("--only", default="", metavar="TEXT", help="rows whose name holds this text")
-    ask.add_argument("--markdown", metavar="FILE", help="the table for docs/formats.md")
+    ask.add_argument("--markdown", metavar="FILE", help="the table for docs/dev/format-evidence.md")
     ask.add_argument("-o", dest="plot")
     given = ask.parse_args()
     sizes = [10**e for e in range(3, 1 + int(round(math.log10(given.most))))]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What README.md and docs/*.md print and draw is what the program prints and draws.
 
-printed.py EYEROOF SOURCES [--update]
+printed.py EYEROOF SOURCES [--update] [PAGE…]
 
 In a ```console fence each line that begins with "$ " is a command, and what stands below it, up to the
 next, is its output. A fence that follows a line ending in "`NAME`:" is the content of that file. The
 commands of a page run in one folder, in order; `samples` there is tests/profiles/samples, and what they
-write into `images` is docs/images. --update writes what the program prints and draws.
+write into `images` is docs/images. --update writes what the program prints and draws. PAGE selects pages by
+their path: README.md, docs/upgrade.md.
 """
 import os
 import pathlib
@@ -17,6 +18,7 @@ import tempfile
 
 program, sources = os.path.realpath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 update = "--update" in sys.argv[3:]
+chosen = [argument for argument in sys.argv[3:] if argument != "--update"]
 
 
 def fences(lines):
@@ -100,7 +102,8 @@ def page(path):
 
 
 def main():
-    counts = [page(path) for path in [sources / "README.md", *sorted(sources.glob("docs/**/*.md"))]]
+    pages = [sources / name for name in chosen] or [sources / "README.md", *sorted(sources.glob("docs/**/*.md"))]
+    counts = [page(path) for path in pages]
     count, wrong = map(sum, zip(*counts))
     print(f"{count} printed answers and pictures of the documents, {wrong} differ from the program's")
     return 1 if wrong or not count else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What one scenario removed, counted in the history: the table of docs/scenario.md.
+# What one scenario removed, counted in the history: the table of docs/dev/scenario.md.
 # scenario_counts.sh [REVISION…]; without any, the three of the document.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

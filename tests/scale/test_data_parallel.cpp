@@ -126,7 +126,7 @@ TEST_CASE("FireCaffe's NiN rows follow from the row of 32 GPUs and batch 1024 wi
     MESSAGE("NiN 32 GPUs batch 256: ", small_batch, "x of 13x; 128 GPUs batch 1024: ", many,
             "x of 39x");
     CHECK(std::abs(small_batch / 13.0 - 1.0) <= 0.10);
-    CHECK(std::abs(many / 39.0 - 1.0) <= 0.11); // 10 % is asked for: docs/scale.md
+    CHECK(std::abs(many / 39.0 - 1.0) <= 0.11); // 10 % is asked for: docs/dev/scale-evidence.md
 }
 
 TEST_CASE("FireCaffe's 47x of GoogLeNet on 128 GPUs within 15 %, nothing fitted to it") {

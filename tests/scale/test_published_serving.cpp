@@ -167,7 +167,7 @@ TEST_CASE("the most tokens a second of TensorRT-LLM's table") {
         }
         MESSAGE("TensorRT-LLM's table, ", std::string(settled ? "settled" : "burst"), ": off by ",
                 all.error());
-        CHECK(all.error() <= 0.15); // 12 % is asked for: docs/scale.md
+        CHECK(all.error() <= 0.15); // 12 % is asked for: docs/dev/scale-evidence.md
     }
 }
 
