@@ -25,8 +25,18 @@ START_S = 1.2e-6
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 BITS = {"bfloat16": (16, 16, 16), "float16": (16, 16, 16), "fp16": (16, 16, 16), "bf16": (16, 16, 16),
         "fp8": (8, 8, 16), "fp8_block": (8, 8, 16), "nvfp4": (4, 4, 16), "int8_w8a8": (8, 8, 16),
-        "int8_wo": (16, 8, 16), "int4_wo": (16, 4, 16)}
-PEAK = {"fp8_block": "fp8", "int8_w8a8": "int8", "nvfp4": "nvfp4", "fp8": "fp8"}
+        "int8_wo": (16, 8, 16), "int4_wo": (16, 4, 16), "fp32": (32, 32, 32), "int8": (8, 8, 8),
+        "fp16_mixed_tc": (16, 16, 16)}
+PEAK = {"fp8_block": "fp8", "int8_w8a8": "int8", "nvfp4": "nvfp4", "fp8": "fp8", "fp32": "fp32", "fp16": "fp16",
+        "fp16_mixed_tc": "fp16", "int8": "int8"}
+# As devices call themselves, or as a table calls them; of several the fastest.
+DEVICES = {"NVIDIA GB200": "gb200", "NVIDIA H100 80GB HBM3": "h100-sxm-80gb", "H100-80GB-SXM(vidur h100)": "h100-sxm-80gb",
+           "NVIDIA A100-SXM4-80GB": "a100-sxm-80gb", "A100-80GB-SXM(vidur a100)": "a100-sxm-80gb",
+           "NVIDIA A100-PCIE-40GB": "a100-pcie-40gb", "NVIDIA L40S": "l40s", "Tesla T4": "t4", "Tesla P4": "p4",
+           "Tesla P100-PCIE-16GB": "p100-pcie-16gb", "Tesla P100": "p100-sxm2-16gb", "M40": "m40-12gb",
+           "Tesla V100-PCIE-32GB": "v100-pcie-32gb", "Tesla V100-SXM2 (DGX-1)": "v100-sxm2-16gb",
+           "AMD Instinct MI100": "mi100", "arcturus": "mi100", "vega20": "mi60", "aldebaran-110cu": "mi250x-die",
+           "1080Ti": "gtx-1080-ti", "MI25": "mi25"}
 
 
 def number(text, unit):
@@ -45,7 +55,7 @@ class Gpu:
         self.dram = number(re.search(r"^dram:.*bandwidth: *(.*)", text, re.M)[1], "B/s")
         self.l2 = number(re.search(r"^l2:.*?capacity: *(.*?)$", text, re.M | re.S)[1], "B")
         self.peaks = {}
-        for name, rest in re.findall(r"^  (\w+): *(\{value: .*pipe: tensor.*)$", text, re.M):
+        for name, rest in re.findall(r"^  (\w+): *(\{value: .*pipe: .*)$", text, re.M):
             per_cycle = re.search(r"value: *([0-9.]+) FLOP/cycle", rest)
             self.peaks[name] = (float(per_cycle[1]) * self.sms * self.tensor if per_cycle
                                 else number(rest, "FLOP/s"))
@@ -90,7 +100,7 @@ def main():
         found = collections.defaultdict(list)
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                name = row.get("gpu", "")
+                name = DEVICES.get(row.get("gpu", ""), row.get("gpu", ""))
                 where = os.path.join(sys.argv[1], name + ".yaml")
                 if name not in machines:
                     machines[name] = Gpu(where) if os.path.exists(where) else None
