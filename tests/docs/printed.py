@@ -5,8 +5,8 @@ printed.py EYEROOF SOURCES [--update] [PAGE…]
 
 In a ```console fence each line that begins with "$ " is a command, and what stands below it, up to the
 next, is its output. A fence that follows a line ending in "`NAME`:" is the content of that file. The
-commands of a page run in one folder, in order; `samples` there is tests/profiles/samples, and what they
-write into `images` is docs/images. --update writes what the program prints and draws. PAGE selects pages by
+commands of a page run in one folder, in order; `samples` there is tests/profiles/samples, `profiles` is
+profiles, and what they write into `images` is docs/images. --update writes what the program prints and draws. PAGE selects pages by
 their path: README.md, docs/upgrade.md.
 """
 import os
@@ -71,6 +71,7 @@ def page(path):
         os.symlink(program, f"{folder}/bin/eyeroof")
         os.mkdir(f"{folder}/images")
         os.symlink(sources / "tests/profiles/samples", f"{folder}/samples")
+        os.symlink(sources / "profiles", f"{folder}/profiles")
         for info, start, end in fences(lines):
             before = next((line for line in reversed(lines[:start - 1]) if line.strip()), "")
             content = lines[start:end]
