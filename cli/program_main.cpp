@@ -212,7 +212,7 @@ Result<int> start(const std::string& name, const std::vector<std::string>& argum
         words.push_back(word.data());
     }
     words.push_back(nullptr);
-    const bool alone = here.out == &std::cout; // nobody catches what it says
+    const bool alone = here.out == &std::cout; // what it says is not caught
     const bool there = access(program.c_str(), X_OK) == 0;
     const int exit = !there  ? -1
                      : alone ? become(program, words.data())
