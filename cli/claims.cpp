@@ -57,9 +57,12 @@ class Asked {
             return out.str();
         }
         const bool stopped = context_.stop().stop_requested();
+        const bool absent = exit == static_cast<int>(Exit::unavailable);
         std::string said = err.str();
         said.erase(said.find_last_not_of('\n') + 1);
-        return Result<std::string>::failure(stopped ? "cancelled" : "uncosted",
+        return Result<std::string>::failure(stopped  ? "cancelled"
+                                            : absent ? "unavailable"
+                                                     : "uncosted",
                                             fmt::format("claim {}: `{}` gives no answer: {}",
                                                         claim.name,
                                                         report::command_line(claim, words), said));
@@ -69,6 +72,12 @@ class Asked {
     std::map<std::vector<std::string>, Result<std::string>> answers_;
 };
 
+// Whether a program that is not there, and nothing else, keeps a claim from being asked.
+bool is_of_absent_program(const Diagnostics& found) {
+    return std::all_of(found.begin(), found.end(),
+                       [](const Diagnostic& one) { return one.code == "unavailable"; });
+}
+
 Result<claims::ClaimFound> found_of(const formats::Claim& claim, Asked& asked, bool pictures) {
     claims::Answers answers;
     Diagnostics all;
@@ -77,6 +86,8 @@ Result<claims::ClaimFound> found_of(const formats::Claim& claim, Asked& asked, b
         all.append(answer.diagnostics());
         if (answer) {
             all.append(answers.add(run.name, *answer).diagnostics());
+        } else if (is_of_absent_program(answer.diagnostics())) {
+            return answer.diagnostics(); // the others say the same
         }
     }
     if (all.has_errors()) {
@@ -176,6 +187,7 @@ Result<report::ClaimsFound> ask_claims(Context& context, const std::vector<forma
     Asked asked(context);
     const ProgressCallback progress = context.progress();
     report::ClaimsFound all;
+    Diagnostics left_out;
     for (const formats::Claim& claim : claims) {
         if (progress) {
             progress({static_cast<double>(all.size()) / static_cast<double>(claims.size()),
@@ -188,11 +200,16 @@ Result<report::ClaimsFound> ask_claims(Context& context, const std::vector<forma
             continue;
         }
         auto found = found_of(claim, asked, wanted.pictures);
-        if (!found) {
+        if (found) {
+            all.push_back(*std::move(found));
+        } else if (wanted.measure || !is_of_absent_program(found.diagnostics())) {
             return found.diagnostics();
+        } else {
+            left_out.warning("unavailable", found.diagnostics().items().front().message,
+                             "this claim is left out");
         }
-        all.push_back(*std::move(found));
     }
+    context.report(left_out);
     return all;
 }
 

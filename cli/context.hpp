@@ -53,6 +53,12 @@ struct Environment {
     std::function<int()> signal = {}; // the one that asked to stop; 0: none
     // More time from the request to the end that is forced; without a call it is an instant.
     std::function<void(std::chrono::milliseconds)> take_time_to_stop = {};
+    // Runs another program of ours with these arguments, its words where those of this one go, and
+    // gives its exit code; where nothing catches the words, it takes this process's place. Error
+    // "unavailable": it is not there.
+    std::function<Result<int>(const std::string& program, const std::vector<std::string>& arguments,
+                              const Environment& here)>
+        start = {};
 };
 
 struct GlobalOptions {
@@ -113,6 +119,9 @@ class Context {
     // What a JSON answer repeats of its question (cli/asked.hpp): what was asked, and the scenario.
     void ask(std::string asked) { asked_ = std::move(asked); }
     void remember(const analysis::Scenario& scenario);
+    // The words of the command line without the command's own.
+    void take_arguments(std::vector<std::string> arguments) { arguments_ = std::move(arguments); }
+    const std::vector<std::string>& arguments() const { return arguments_; }
     // The result is text for people, not rows or a document: it has colors where they are seen.
     void write_text_for_people() { for_people_ = true; }
 
@@ -129,6 +138,7 @@ class Context {
     GlobalOptions global_;
     std::shared_ptr<ProgressLine> line_;
     std::map<std::string, std::string> documents_;
+    std::vector<std::string> arguments_;
     std::string asked_, scenario_; // JSON
     bool for_people_ = false;
 };

@@ -5,7 +5,7 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/measured/ranks.hpp"
 #include "analysis/measured/traced.hpp"
-#include "analysis/tune/measured_best.hpp"
+#include "analysis/trials/measured_best.hpp"
 #include "analysis/what_if/headline.hpp"
 #include "base/markup.hpp"
 #include "cli/exam_options.hpp"

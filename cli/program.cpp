@@ -44,6 +44,19 @@ std::vector<std::string> with_help(std::vector<std::string> arguments) {
     return arguments;
 }
 
+// The arguments without the word that names the command.
+std::vector<std::string> without_command(const CLI::App& root, std::vector<std::string> words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (!words[i].starts_with('-')) {
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
+        const CLI::Option* option = root.get_option_no_throw(words[i]);
+        i += option != nullptr && option->get_items_expected_max() > 0 ? 1 : 0;
+    }
+    return words;
+}
+
 // Whether a command's result is text for people: it was asked for, or is the first of its formats.
 bool prints_text(const CLI::App& app) {
     const CLI::Option* format = app.get_option_no_throw("--format");
@@ -59,7 +72,11 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
     Context context(environment);
     Frame frame(program);
     program.add_commands(frame);
-    const auto words = with_document(context, frame.root(), with_help(arguments));
+    std::vector<std::string> given = with_help(arguments);
+    if (!program.command.empty()) {
+        given.insert(given.begin(), program.command);
+    }
+    const auto words = with_document(context, frame.root(), std::move(given));
     if (!words) {
         return static_cast<int>(context.fail(words.diagnostics()));
     }
@@ -87,6 +104,7 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
     if (wrong.has_errors()) {
         return static_cast<int>(context.fail(wrong));
     }
+    context.take_arguments(without_command(frame.root(), *words));
     context.ask(asked_json(deepest(frame.root())));
     if (prints_text(deepest(frame.root()))) {
         context.write_text_for_people();

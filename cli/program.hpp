@@ -15,6 +15,7 @@ class Frame;
 struct Program {
     std::string name, summary, examples;
     std::function<void(Frame&)> add_commands;
+    std::string command = {}; // its only one, which the arguments do not name; empty: they do
 };
 // The commands of cli/commands.def.
 const Program& eyeroof_program();

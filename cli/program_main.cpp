@@ -3,16 +3,22 @@
 #include "cli/program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <stop_token>
@@ -24,6 +30,8 @@
 namespace {
 
 namespace fs = std::filesystem;
+namespace cli = eyeroof::cli;
+using eyeroof::Result;
 
 // A signal handler can reach nothing but globals.
 int signal_pipe[2] = {-1, -1};
@@ -108,6 +116,14 @@ std::string variable(const char* name) {
     return value == nullptr ? std::string{} : std::string(value);
 }
 
+fs::path own_folder() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+// <prefix>/libexec/eyeroof: what `eyeroof` starts lies there when installed.
+constexpr const char* kStarted = "libexec/eyeroof";
+
 // The user's data first, then what lies beside the program: <prefix>/bin/../share when installed,
 // <build>/cli/../share (links into the sources) when just built.
 std::vector<fs::path> data_dirs() {
@@ -119,12 +135,99 @@ std::vector<fs::path> data_dirs() {
     } else if (!home.empty()) {
         dirs.push_back(fs::path(home) / ".local/share/eyeroof");
     }
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    if (!program.empty()) {
-        dirs.push_back((program.parent_path().parent_path() / "share/eyeroof").lexically_normal());
+    if (fs::path folder = own_folder(); !folder.empty()) {
+        const bool started = folder.parent_path().filename() / folder.filename() == kStarted;
+        folder = started ? folder.parent_path() : folder;
+        dirs.push_back((folder.parent_path() / "share/eyeroof").lexically_normal());
     }
     return dirs;
+}
+
+constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+// Takes this process's place. From here on a signal ends it as it ends any program: those that came
+// before are answered here. Gives the exit code of these, or -1 where the program cannot be run.
+int become(const fs::path& program, char* const* words) {
+    for (const int signal : kStopSignals) {
+        struct sigaction now {};
+        sigaction(signal, nullptr, &now);
+        if (now.sa_handler != SIG_IGN) {
+            std::signal(signal, SIG_DFL);
+        }
+    }
+    if (const int seen = signal_seen.load(); seen != 0) {
+        return 128 + seen;
+    }
+    execv(program.c_str(), words);
+    return -1;
+}
+
+std::string contents_of(int file) {
+    std::string text(static_cast<std::size_t>(std::max<off_t>(0, lseek(file, 0, SEEK_END))), '\0');
+    const ssize_t got = pread(file, text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+    return text;
+}
+
+// As a child that ends with this process; what it says goes where this one's words go. -1: it
+// cannot be run.
+int run_child(const fs::path& program, char* const* words, const cli::Environment& here) {
+    constexpr int kNotRun = 127;
+    const int out = memfd_create("stdout", MFD_CLOEXEC);
+    const int err = memfd_create("stderr", MFD_CLOEXEC);
+    const pid_t child = out < 0 || err < 0 ? -1 : fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        execv(program.c_str(), words);
+        _exit(kNotRun);
+    }
+    int status = -1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (child > 0) {
+        *here.out << contents_of(out);
+        *here.err << contents_of(err);
+    }
+    close(out);
+    close(err);
+    const bool ran = child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotRun);
+    return !ran ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Another program of ours: beside this one, or where an installation keeps it.
+Result<int> start(const std::string& name, const std::vector<std::string>& arguments,
+                  const cli::Environment& here) {
+    const fs::path folder = own_folder();
+    const fs::path installed = (folder.parent_path() / kStarted).lexically_normal();
+    fs::path program = folder / name;
+    if (access(program.c_str(), X_OK) != 0) {
+        program = installed / name;
+    }
+    std::vector<std::string> all = {name};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    std::vector<char*> words;
+    for (std::string& word : all) {
+        words.push_back(word.data());
+    }
+    words.push_back(nullptr);
+    const bool alone = here.out == &std::cout; // what it says is not caught
+    const bool there = access(program.c_str(), X_OK) == 0;
+    const int exit = !there  ? -1
+                     : alone ? become(program, words.data())
+                             : run_child(program, words.data(), here);
+    if (exit >= 0) {
+        return exit;
+    }
+    return there ? Result<int>::failure("unavailable",
+                                        fmt::format("'{}' cannot be run: {}", program.string(),
+                                                    std::strerror(errno)))
+                 : Result<int>::failure(
+                       "unavailable",
+                       fmt::format("this is the program {}, which is neither in '{}' nor in '{}'",
+                                   name, folder.string(), installed.string()),
+                       "in the sources, `./bootstrap tune` builds it; packages have it");
 }
 
 std::vector<std::string> built_in() {
@@ -167,6 +270,7 @@ int run_process(int argc, char** argv, const Program& program) {
     environment.data_dirs = data_dirs();
     environment.built_in = built_in();
     environment.stop = watch.token();
+    environment.start = start;
     environment.signal = [] { return signal_seen.load(); };
     environment.take_time_to_stop = [](std::chrono::milliseconds most) {
         ms_to_stop = most.count();

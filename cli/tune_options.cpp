@@ -1,29 +1,15 @@
-// The flags of `eyeroof tune`, and what they mean.
+// The flags of `eyeroof tune`; what they mean is said in cli/tune/wanted.cpp.
 #include "cli/tune_options.hpp"
 
-#include "base/pattern.hpp"
-#include "cli/own_library.hpp"
-
-#include <fmt/format.h>
+#include "cli/scenario_options.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::vector<std::string> words;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        if (end > at) {
-            words.push_back(text.substr(at, end - at));
-        }
-        at = end + 1;
-    }
-    return words;
-}
-
 void add_learning(CLI::App& app, TuneCommand& options) {
-    add_choice(app, "--strategy", options.strategy, tuning::strategy_names(),
+    add_choice(app, "--strategy", options.strategy,
+               {"random", "grid", "genetic", "anneal", "analytic", "learned"},
                "Search strategy [learned]");
     add_choice(app, "--features", options.features,
                {"all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"},
@@ -87,6 +73,21 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
     add_tune_synthetic(app, options);
 }
 
+constexpr const char* kTuneExamples =
+    "# the fastest kernels of a network's layers on this processor, 128 trials each\n"
+    "eyeroof tune resnet18-c1-c12 --layers 'C6$' --log c6.jsonl\n"
+    "# the same search on a closed-form model: seconds, no compiler\n"
+    "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --details\n"
+    "# GPU kernels: measured on this GPU, or by closed form for another one\n"
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target gpu --log gpu.jsonl\n"
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target model --on a100-sxm-80gb --details\n"
+    "# the whole network with tuned kernels beside oneDNN, in one run on this processor\n"
+    "eyeroof tune resnet18 --end-to-end --trials 32 --log resnet18.jsonl\n"
+    "# begin with what other layers have taught\n"
+    "eyeroof tune resnet18-c1-c12 --layers C9 --log c9.jsonl --transfer c6.jsonl\n"
+    "# best so far against trials, as a picture\n"
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target model --format svg -o c2.svg";
+
 } // namespace
 
 void add_tune_network(CLI::App& app, TuneCommand& options) {
@@ -120,99 +121,21 @@ void add_tune_flags(CLI::App& app, TuneCommand& options) {
     add_learning(app, options);
 }
 
-tuning::StrategyOptions strategy_of(const TuneCommand& options) {
-    tuning::StrategyOptions strategy;
-    strategy.kind = *tuning::strategy_from_name(options.strategy);
-    strategy.seed = options.seed;
-    strategy.batch = options.batch;
-    strategy.first = options.batch;
-    strategy.features = *tuning::features_from_name(options.features);
-    strategy.trees.loss = *tuning::loss_from_name(options.loss);
-    strategy.epsilon = options.epsilon;
-    strategy.diversity = options.diversity;
-    strategy.uncertainty = options.uncertainty;
-    strategy.prior = options.residual;
-    return strategy;
-}
-
-tuning::TuneOptions tune_options(const TuneCommand& options) {
-    tuning::TuneOptions wanted;
-    wanted.plan.strategy = strategy_of(options);
-    wanted.plan.trials = options.trials;
-    wanted.plan.limit_s = options.time_limit_s;
-    wanted.target = options.target == "cpu"   ? tuning::TargetKind::cpu
-                    : options.target == "gpu" ? tuning::TargetKind::gpu
-                                              : tuning::TargetKind::model;
-    wanted.gpu.nvrtc = options.nvrtc;
-    wanted.gpu.device = options.gpu;
-    wanted.gpu.flags = words_of(options.flags);
-    wanted.gpu.time_s = options.repeat_s;
-    wanted.gpu.limit_s = options.limit_s;
-    wanted.cpu.compiler = options.compiler;
-    if (!options.flags.empty()) {
-        wanted.cpu.flags = words_of(options.flags);
-    }
-    wanted.cpu.cpu = options.cpu;
-    wanted.cpu.time_s = options.repeat_s;
-    wanted.cpu.limit_s = options.limit_s;
-    wanted.cpu.compile_limit_s = options.limit_s;
-    wanted.cpu.statistic =
-        options.time == "least" ? tuning::Statistic::least : tuning::Statistic::median;
-    wanted.gpu.statistic = wanted.cpu.statistic;
-    wanted.noise = {options.noise, options.seed};
-    wanted.machine_seed = options.machine_seed;
-    wanted.threads = options.threads;
-    wanted.again = options.again;
-    wanted.date = utc_now();
-    return wanted;
-}
-
-Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
-                                                 const std::vector<std::string>& files) {
-    std::vector<std::vector<tuning::TrialLine>> logs;
-    Diagnostics found;
-    for (const std::string& file : files) {
-        auto log = tuning::load_trials(file);
-        found.append(log.diagnostics());
-        if (log) {
-            logs.push_back(*std::move(log));
-        }
-    }
-    if (found.has_errors()) {
-        return found;
-    }
-    context.report(found);
-    return tuning::merged(logs);
-}
-
-// The network's layers that --layers names.
-Result<tuning::NetPlan> whole_network(Context& context, const TuneCommand& options) {
-    using Made = Result<tuning::NetPlan>;
-    const auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
-    if (!loaded) {
-        return Made(loaded.diagnostics());
-    }
-    const auto graph = analysis::step::make_graph(loaded->network, loaded->edges);
-    return graph ? tuning::net_plan(*graph) : Made(graph.diagnostics());
-}
-
-Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
-    auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
-    const auto pattern = Pattern::compile(options.layers);
-    if (!loaded || !pattern) {
-        Diagnostics all = loaded.diagnostics();
-        all.append(pattern.diagnostics());
-        return all;
-    }
-    model::Network network = std::move(loaded->network);
-    std::erase_if(network.layers,
-                  [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
-    if (network.layers.empty()) {
-        return Result<model::Network>::failure(
-            "no-layers", fmt::format("no layer's name matches '{}'", options.layers),
-            "eyeroof net show lists them");
-    }
-    return network;
+void add_tune_command(Frame& frame, const TuneAction& action) {
+    auto options = std::make_shared<TuneCommand>();
+    CLI::App& app = frame.add(
+        "tune", "Search for the fastest implementation of a layer: compile, time, and learn",
+        kTuneExamples);
+    add_tune_network(app, *options);
+    add_tune_flags(app, *options);
+    app.add_flag("--end-to-end", options->end_to_end,
+                 "Run the whole network in the end, with the tuned kernels and with oneDNN, which "
+                 "the compiler must find, turn about on this processor");
+    app.add_flag("--details", options->details,
+                 "Add the search space, the closed form's choice, and the bounds of the best "
+                 "candidate (text)");
+    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
+    frame.run(app, [options, action](Context& context) { return action(context, *options); });
 }
 
 } // namespace eyeroof::cli

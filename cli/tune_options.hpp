@@ -1,17 +1,14 @@
-// The options of `eyeroof tune`, and what `eyeroof-dev tune-compare` shares with it.
-// Filled by CLI11; read by tune.cpp and dev/tune_compare.cpp.
+// The command `tune`: its options, for the program that runs it and for `eyeroof`, which starts
+// that one. `eyeroof-dev tune-compare` shares some. Filled by CLI11; read by cli/tune/.
 #pragma once
 
-#include "analysis/tune/tuner.hpp"
 #include "cli/command.hpp"
-#include "cli/scenario_options.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace eyeroof::cli {
-
-namespace tuning = analysis::tune;
 
 struct TuneCommand {
     std::string network, layers, target = "cpu", machine;
@@ -28,6 +25,11 @@ struct TuneCommand {
     OutputOptions output;
 };
 
+using TuneAction = std::function<Exit(Context&, const TuneCommand&)>;
+
+// The command with all its options and its help.
+void add_tune_command(Frame& frame, const TuneAction& action);
+
 // NETWORK, --layers, --dim, --trials, and --seed.
 void add_tune_network(CLI::App& app, TuneCommand& options);
 // What a synthetic target is made of: --kernel-threads, --noise, and --machine-seed.
@@ -36,15 +38,5 @@ void add_tune_synthetic(CLI::App& app, TuneCommand& options);
 void add_tune_trees(CLI::App& app, TuneCommand& options);
 // All other options of `tune`: how candidates are measured and chosen.
 void add_tune_flags(CLI::App& app, TuneCommand& options);
-
-tuning::StrategyOptions strategy_of(const TuneCommand& options);
-tuning::TuneOptions tune_options(const TuneCommand& options);
-// Logs as one. Errors: those of every file.
-Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
-                                                 const std::vector<std::string>& files);
-// The network as the program of --end-to-end runs it. Errors: those of net_plan().
-Result<tuning::NetPlan> whole_network(Context& context, const TuneCommand& options);
-// The network's layers that --layers names. Error "no-layers": none.
-Result<model::Network> chosen_layers(Context& context, const TuneCommand& options);
 
 } // namespace eyeroof::cli

@@ -4,6 +4,8 @@ include(GNUInstallDirs)
 set(share "${CMAKE_INSTALL_DATADIR}/eyeroof")
 
 install(TARGETS eyeroof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
+# started by `eyeroof tune`, which looks for it there; `./bootstrap run` does not build it
+install(TARGETS eyeroof-tune RUNTIME DESTINATION libexec/eyeroof COMPONENT cli OPTIONAL)
 install(DIRECTORY hwdb/ DESTINATION ${share}/hwdb COMPONENT cli
         FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json" PATTERN "*.csv")
 install(DIRECTORY profiles/metrics/ DESTINATION ${share}/metrics COMPONENT cli

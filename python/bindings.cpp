@@ -7,6 +7,7 @@
 #include "analysis/scenario/fields.hpp"
 #include "analysis/what_if/headline.hpp"
 #include "cli/program.hpp"
+#include "cli/tune/tune_program.hpp"
 #include "formats/network_graph.hpp"
 #include "formats/network_yaml.hpp"
 #include "hwdb/catalog.hpp"
@@ -249,6 +250,7 @@ CommandEnd command(const Strings& arguments, const std::stop_token& stop) {
     environment.data_dirs = library().folders();
     environment.built_in = {"Python package"};
     environment.stop = stop;
+    environment.start = cli::tune_in_this_process;
     const int exit = cli::run_program(arguments, environment);
     return {exit, out.str(), err.str()};
 }

@@ -25,7 +25,7 @@ PROGRAMS = {
     "analysis/measured": ["analysis"], "analysis/program": ["step", "scenario", "analysis"],
     "analysis/scale": ["scale"], "analysis/scenario": ["scenario"], "analysis/chip": ["chip"],
     "analysis/sparse": ["sparse"], "analysis/step": ["step"], "analysis/sweep": ["sweep"],
-    "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
+    "analysis/trials": ["tune"], "analysis/tune": ["tune"], "analysis/upgrade": ["analysis"],
     "analysis": ["analysis"], "base": ["model", "hwdb", "formats", "report", "profiles"], "formats": ["formats", "catalog"],
     "hwdb": ["hwdb"], "mapper": ["mapper"], "model": ["model", "analysis"],
     "model/cores": ["model", "cores"], "model/fuse": ["model", "fuse"],
@@ -93,11 +93,12 @@ def tests_of(build):
     return names("-LE", "gui"), names("-L", "gui")
 
 
-def affected(build):
-    """The test programs that can notice the change: those of its folders, and of what links them directly."""
+def affected(build, readers=False):
+    """The test programs that can notice the change: those of its folders, and of what links them directly. Files of
+    the build change every program, but bring no code for a sanitizer to look at (`readers`)."""
     plain, window = tests_of(build)
     files = changed()
-    if files is None or any(EVERYTHING.match(file) for file in files):
+    if files is None or not readers and any(EVERYTHING.match(file) for file in files):
         return plain + window
     links, found = modules(build), []
     for file in files:
@@ -122,14 +123,15 @@ def main():
         print(base() or "nothing: the commit before the change is unknown")
         return
     build = pathlib.Path(sys.argv[1])
-    names = affected(build)
+    names = affected(build, "--readers" in sys.argv)
     programs = {name for name in tests_of(build)[0] if (ROOT / "tests" / name).is_dir() and
                 list((ROOT / "tests" / name).rglob("*.cpp"))}
     if "--readers" in sys.argv:
         names = [name for name in tests_of(build)[0] if name in programs - {"architecture"} and
                  (name in READERS or name in names)]
     if "--targets" in sys.argv:
-        targets = {"test_" + name if name in programs else "eyeroof" for name in names if name not in tests_of(build)[1]}
+        targets = {"test_" + name if name in programs else "eyeroof eyeroof-tune" for name in names
+                   if name not in tests_of(build)[1]}
         targets |= {"test_windows", "monkey"} if set(names) & set(tests_of(build)[1]) else set()
         names = sorted(targets) + (["fuzzers"] if "--readers" in sys.argv else [])
     print(" ".join(names))

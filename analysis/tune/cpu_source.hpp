@@ -1,7 +1,7 @@
 // The C++ text of candidates, and of the program that runs them.
 #pragma once
 
-#include "analysis/tune/cpu_plan.hpp"
+#include "analysis/trials/cpu_plan.hpp"
 
 #include <string>
 

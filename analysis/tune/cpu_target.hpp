@@ -1,7 +1,7 @@
 // Measures candidates on this host: compiles, loads and times them, each in a process of its own.
 #pragma once
 
-#include "analysis/tune/cpu_plan.hpp"
+#include "analysis/trials/cpu_plan.hpp"
 #include "analysis/tune/outcome.hpp"
 #include "profiles/collect/work_folder.hpp"
 

@@ -1,6 +1,6 @@
 #include "analysis/tune/gpu_data.hpp"
 
-#include "analysis/tune/rng.hpp"
+#include "analysis/trials/rng.hpp"
 
 namespace eyeroof::analysis::tune {
 

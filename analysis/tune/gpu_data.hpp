@@ -2,7 +2,7 @@
 // The GPU target makes them once per workload.
 #pragma once
 
-#include "analysis/tune/workload.hpp"
+#include "analysis/trials/workload.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>

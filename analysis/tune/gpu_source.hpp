@@ -1,7 +1,7 @@
 // The CUDA C++ text of candidates.
 #pragma once
 
-#include "analysis/tune/gpu_plan.hpp"
+#include "analysis/trials/gpu_plan.hpp"
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 // to be refused.
 #pragma once
 
+#include "analysis/trials/gpu_plan.hpp"
 #include "analysis/tune/gpu_data.hpp"
-#include "analysis/tune/gpu_plan.hpp"
 #include "analysis/tune/outcome.hpp"
 
 #include <memory>

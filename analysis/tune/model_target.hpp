@@ -2,8 +2,8 @@
 // per second, reproducible everywhere; the mapper proves the optimum for an accelerator.
 #pragma once
 
-#include "analysis/tune/cpu_task.hpp"
-#include "analysis/tune/gpu_task.hpp"
+#include "analysis/trials/cpu_task.hpp"
+#include "analysis/trials/gpu_task.hpp"
 #include "mapper/search.hpp"
 #include "model/machine/machine.hpp"
 

@@ -1,7 +1,7 @@
 // The result of a candidate's process, as the outcome of a trial.
 #pragma once
 
-#include "analysis/tune/search_task.hpp"
+#include "analysis/trials/search_task.hpp"
 #include "base/process.hpp"
 
 namespace eyeroof::analysis::tune {

@@ -3,7 +3,7 @@
 // Driven by search.cpp and by the studies.
 #pragma once
 
-#include "analysis/tune/search_task.hpp"
+#include "analysis/trials/search_task.hpp"
 #include "analysis/tune/trees.hpp"
 
 #include <memory>

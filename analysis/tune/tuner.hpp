@@ -1,11 +1,11 @@
 // Tunes the layers of a network one after the other: target, log, transfer, search.
 #pragma once
 
-#include "analysis/tune/cpu_chain.hpp"
+#include "analysis/trials/cpu_chain.hpp"
+#include "analysis/trials/log.hpp"
 #include "analysis/tune/cpu_target.hpp"
 #include "analysis/tune/end_to_end.hpp"
 #include "analysis/tune/gpu_target.hpp"
-#include "analysis/tune/log.hpp"
 #include "analysis/tune/model_target.hpp"
 #include "analysis/tune/search.hpp"
 
@@ -64,9 +64,6 @@ struct TuneResult {
 // are left out; none when nothing is left, or fewer than 16 trials are.
 GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
                          const TreeOptions& trees, std::string_view template_name);
-
-// The processor that a line was measured on, as far as features need it.
-CpuMachine machine_of(const TrialOrigin& origin);
 
 // What makes a search repeatable beside its seed: "learned, batch 16, features all, …".
 std::string search_text(const StrategyOptions& options);

@@ -2,6 +2,7 @@
 #include "analysis/cross_validate/cross_validate.hpp"
 
 #include "base/text_file.hpp"
+#include "cli/command.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"

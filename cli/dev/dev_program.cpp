@@ -1,5 +1,7 @@
 #include "cli/dev/dev_program.hpp"
 
+#include "cli/command.hpp"
+
 namespace eyeroof::cli {
 
 const Program& dev_program() {

@@ -3,7 +3,7 @@
 // Run by cli/dev/main.cpp and by the tests.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/program.hpp"
 
 namespace eyeroof::cli {
 

@@ -1,6 +1,7 @@
 // eyeroof-dev fit-kernels: constants of serving libraries' kernels from tables of measured calls.
 #include "analysis/cross_validate/kernel_fit.hpp"
 #include "base/text_file.hpp"
+#include "cli/command.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/kernels_reader.hpp"

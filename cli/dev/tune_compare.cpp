@@ -1,9 +1,11 @@
 // eyeroof-dev tune-compare: strategies against each other, on synthetic targets, on logs, on
 // mappings.
 #include "analysis/tune_compare/compare.hpp"
+#include "cli/command.hpp"
 #include "cli/dev/dev_program.hpp"
 #include "cli/own_library.hpp"
-#include "cli/tune_options.hpp"
+#include "cli/scenario_options.hpp"
+#include "cli/tune/wanted.hpp"
 #include "model/machine/machine.hpp"
 #include "report/tune_compare/compare_write.hpp"
 

@@ -2,7 +2,7 @@
 // commands that take files of several kinds.
 #pragma once
 
-#include "analysis/tune/log.hpp"
+#include "analysis/trials/log.hpp"
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 #include "profiles/matching.hpp"

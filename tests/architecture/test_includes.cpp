@@ -115,6 +115,8 @@ TEST_CASE("the include check itself tells an allowed line from a forbidden one")
     CHECK(fault_of("cli/dev", "#include \"analysis/cross_validate/cross_validate.hpp\"").empty());
     CHECK(fault_of("cli", "#include \"analysis/cross_validate/cross_validate.hpp\"") ==
           "must not see analysis/cross_validate");
+    CHECK(fault_of("cli/tune", "#include \"analysis/tune/tuner.hpp\"").empty());
+    CHECK(fault_of("cli", "#include \"analysis/tune/tuner.hpp\"") == "must not see analysis/tune");
     CHECK(fault_of("model", "#include <yaml-cpp/yaml.h>") == "must not use yaml-cpp");
     CHECK(fault_of("report/draw", "#include <QWidget>") == "must not use Qt");
     CHECK(fault_of("hwdb", "#include \"mapper/search.hpp\"") == "must not see mapper");

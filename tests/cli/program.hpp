@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/program.hpp"
+#include "cli/tune/tune_program.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ inline Outcome run(const std::vector<std::string>& arguments, cli::Environment e
     if (environment.data_dirs.empty()) {
         environment.data_dirs = {share_dir()};
     }
+    environment.start = cli::tune_in_this_process;
     Outcome outcome;
     outcome.exit = cli::run_program(arguments, environment, program);
     outcome.out = out.str();

@@ -65,6 +65,7 @@ TEST_CASE("every claim's figures are those of its stored output, and of the clai
     cli::Environment environment;
     environment.out = environment.err = &out;
     environment.data_dirs = {tests::share_dir()};
+    environment.start = cli::tune_in_this_process;
     cli::Context context(environment);
     const auto wanted = cli::wanted_claims(context, {});
     REQUIRE(wanted.ok());
@@ -73,6 +74,7 @@ TEST_CASE("every claim's figures are those of its stored output, and of the clai
     const auto all = cli::ask_claims(context, *wanted, {}); // once: it takes half a minute
     INFO(out.str());
     REQUIRE(all.ok());
+    CHECK(all->size() == wanted->size());
     std::size_t seen = 0;
     for (const auto& found : *all) {
         CAPTURE(found.claim.name);

@@ -2,7 +2,7 @@
 // Used by the fuzz target.
 #pragma once
 
-#include "analysis/tune/log.hpp"
+#include "analysis/trials/log.hpp"
 #include "analysis/tune/tuner.hpp"
 #include "tests/fuzz/own_files.hpp"
 

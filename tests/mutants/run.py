@@ -54,8 +54,8 @@ from selectable import HEAD, Change, ends_statement, offset_of, together
 RANDOM_FOLDERS = ["analysis/advice", "analysis/bound", "analysis/calibrate", "analysis/cores", "analysis/diff",
                   "analysis/exam", "analysis/fuse", "analysis/measured", "analysis/program", "analysis/scale",
                   "analysis/scenario", "analysis/chip", "analysis/sparse", "analysis/step", "analysis/sweep",
-                  "analysis/tune", "analysis/upgrade", "analysis/what_if", "base", "cli", "formats", "hwdb", "mapper",
-                  "model", "model/gpu", "profiles", "report"]
+                  "analysis/trials", "analysis/tune", "analysis/upgrade", "analysis/what_if", "base", "cli", "formats",
+                  "hwdb", "mapper", "model", "model/gpu", "profiles", "report"]
 
 
 ALL_PROGRAMS = ["test_" + name for name in (

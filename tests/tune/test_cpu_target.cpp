@@ -1,7 +1,7 @@
 // Kernels that are really compiled and run: right ones, wrong ones, and those that never end.
+#include "analysis/trials/cpu_task.hpp"
 #include "analysis/tune/cpu_source.hpp"
 #include "analysis/tune/cpu_target.hpp"
-#include "analysis/tune/cpu_task.hpp"
 #include "analysis/tune/search.hpp"
 #include "analysis/tune/tuner.hpp"
 #include "report/tune/report.hpp"

@@ -1,8 +1,8 @@
 // A whole network with tuned kernels: what of it becomes a step, and what the program makes of it.
 // The library beside it is a plain reference with oneDNN's interface, so that every result is
 // compared with a second way to compute it, wherever there is a compiler.
+#include "analysis/trials/log.hpp"
 #include "analysis/tune/end_to_end.hpp"
-#include "analysis/tune/log.hpp"
 #include "analysis/tune/tuner.hpp"
 #include "profiles/collect/work_folder.hpp"
 #include "report/tune/report.hpp"

@@ -1,6 +1,6 @@
 // The GPU template's space, its closed form and its logs: no compiler, no device.
+#include "analysis/trials/gpu_task.hpp"
 #include "analysis/tune/gpu_source.hpp"
-#include "analysis/tune/gpu_task.hpp"
 #include "analysis/tune_compare/compare.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"

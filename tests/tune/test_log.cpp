@@ -1,5 +1,5 @@
 // Logs of trials: what is written is read, what is broken is told, what was killed goes on.
-#include "analysis/tune/log.hpp"
+#include "analysis/trials/log.hpp"
 #include "analysis/tune/tuner.hpp"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // Searches as their logs tell them: trials counted as they were spent.
-#include "analysis/tune/cpu_task.hpp"
-#include "analysis/tune/log_searches.hpp"
+#include "analysis/trials/cpu_task.hpp"
+#include "analysis/trials/log_searches.hpp"
 #include "analysis/tune_compare/compare.hpp"
-#include "report/tune/search_chart.hpp"
+#include "report/trials/search_chart.hpp"
 #include "report/tune_compare/compare_write.hpp"
 #include "tests/near.hpp"
 

@@ -1,5 +1,5 @@
 // Answers and comparisons: their schemas, and that jobs change nothing.
-#include "analysis/tune/measured_best.hpp"
+#include "analysis/trials/measured_best.hpp"
 #include "analysis/tune_compare/compare.hpp"
 #include "report/draw/svg.hpp"
 #include "report/tune/report.hpp"

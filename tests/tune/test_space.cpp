@@ -1,5 +1,5 @@
 // Spaces: numbered points, rules, exact counts.
-#include "analysis/tune/cpu_task.hpp"
+#include "analysis/trials/cpu_task.hpp"
 #include "formats/catalog.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

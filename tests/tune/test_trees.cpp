@@ -1,5 +1,5 @@
 // Boosted trees: that they learn, and the same each time.
-#include "analysis/tune/rng.hpp"
+#include "analysis/trials/rng.hpp"
 #include "analysis/tune/trees.hpp"
 #include "tests/near.hpp"
 

@@ -2,7 +2,7 @@
 // Included by tests/tune.
 #pragma once
 
-#include "analysis/tune/workload.hpp"
+#include "analysis/trials/workload.hpp"
 
 namespace eyeroof::tests {
 

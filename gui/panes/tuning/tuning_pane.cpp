@@ -6,7 +6,7 @@
 #include "gui/views/qt_text.hpp"
 #include "report/draw/chart_scene.hpp"
 #include "report/draw/svg.hpp"
-#include "report/tune/search_chart.hpp"
+#include "report/trials/search_chart.hpp"
 
 #include <QComboBox>
 #include <QSplitter>

@@ -2,7 +2,7 @@
 // Shows the logs of trials among the open files. Searches nothing itself.
 #pragma once
 
-#include "analysis/tune/log_searches.hpp"
+#include "analysis/trials/log_searches.hpp"
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
 

@@ -1,0 +1,13 @@
+// The best so far of logged searches, as a chart.
+#pragma once
+
+#include "analysis/trials/log_searches.hpp"
+#include "report/draw/chart.hpp"
+
+namespace eyeroof::report {
+
+// FLOP/s of the best so far against trials, a line for each search that found something; the
+// layer's name stands before the search's where there are several.
+Chart best_so_far(const std::vector<analysis::tune::LogSearch>& searches);
+
+} // namespace eyeroof::report
