@@ -22,7 +22,7 @@ for system in "$@"; do
         /tmp/bare/bin/pip install -q --no-index --no-deps "$wheel"
         /tmp/bare/bin/eyeroof exam llama-3-8b:new=1,context=2048 --on h100-sxm-80gb --batch 16 >/tmp/answer
         end=$(date +%s.%N)
-        sed -n 3p /tmp/answer
+        grep -m 1 utilization /tmp/answer
         /tmp/bare/bin/eyeroof validate --evidence | head -n 1
         . /etc/os-release
         awk -v a="$begin" -v b="$end" -v n="$PRETTY_NAME" \
