@@ -250,7 +250,7 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
     const Transformer& t = parts->decoder;
     BlockExams exams(parts->decoder, parts->machine, o);
     ClusterResult result{row, 0.0, 0.0, 0.0};
-    result.model = model_of(t);
+    result.model = model_of(t) + (t.experts > 1 ? " of " + t.name : "");
     result.kind = t.experts > 1                      ? "training step with experts"
                   : model::storage_bits(o.type) <= 8 ? "training step in 8 bits or fewer"
                                                      : "training step";

@@ -352,7 +352,10 @@ Diagnostics take_served(const PurchaseQuestion& question, const PurchaseCandidat
     }
     take_sharded(*pair, a.upgrade);
     a.upgrade.sample_tokens = static_cast<double>(requests.answer);
-    a.sharded = *std::move(pair);
+    a.upgrade.notes = {pair->from.plan, pair->to.plan};
+    if (question.terms.count) { // whole servers
+        a.sharded = *std::move(pair);
+    }
     conclude(question.from, candidate.machine, candidate.options, a.upgrade);
     const double millions = static_cast<double>(requests.answer) / 1e6;
     a.upgrade.notes.push_back(
