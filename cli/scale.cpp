@@ -11,6 +11,7 @@
 #include "cli/option_values.hpp"
 #include "cli/origin.hpp"
 #include "cli/scale_unequal.hpp"
+#include "hwdb/kernels_reader.hpp"
 #include "report/scale/scale_answer.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ struct ScaleOptions {
     double jitter = 0.0, kept = 0.01, samples = 0.0, measured = 0.0;
     bool asynchronous = false, details = false, search = false;
     analysis::Plan plan;
-    std::string recompute = "none", overlap_tensor = "off", stages = "even", kernel = "newest",
+    std::string recompute = "none", overlap_tensor = "auto", stages = "even", kernel = "newest",
                 attention_type = "auto", order = "tp-cp-ep-dp-pp", dispatcher = "flex",
                 overlap_expert = "auto";
     std::optional<std::int64_t> length;
@@ -103,7 +104,9 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
                       .value_or(analysis::AttentionKernel::newest);
     o.attention_type = model::data_type_from_name(options.attention_type);
     o.overlap = options.overlap == "on";
-    o.overlap_tensor = options.overlap_tensor == "on";
+    if (options.overlap_tensor != "auto") {
+        o.overlap_tensor = options.overlap_tensor == "on";
+    }
     o.dispatcher = *analysis::dispatcher_from_name(options.dispatcher);
     o.order = *analysis::order_from_name(options.order);
     if (options.overlap_expert != "auto") {
@@ -128,6 +131,14 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
                                                         : analysis::Recompute::none;
     analysis::TransformerOptions o = decoder_options(options, question, study);
     plan.order = o.order;
+    plan.sequence = plan.sequence || (plan.tensor > 1 && model::storage_bits(o.type) <= 8);
+    if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
+        auto kernels = hwdb::load_kernels(*gpu, machine.id, context.machine_dirs());
+        if (!kernels) {
+            return context.fail(kernels.diagnostics());
+        }
+        o.kernels = *std::move(kernels);
+    }
     plan.offload = options.offload == "host"   ? analysis::OptimizerPlace::host
                    : options.offload == "nvme" ? analysis::OptimizerPlace::nvme
                                                : analysis::OptimizerPlace::device;
@@ -354,8 +365,10 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
     app.add_option("--length", options.length, "Decoders: sequence length in tokens")
         ->check(CLI::Range(1, 100'000'000))
         ->default_str("the network's");
-    app.add_flag("--sequence", options.plan.sequence,
-                 "Decoders: sequence parallelism, norms and residuals divided by --tensor too");
+    app.add_flag(
+        "--sequence", options.plan.sequence,
+        "Decoders: sequence parallelism, norms and residuals divided by --tensor too [on with "
+        "8-bit and 4-bit GEMMs]");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
                "Decoders: activation recomputation in the backward pass");
     add_choice(app, "--stages", options.stages, {"even", "balanced"},
@@ -375,8 +388,9 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                    "With --offload nvme: bandwidth of a node's drives (unsourced default)")
         ->type_name("RATE")
         ->capture_default_str();
-    add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
-               "Decoders: overlap tensor-parallel communication with GEMMs");
+    add_choice(app, "--overlap-tensor", options.overlap_tensor, {"auto", "off", "on"},
+               "Decoders: overlap tensor-parallel communication with GEMMs; auto: with sequence "
+               "parallelism and 8-bit GEMMs, as recipes of Megatron-Bridge");
     add_choice(app, "--order", options.order, analysis::order_names(),
                "Decoders: axes in which neighboring devices differ, nearest first: pipeline stages "
                "or replicas outermost");

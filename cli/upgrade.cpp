@@ -312,10 +312,17 @@ Diagnostics unused_prices(const std::vector<std::string>& files,
     return found;
 }
 
-Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
-    const auto scenario = scenario_of(context, options.scenario);
+Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
+             const std::string& command) {
+    if (const auto refused = take_served(app, options); refused.has_errors()) {
+        return context.fail(refused);
+    }
+    auto scenario = scenario_of(context, options.scenario);
     if (!scenario) {
         return context.fail(scenario.diagnostics());
+    }
+    if (options.serves && !options.scenario.given("launch")) {
+        scenario->launch = model::Launch::graph; // as servers replay a decoding step
     }
     if (options.largest_batch && scenario->batch) {
         return context.fail_usage("--batch and --largest-batch conflict", "leave one of them out");
@@ -391,6 +398,9 @@ constexpr const char* kUpgradeExamples =
     "# a decoder that one GPU does not hold, divided over 16\n"
     "eyeroof upgrade llama-3-8b --from v100-sxm2-16gb --count 16 --to "
     "a100-sxm-80gb\n"
+    "# a service: requests of 2,000 and 300 tokens, 50 ms a token at most\n"
+    "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb --phase serving "
+    "--prompt 2000 --answer 300 --tpot '50 ms'\n"
     "# one sheet of paper to sign\n"
     "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k -o sheet.pdf\n"
     "# two networks that share the GPU, three hours to one\n"
@@ -450,11 +460,13 @@ void add_upgrade(Frame& frame) {
         {{analysis::kFieldsOfNoUpgrade.begin(), analysis::kFieldsOfNoUpgrade.end()},
          false,
          false,
-         {{"phase", "training in mixed precision where no option says what runs; else inference"},
+         {{"phase", "training in mixed precision where no option says what runs; else inference; "
+                    "serving: requests to a decoder"},
           {"batch", "the largest that fits both where no option says what runs; else the "
                     "network's own"}}});
     app.add_flag("--largest-batch", options->largest_batch,
                  "Use the largest batch, a power of two, that fits both GPUs");
+    add_served_options(app, *options);
     add_side_options(app, *options);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
         ->delimiter(',')
@@ -469,7 +481,7 @@ void add_upgrade(Frame& frame) {
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html", "pdf"});
     frame.run(app, [options, &app](Context& context) {
-        return upgrade(context, *options, command_line(app));
+        return upgrade(context, app, *options, command_line(app));
     });
 }
 

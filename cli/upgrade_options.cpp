@@ -2,6 +2,8 @@
 
 #include "analysis/upgrade/amounts.hpp"
 #include "analysis/upgrade/asked.hpp"
+#include "base/units.hpp"
+#include "cli/option_values.hpp"
 #include "formats/trace_gpu.hpp"
 #include "formats/trace_network.hpp"
 
@@ -10,6 +12,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 namespace eyeroof::cli {
 
@@ -238,6 +241,58 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         "interval");
     add("--measured-new", options.measured_new, amount(analysis::parse_rate), "RATE",
         "Your throughput on the new GPU");
+}
+
+constexpr std::array kServedOptions = {"--prompt", "--answer", "--ttft", "--tpot", "--engine"};
+
+void add_served_options(CLI::App& app, UpgradeOptions& options) {
+    constexpr const char* kGroup = "With --phase serving: a decoder that answers requests";
+    const auto tokens = [&](const char* name, Count& value, const char* help) {
+        app.add_option(name, value, help)
+            ->check(CLI::Range(1, 10'000'000))
+            ->capture_default_str()
+            ->group(kGroup);
+    };
+    tokens("--prompt", options.served.prompt, "Prompt tokens of a request");
+    tokens("--answer", options.served.answer, "Output tokens of a request");
+    app.add_option("--ttft", options.ttft, "Limit of the time to the first token, as in 500 ms")
+        ->type_name("TIME")
+        ->group(kGroup);
+    app.add_option("--tpot", options.tpot, "Limit of the time per output token, as in 50 ms")
+        ->type_name("TIME")
+        ->group(kGroup);
+    add_choice(app, "--engine", options.engine, analysis::engine_names(),
+               "Serving engine on both sides")
+        ->group(kGroup);
+}
+
+Diagnostics take_served(const CLI::App& app, UpgradeOptions& options) {
+    Diagnostics found;
+    auto& phase = options.scenario.values.at("phase").texts;
+    options.serves = options.serves || (phase.size() == 1 && phase.front() == "serving");
+    if (!options.serves) {
+        for (const char* name : kServedOptions) {
+            if (app.get_option(name)->count() > 0) {
+                found.error("usage", std::string(name) + " is of a service", "add --phase serving");
+                break;
+            }
+        }
+        return found;
+    }
+    phase = {"inference"};
+    for (const auto& [name, text, seconds] :
+         {std::tuple{"--ttft", &options.ttft, &options.served.ttft_limit_s},
+          std::tuple{"--tpot", &options.tpot, &options.served.tpot_limit_s}}) {
+        if (text->empty()) {
+            continue;
+        }
+        const auto read = parse<Seconds>(*text);
+        refuse(found, name, read.diagnostics());
+        *seconds = read ? read->value : 0.0;
+    }
+    options.served.engine = *analysis::engine_from_name(options.engine);
+    options.asked.terms.served = options.served;
+    return found;
 }
 
 void add_side_options(CLI::App& app, UpgradeOptions& options) {

@@ -27,6 +27,9 @@ struct UpgradeOptions {
     std::vector<std::string> prices; // files
     std::string fail_if;
     bool details = false, largest_batch = false;
+    analysis::ServedRequests served; // with --phase serving
+    std::string ttft, tpot, engine = "vllm";
+    bool serves = false;
     OutputOptions output;
 };
 
@@ -39,11 +42,16 @@ Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scen
 Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions& options,
                                          const analysis::Scenario& scenario);
 
+// --phase serving and what belongs to it. Errors: "usage" for its options without it; those of
+// times.
+Diagnostics take_served(const CLI::App& app, UpgradeOptions& options);
+
 // Whether the line leaves to the program what is run: then it is training in mixed precision at the
 // largest batch that fits both GPUs.
 bool leaves_open(const UpgradeOptions& options);
 
 void add_price_options(CLI::App& app, UpgradeOptions& options);
+void add_served_options(CLI::App& app, UpgradeOptions& options);
 void add_side_options(CLI::App& app, UpgradeOptions& options);
 
 } // namespace eyeroof::cli

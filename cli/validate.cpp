@@ -210,7 +210,8 @@ Exit validate_scale(Context& context, const ValidateOptions& options) {
             return workload ? Result<model::Network>(workload->network) : workload.diagnostics();
         },
         source_of(options, folders),
-        [folders](const std::string& name) { return hwdb::load_fabric(name, folders); }};
+        [folders](const std::string& name) { return hwdb::load_fabric(name, folders); },
+        kernels_of(options, folders)};
     const auto result =
         analysis::validate_clusters(*rows, sources, context.stop(), context.progress());
     if (!result) {

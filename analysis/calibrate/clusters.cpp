@@ -122,6 +122,13 @@ class Sources {
     Result<model::Fabric> fabric(const std::string& name) {
         return known(fabrics_, name, [&] { return sources_.fabrics(name); });
     }
+    Result<model::MachineKernels> kernels(const model::Machine& machine) {
+        const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+        if (gpu == nullptr || !sources_.kernels) {
+            return model::MachineKernels{};
+        }
+        return known(kernels_, machine.id, [&] { return sources_.kernels(*gpu, machine.id); });
+    }
 
   private:
     template <class T, class Load>
@@ -140,6 +147,7 @@ class Sources {
     std::map<std::string, Transformer> decoders_;
     std::map<std::string, model::Machine> machines_;
     std::map<std::string, model::Fabric> fabrics_;
+    std::map<std::string, model::MachineKernels> kernels_;
 };
 
 // What a run of a decoder needs.
@@ -171,7 +179,9 @@ TransformerOptions training_options(const Cells& cells) {
     o.attention =
         attention_kernel_from_name(cells.text("attention")).value_or(AttentionKernel::newest);
     o.overlap = !cells.says("software", "no-overlap");
-    o.overlap_tensor = cells.says("software", "overlap-tensor");
+    if (cells.says("software", "overlap-tensor")) {
+        o.overlap_tensor = true;
+    }
     o.fused_accumulation = !cells.says("software", "apart-accumulation");
     o.fused_bias_gradient = !cells.says("software", "apart-bias");
     o.exam.compiled = cells.says("software", "fused-pointwise");
@@ -231,11 +241,19 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
     if (!parts) {
         return parts.diagnostics();
     }
-    const TransformerOptions o = training_options(cells);
+    TransformerOptions o = training_options(cells);
+    auto kernels = sources.kernels(parts->machine);
+    if (!kernels) {
+        return kernels.diagnostics();
+    }
+    o.kernels = *std::move(kernels);
     const Transformer& t = parts->decoder;
     BlockExams exams(parts->decoder, parts->machine, o);
     ClusterResult result{row, 0.0, 0.0, 0.0};
-    result.model = model_of(t);
+    result.model = model_of(t) + (t.experts > 1 ? " of " + t.name : "");
+    result.kind = t.experts > 1                      ? "training step with experts"
+                  : model::storage_bits(o.type) <= 8 ? "training step in 8 bits or fewer"
+                                                     : "training step";
     double smallest = INFINITY; // where no plan fits: the one that needs least
     bool fits = false;
     for (const Plan& plan : training_plans(cells, parts->decoder, o.batch)) {
@@ -345,22 +363,25 @@ Result<ClusterResult> collective(const ClusterRow& row, Sources& sources) {
 }
 
 // The kind of prediction whose interval a row belongs to; empty: none is fitted.
-std::string kind_of(const ClusterRow& row) {
+std::string kind_of(const ClusterResult& result) {
+    const ClusterRow& row = result.row;
+    if (!result.kind.empty()) {
+        return result.kind;
+    }
     const auto engine = row.cells.find("engine");
     const std::string of = engine == row.cells.end() ? "" : " of " + engine->second;
-    return row.metric == "step_s"         ? "training step"
-           : row.metric == "tokens_per_s" ? "tokens/s of a server"
-           : row.metric == "token_rate"   ? "tokens/s of one request"
-           : row.metric == "tpot_s"       ? "TPOT" + of
-           : row.metric == "ttft_s"       ? "TTFT" + of
-                                          : "";
+    return row.metric == "tokens_per_s" ? "tokens/s of a server"
+           : row.metric == "token_rate" ? "tokens/s of one request"
+           : row.metric == "tpot_s"     ? "TPOT" + of
+           : row.metric == "ttft_s"     ? "TTFT" + of
+                                        : "";
 }
 
 std::vector<RunBand> bands_of(const std::vector<ClusterResult>& rows) {
     std::vector<std::string> kinds;
     std::map<std::string, std::vector<RunRatio>> of_kind;
     for (const ClusterResult& r : rows) {
-        const std::string kind = r.row.held_out ? kind_of(r.row) : std::string();
+        const std::string kind = r.row.held_out ? kind_of(r) : std::string();
         if (kind.empty()) {
             continue;
         }

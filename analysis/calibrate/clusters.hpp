@@ -4,6 +4,7 @@
 #include "analysis/calibrate/run_bands.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "model/gpu/library_cells.hpp"
 #include "model/machine/fabric.hpp"
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
@@ -43,6 +44,7 @@ struct ClusterResult {
     std::string model = {};                        // "32 blocks of 4096"; empty: none
     // Of a training step, bytes of the fullest device and those that it has; 0: not asked.
     double memory = 0.0, capacity = 0.0;
+    std::string kind = {}; // whose interval the row belongs to, where the metric has several
 
     double ratio() const { return predicted / row.published; }
     bool operator==(const ClusterResult&) const = default;
@@ -63,9 +65,9 @@ struct ClusterValidation {
     std::vector<ClusterResult> rows;
     std::vector<ClusterFigures> groups; // by table and metric, in order of appearance
     ClusterFigures all;
-    // Intervals by kind, fitted to the rows that are held out: training steps, the most tokens of a
-    // server, one request at a time, and TPOT and TTFT by engine. Left out: source, GPU, model,
-    // table, and of TPOT and TTFT the tokens of a prompt.
+    // Intervals by kind, fitted to the rows that are held out: training steps (of 16 bits, of 8 and
+    // fewer, with experts), the most tokens of a server, one request at a time, and TPOT and TTFT
+    // by engine. Left out: source, GPU, model, table, and of TPOT and TTFT the tokens of a prompt.
     std::vector<RunBand> bands;
 
     bool operator==(const ClusterValidation&) const = default;
@@ -75,6 +77,8 @@ struct ClusterSources {
     std::function<Result<model::Network>(const std::string&)> networks;
     std::function<Result<model::Machine>(const std::string&)> machines;
     std::function<Result<model::Fabric>(const std::string&)> fabrics;
+    // Of a GPU, by its name in the catalog.
+    std::function<Result<model::MachineKernels>(const model::Gpu&, const std::string&)> kernels;
 };
 
 // A table with the columns table, metric, published, fabric; held_out is yes (the default) or no.

@@ -3,6 +3,8 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/program/costs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -75,6 +77,12 @@ double EngineSteps::examined_s(Network network) {
     question.scenario.data_type.reset();
     if (question.scenario.library.empty()) {
         question.scenario.library = o_.engine.library;
+    }
+    // Decoders with latent attention are published in fp8 with scales of 128 x 128 blocks, which
+    // vLLM and SGLang keep. Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.2.
+    if (question.scenario.library.empty() && t_.latent.rank > 0 &&
+        o_.weights() == model::DataType::fp8) {
+        question.scenario.library = fmt::format("{} fp8_block", engine_name(o_.engine.kind));
     }
     question.scenario.compiled = o_.exam.compiled || o_.engine.fused;
     question.network = std::move(network);

@@ -95,6 +95,15 @@ bool hides_experts(const Plan& plan, const TransformerOptions& o) {
     return o.overlap_expert.value_or(possible) && plan.expert > 1;
 }
 
+bool hides_tensor(const Plan& plan, const TransformerOptions& o) {
+    const bool recipe = plan.sequence && plan.expert == 1 && model::storage_bits(o.type) == 8;
+    return o.overlap_tensor.value_or(recipe);
+}
+
+double gradient_bytes_of(const TransformerOptions& o) {
+    return o.gradient_bytes.value_or(model::storage_bits(o.type) <= 8 ? 2.0 : 4.0);
+}
+
 namespace {
 
 // The divisor of `whole` next to `wanted`.

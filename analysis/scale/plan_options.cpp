@@ -94,7 +94,7 @@ std::string megatron(const Plan& plan, const Transformer& t, const TransformerOp
     if (o.overlap) {
         a.add("--overlap-grad-reduce");
     }
-    if (o.overlap_tensor) {
+    if (hides_tensor(plan, o)) {
         a.add("--tp-comm-overlap");
     }
     if (plan.offload == OptimizerPlace::host) {

@@ -206,7 +206,7 @@ double window_of(const Plan& plan, double pass_s) {
 // own. Nothing hides it: tiles read their sums when their products are done, all SMs at about one
 // time.
 double accumulated_bytes(const TransformerOptions& o) {
-    return !o.fused_accumulation ? 10.0 : o.gradient_bytes > 2.0 ? 6.0 : 0.0;
+    return !o.fused_accumulation ? 10.0 : gradient_bytes_of(o) > 2.0 ? 6.0 : 0.0;
 }
 
 // Moved a value of all that a device has gradients of, whatever part of them it updates: before
@@ -218,9 +218,9 @@ double accumulated_bytes(const TransformerOptions& o) {
 double averaged_bytes(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                       double m) {
     const double kept = divided_parameters(t, plan) / device_parameters(t, plan);
-    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - kept) : 0.0;
+    const double cleared = plan.zero == 1 ? gradient_bytes_of(o) * (1.0 - kept) : 0.0;
     const double sums = plan.zero >= 3 ? m : 1.0;
-    return plan.replicas() > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
+    return plan.replicas() > 1 ? 2.0 * gradient_bytes_of(o) * sums + cleared : 0.0;
 }
 
 // Of gradients and weights, over devices that hold the same part.
@@ -233,9 +233,9 @@ double data_traffic(const Transformer& t, const Plan& plan, const TransformerOpt
     double summed = 0.0;
     double gathered = 0.0;
     if (plan.zero == 0) {
-        summed = over(Collective::all_reduce, o.gradient_bytes);
+        summed = over(Collective::all_reduce, gradient_bytes_of(o));
     } else {
-        summed = over(Collective::reduce_scatter, o.gradient_bytes);
+        summed = over(Collective::reduce_scatter, gradient_bytes_of(o));
         gathered = plan.zero < 3 ? over(Collective::all_gather, 2.0)
                                  : 0.0; // gathered for every pass: gathered_weights()
     }
@@ -244,7 +244,7 @@ double data_traffic(const Transformer& t, const Plan& plan, const TransformerOpt
         const Group both = traffic.group(2, plan.pipeline_stride() * (plan.pipeline - 1));
         ends = traffic.collective(
             both, Collective::all_reduce,
-            number(t.vocabulary * t.hidden) / number(plan.tensor) * o.gradient_bytes, 1.0);
+            number(t.vocabulary * t.hidden) / number(plan.tensor) * gradient_bytes_of(o), 1.0);
     }
     if (!o.overlap) {
         return summed + gathered + ends;
@@ -265,9 +265,9 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
     const double gather = traffic.over_replicas(Collective::all_gather, 2.0 * values.shared,
                                                 2.0 * values.experts, 2.0 * m * blocks) /
                           (2.0 * m * blocks);
-    const double scatter =
-        traffic.over_replicas(Collective::reduce_scatter, values.shared * o.gradient_bytes,
-                              values.experts * o.gradient_bytes, std::max(m - 1.0, 0.0) * blocks);
+    const double scatter = traffic.over_replicas(
+        Collective::reduce_scatter, values.shared * gradient_bytes_of(o),
+        values.experts * gradient_bytes_of(o), std::max(m - 1.0, 0.0) * blocks);
     const double forward = beside_kernels(fabric, gather, times.forward_s);
     const double backward = beside_kernels(fabric, gather, times.backward_s);
     const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
@@ -306,7 +306,7 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
     const double whole = device_parameters(t, plan);
     const double divided = divided_parameters(t, plan);
     memory.weights = 2.0 * (plan.zero >= 3 ? divided : whole);
-    memory.gradients = o.gradient_bytes * (plan.zero >= 2 ? divided : whole);
+    memory.gradients = gradient_bytes_of(o) * (plan.zero >= 2 ? divided : whole);
     memory.optimizer =
         plan.offload == OptimizerPlace::device ? 12.0 * updated_parameters(t, plan) : 0.0;
     const BlockCut cut{plan.tensor, plan.context,    plan.expert,       plan.sequence,
@@ -354,7 +354,7 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double blocks = blocks_of(t, plan);
     const double even = number(t.layers) / p;
     Parallel comm = block_traffic(t, plan, o, traffic, m * even);
-    if (o.overlap_tensor) { // the first part of t has nothing to hide behind
+    if (hides_tensor(plan, o)) { // the first part of t has nothing to hide behind
         const double products = (times.forward_s + times.backward_s) * 2.0 / 3.0;
         const double first = comm.tensor_s / number(plan.tensor);
         comm.tensor_s = first + beside_kernels(fabric, comm.tensor_s - first, products - first);

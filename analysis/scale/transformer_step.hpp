@@ -6,6 +6,7 @@
 #include "analysis/scale/plan.hpp"
 #include "analysis/scale/scale.hpp"
 #include "analysis/scale/transformer.hpp"
+#include "model/gpu/library_cells.hpp"
 
 #include <map>
 #include <stop_token>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace eyeroof::analysis {
+
+struct TrainingKernels;
 
 // The library's attention: newest, as the exam's constants are fitted on each GPU; flash2:
 // FlashAttention 2, which on GPUs since Hopper does not use their asynchronous instructions;
@@ -48,20 +51,22 @@ struct TransformerOptions {
     bool fused = true; // attention as one kernel
     AttentionKernel attention = AttentionKernel::newest;
     std::optional<model::DataType> attention_type; // nullopt: 16 bits beside narrower products
-    bool overlap = true;         // gradients are summed during the last microbatch's backward pass
-    bool overlap_tensor = false; // tensor parallel messages leave while products go on
+    bool overlap = true; // gradients are summed during the last microbatch's backward pass
+    // Tensor parallel messages leave while products go on. nullopt: as hides_tensor() says.
+    std::optional<bool> overlap_tensor;
     Dispatcher dispatcher = Dispatcher::flex; // as Megatron-Bridge's recipes of 2026
     // Tokens travel to experts beside kernels of another microbatch (1F1B). nullopt: wherever
     // Megatron-Core can, see hides_experts().
     std::optional<bool> overlap_expert;
     PlanOrder order = PlanOrder::pipeline_last; // of the plans that a search tries
-    bool fused_accumulation = true;  // products add to the gradients of microbatches before
-    bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
-    double gradient_bytes = 4.0;
+    bool fused_accumulation = true;       // products add to the gradients of microbatches before
+    bool fused_bias_gradient = true;      // products of weight gradients sum their biases' too
+    std::optional<double> gradient_bytes; // nullopt: as gradient_bytes_of() says
     OptimizerPlace offload = OptimizerPlace::device; // that a search may also choose
     // Of a node, which its devices share; PCIe of a device, one way.
     double host_bytes_per_s = 200e9, nvme_bytes_per_s = 25e9, pcie_bytes_per_s = 0.0;
-    Scenario exam; // launch and software of the kernels
+    Scenario exam;                 // launch and software of the kernels
+    model::MachineKernels kernels; // measured ones of the device; none: the exam's alone
     CollectiveOptions collective;
 };
 
@@ -89,6 +94,7 @@ class BlockExams {
   private:
     using Key = std::tuple<Count, Count, Count, Count, Count, bool>;
     Result<BlockTimes> examine(const Plan& plan, std::stop_token stop);
+    TrainingKernels kernels() const;
 
     Transformer t_;
     model::Machine machine_;
@@ -99,9 +105,9 @@ class BlockExams {
     double byte_s_ = 0.0; // of such memory-bound work
 };
 
-// Published over predicted steps of decoders. Fitted with rows left out by source, GPU, model, and
-// table: `eyeroof validate --scale`, 153 rows.
-inline constexpr ErrorBand kStepBand = {0.92, 1.12};
+// Published over predicted steps of decoders: with products of 16 bits, of 8 and fewer, and with
+// experts. Fitted with rows left out by source, GPU, model, and table: `eyeroof validate --scale`.
+const ErrorBand& step_band(const Transformer& t, model::DataType type);
 
 struct TransformerStep {    // parts of time_s
     double compute_s = 0.0; // forward, backward, update of the busiest device
@@ -166,6 +172,15 @@ double updated_parameters(const Transformer& t, const Plan& plan);
 // with chunks on every stage where there are several, and without full recomputation. Source:
 // NVIDIA-NeMo/Megatron-Bridge@067f987, training/comm_overlap.py.
 bool hides_experts(const Plan& plan, const TransformerOptions& options);
+
+// Whether tensor parallel messages travel beside products: in recipes of 8 bits with sequence
+// parallel, not in those of 4 bits. Source: NVIDIA-NeMo/Megatron-Bridge@0013c9a,
+// scripts/performance/configs/llama/llama31_llm_pretrain.py (tp_comm_overlap).
+bool hides_tensor(const Plan& plan, const TransformerOptions& options);
+
+// Of a value's gradient, kept and summed: 32 bits, and 16 in recipes of 8 and 4 bits. Source: the
+// same file (grad_reduce_in_fp32).
+double gradient_bytes_of(const TransformerOptions& options);
 
 // Everything that keeps the plan from running: degrees that do not divide, with the nearest that
 // do.

@@ -142,7 +142,7 @@ std::optional<Unbought> without_buying(const PurchaseQuestion& question,
                                        const PurchaseAnswer& answer, const std::stop_token& stop,
                                        const ProgressCallback& progress) {
     const FleetMember& member = question.fleet.front();
-    if (question.fleet.size() > 1 || member.measured || answer.sharded) {
+    if (question.fleet.size() > 1 || member.measured || answer.sharded || question.terms.served) {
         return std::nullopt;
     }
     UpgradeOptions options = question.candidates.front().options;

@@ -22,8 +22,9 @@ bool is_movable(const PurchaseQuestion& question, const PurchaseAnswer& a) {
     const bool judged = u.verdict == UpgradeVerdict::pays_off ||
                         u.verdict == UpgradeVerdict::does_not ||
                         u.verdict == UpgradeVerdict::undecided;
-    return judged && question.fleet.size() == 1 && !a.sharded && std::isfinite(a.needed) &&
-           u.measured.empty() && !u.measured_from_rate && !u.measured_to_rate;
+    return judged && question.fleet.size() == 1 && !a.sharded && !question.terms.served &&
+           std::isfinite(a.needed) && u.measured.empty() && !u.measured_from_rate &&
+           !u.measured_to_rate;
 }
 
 // The speed-up of the answer's scenario with a change on both sides; nothing where it cannot run or

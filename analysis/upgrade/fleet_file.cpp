@@ -145,6 +145,7 @@ FleetQuestion overlaid(FleetQuestion file, const FleetQuestion& options) {
     over(file.terms.age_years, options.terms.age_years);
     over(file.terms.budget_usd, options.terms.budget_usd);
     over(file.terms.power_w, options.terms.power_w);
+    over(file.terms.served, options.terms.served);
     over(file.terms.samples, options.terms.samples);
     over(file.terms.deadline_days, options.terms.deadline_days);
     return file;

@@ -3,6 +3,7 @@
 #include "analysis/upgrade/break_even.hpp"
 #include "analysis/upgrade/verdict.hpp"
 #include "base/date.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -335,6 +336,35 @@ void divide(const PurchaseQuestion& question, const PurchaseCandidate& candidate
     }
 }
 
+// Servers on both sides, where requests are asked for.
+Diagnostics take_served(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
+                        PurchaseAnswer& a) {
+    if (question.fleet.size() != 1) {
+        Diagnostics found;
+        found.error("usage", "a service is of one network", "run it once for each network");
+        return found;
+    }
+    const ServedRequests& requests = *question.terms.served;
+    auto pair = served(question.fleet.front(), question.from, candidate.machine, candidate.options,
+                       candidate.fabrics, question.terms.count, requests);
+    if (!pair) {
+        return pair.diagnostics();
+    }
+    take_sharded(*pair, a.upgrade);
+    a.upgrade.sample_tokens = static_cast<double>(requests.answer);
+    a.upgrade.notes = {pair->from.plan, pair->to.plan};
+    if (question.terms.count) { // whole servers
+        a.sharded = *std::move(pair);
+    }
+    conclude(question.from, candidate.machine, candidate.options, a.upgrade);
+    const double millions = static_cast<double>(requests.answer) / 1e6;
+    a.upgrade.notes.push_back(
+        fmt::format("per million output tokens at the boards' power limits: {} on {}, {} on {}",
+                    format_si(a.upgrade.money.from_joules / millions, "J"), question.from.id,
+                    format_si(a.upgrade.money.to_joules / millions, "J"), candidate.machine.id));
+    return {};
+}
+
 // What follows from the answer's speed-up and the candidate's prices.
 void settle(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
             PurchaseAnswer& a) {
@@ -420,7 +450,14 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
     }
     PurchaseAnswer a;
     a.upgrade = *std::move(upgraded);
-    divide(question, candidate, a);
+    if (question.terms.served) {
+        auto failed = take_served(question, candidate, a);
+        if (failed.has_errors()) {
+            return failed;
+        }
+    } else {
+        divide(question, candidate, a);
+    }
     settle(question, candidate, a);
     add_price_verdicts(question, candidate, a);
     if (a.upgrade.unfit.empty()) { // else there is no verdict to change

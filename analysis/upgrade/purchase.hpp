@@ -25,6 +25,7 @@ struct PurchaseTerms {
     double kg_co2_per_kwh = 0.4;         // of the power that is bought
 
     std::optional<double> power_w = {}; // that all GPUs may draw, at their board limits x PUE
+    std::optional<ServedRequests> served = {}; // of decoders; nullopt: steps of the network
 
     bool operator==(const PurchaseTerms&) const = default;
 };

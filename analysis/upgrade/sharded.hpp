@@ -2,6 +2,7 @@
 // present GPUs, and the fewest new GPUs that do the same work.
 #pragma once
 
+#include "analysis/scale/engine.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "model/machine/fabric.hpp"
 
@@ -54,6 +55,23 @@ struct ShardedPair {
 Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& from,
                             const model::Machine& to, const UpgradeOptions& options,
                             const ShardFabrics& fabrics, std::optional<int> count);
+
+// Requests that a service answers, one sample each.
+struct ServedRequests {
+    Count prompt = 1024, answer = 256;             // tokens of a request
+    double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
+    EngineKind engine = EngineKind::vllm;
+
+    bool operator==(const ServedRequests&) const = default;
+};
+
+// A decoder that serves requests on both sides, by serve(): of 1, 2, 4, and 8 GPUs together, the
+// server with most tokens a second and GPU that keeps the limits. `count`: GPUs of the old side, in
+// whole servers. Errors: those of serve(); "no-transformer"; "limits" where no server keeps them.
+Result<ShardedPair> served(const FleetMember& member, const model::Machine& from,
+                           const model::Machine& to, const UpgradeOptions& options,
+                           const ShardFabrics& fabrics, std::optional<int> count,
+                           const ServedRequests& requests);
 
 // Puts the pair's figures where those of one GPU stood: times are GPU-seconds of a step, so that
 // speed-up, money, and energy are those of one GPU's share.

@@ -61,6 +61,21 @@ std::string devices_tried(const Serving& s) {
                              : fmt::format("tried {} devices", fmt::join(counts, ", "));
 }
 
+// What a step is made of, and what keeps more requests from it.
+std::string step_text(const Serving& s, const ServingPoint& p) {
+    const double host = std::min(s.engine.step_host_s, p.step_s);
+    const auto share = [&](double seconds) { return 100.0 * seconds / p.step_s; };
+    std::string text = fmt::format("A step of {}: kernels {:.0f} %", seconds_of(p.step_s),
+                                   share(std::max(p.step_s - p.message_s - host, 0.0)));
+    if (p.message_s > 0.0) {
+        text += fmt::format(", messages {:.0f} %", share(p.message_s));
+    }
+    text += fmt::format(", the engine's host {:.0f} %", share(host));
+    return text + (p.batch >= p.most_batch ? "; memory holds no more requests"
+                   : s.limited             ? "; the limits allow no more requests"
+                                           : "");
+}
+
 std::vector<std::string> serving_sentences(const Serving& s) {
     std::vector<std::string> lines;
     if (s.best) {
@@ -73,10 +88,7 @@ std::vector<std::string> serving_sentences(const Serving& s) {
                              seconds_of(p.tpot_s), tpot_interval(p),
                              format_si(p.weight_bytes + p.cache_bytes, "B"),
                              format_si(s.capacity_bytes, "B"))};
-        if (p.message_s > 0.0) {
-            lines.push_back(fmt::format("Of a step of {} messages take {}", seconds_of(p.step_s),
-                                        seconds_of(p.message_s)));
-        }
+        lines.push_back(step_text(s, p));
     } else {
         lines = {"No number of requests keeps the limits"};
     }

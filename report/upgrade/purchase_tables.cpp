@@ -438,7 +438,7 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
         all.emplace_back("To decide, measure the throughput of your own run and pass it as "
                          "--measured-old 820/s.");
     }
-    if (a.sharded) {
+    if (a.sharded && !p.terms.served) {
         all.push_back(std::string("A network that does not fit one GPU is divided over several by "
                                   "the best plan of `eyeroof scale`.") +
                       (u.members.empty() ? " GPU time per step: its time on each of them." : ""));

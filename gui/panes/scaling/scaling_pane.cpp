@@ -3,6 +3,7 @@
 #include "analysis/scale/search.hpp"
 #include "gui/views/qt_text.hpp"
 #include "hwdb/fabric_reader.hpp"
+#include "hwdb/kernels_reader.hpp"
 #include "report/scale/scale_answer.hpp"
 
 #include <QComboBox>
@@ -39,6 +40,13 @@ Result<analysis::ScaleResult> result_of(const ScalingQuestion& question,
     wanted.batch = options.batch_per_device.value_or(1) * options.devices.back();
     wanted.type = device.scenario.data_type.value_or(wanted.type);
     wanted.exam = device.scenario;
+    if (const auto* gpu = std::get_if<model::Gpu>(&device.machine.kind)) {
+        auto kernels = hwdb::load_kernels(*gpu, device.machine.id, question.folders.machines);
+        if (!kernels) {
+            return kernels.diagnostics();
+        }
+        wanted.kernels = *std::move(kernels);
+    }
     return analysis::search_transformer(*decoder, device.machine, *fabric, options.devices, wanted,
                                         stop, progress);
 }
