@@ -10,11 +10,13 @@ namespace eyeroof::cli {
 // The formats of every answer; svg for those with a picture.
 std::vector<std::string> answer_formats(bool picture = false);
 
-// In the format that was chosen. CSV has rows alone, so its warnings go to the error stream.
+// In the format that was chosen; svg of an answer without a picture is refused. CSV has rows alone,
+// so its warnings go to the error stream.
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
                   Exit otherwise = Exit::done);
 // HTML and Markdown end with what made them: the command, and the sources of the machines.
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
-                  const std::string& command, const std::vector<model::Machine>& machines);
+                  const std::string& command, const std::vector<model::Machine>& machines,
+                  Exit otherwise = Exit::done);
 
 } // namespace eyeroof::cli
