@@ -30,7 +30,7 @@ void report_warnings(Context& context, const report::Answer& answer, const std::
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
                   Exit otherwise) {
-    return write_answer(context, answer, output, {}, {}, otherwise);
+    return write_answer(context, answer, output, std::string(), {}, otherwise);
 }
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
@@ -45,6 +45,14 @@ Exit write_answer(Context& context, const report::Answer& answer, const OutputOp
         text = with_origin(std::move(text), output.format, command, machines);
     }
     return context.write(text, output.file, otherwise);
+}
+
+Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
+                  const FailIf& fail_if, const analysis::GateFigures& figures) {
+    report_warnings(context, answer, output.format);
+    return fail_if.write(context,
+                         report::written(answer, output.format, context.columns(output.file)),
+                         output.file, figures);
 }
 
 } // namespace eyeroof::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.hpp"
+#include "cli/fail_if.hpp"
 #include "model/machine/machine.hpp"
 #include "report/answer/answer.hpp"
 
@@ -18,5 +19,8 @@ Exit write_answer(Context& context, const report::Answer& answer, const OutputOp
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
                   const std::string& command, const std::vector<model::Machine>& machines,
                   Exit otherwise = Exit::done);
+// Exit code 1 where the condition holds of the figures.
+Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
+                  const FailIf& fail_if, const analysis::GateFigures& figures);
 
 } // namespace eyeroof::cli

@@ -2,6 +2,7 @@
 
 #include "report/answer/write.hpp"
 #include "report/bound/bound_answer.hpp"
+#include "report/calibrate/validation_answers.hpp"
 #include "report/chip/chip_answer.hpp"
 #include "report/cores/cores_answer.hpp"
 #include "report/diff/diff_answer.hpp"
@@ -55,6 +56,11 @@ const std::map<std::string, Answer>& empty_answers() {
                  sparse_answer({}),
                  density_curve_answer({}, {}, {}),
                  improve_answer({}, {}, {}, 0),
+                 layers_validated({}),
+                 networks_validated({}),
+                 pairs_validated({}),
+                 clusters_validated({}, 0),
+                 machines_validated({}),
                  memory_answer({no_report(), 0, std::nullopt}),
                  timeline_answer({no_report(), no_gpu()}),
                  copies_answer({}),

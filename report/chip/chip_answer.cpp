@@ -100,58 +100,58 @@ std::vector<Figure> figures_of(const ChipReport& report) {
 }
 
 // A component of the estimate, or one that a table of areas has and the machine has not.
-struct Row {
+struct ChipRow {
     const ChipPartReport* part = nullptr;
     const analysis::NamedArea* area = nullptr;
 };
 
 template <class Get> auto of_part(Get get) {
-    return [get](const Row& row) {
+    return [get](const ChipRow& row) {
         return row.part ? std::optional(std::invoke(get, *row.part)) : std::nullopt;
     };
 }
 
 AnswerTable parts_of(const ChipReport& report) {
-    std::vector<Row> rows;
+    std::vector<ChipRow> rows;
     for (const ChipPartReport& line : report.parts) {
         rows.push_back({&line, nullptr});
     }
     for (const analysis::NamedArea& area : report.only_in_table) {
         rows.push_back({nullptr, &area});
     }
-    const auto area = [](const Row& r) {
+    const auto area = [](const ChipRow& r) {
         return r.part ? r.part->part.area_mm2 : r.area->instances * r.area->um2 * 1e-6;
     };
     const bool ran = report.time_s > 0.0;
-    const auto name = [](const Row& r) { return r.part ? r.part->part.name : r.area->name; };
+    const auto name = [](const ChipRow& r) { return r.part ? r.part->part.name : r.area->name; };
     using Line = const ChipPartReport&;
-    return make_table<Row>(
+    return make_table<ChipRow>(
         "parts", "Components", rows,
         {{"", "component", Unit::none,
-          [](const Row& r) { return r.part ? title_of(r.part->part) : r.area->name; }, kPeople},
+          [](const ChipRow& r) { return r.part ? title_of(r.part->part) : r.area->name; }, kPeople},
          {"level", "", Unit::none, of_part([](Line line) { return line.part.level; }), kPrograms,
           "of the machine; empty: of the whole chip"},
          {"name", "", Unit::none, name},
          {"kind", "kind", Unit::none,
-          [](const Row& r) {
+          [](const ChipRow& r) {
               return std::string(r.part ? part_name(r.part->part.kind) : "of the table");
           },
           kAll, "\"of the table\": in the table of areas, and no level of the machine"},
          {"instances", "number", Unit::count,
-          [](const Row& r) { return r.part ? r.part->part.instances : r.area->instances; }},
+          [](const ChipRow& r) { return r.part ? r.part->part.instances : r.area->instances; }},
          {"bits", "", Unit::count, of_part([](Line line) { return line.part.bits; }), kPrograms,
           "of one instance"},
          {"area_mm2", "mm2", Unit::none, area, kAll, "of all instances"},
          {"", "share", Unit::share,
-          [area, all = report.area_mm2](const Row& r) { return area(r) / all; }, kPeople},
+          [area, all = report.area_mm2](const ChipRow& r) { return area(r) / all; }, kPeople},
          {"use_pj", "", Unit::none, of_part([](Line line) { return line.part.use_pj; }), kPrograms,
           "of a bit, a MAC, or a cycle of all pipeline registers"},
          {"energy_j", "energy", Unit::joules,
-          [ran](const Row& r) {
+          [ran](const ChipRow& r) {
               return where_known(r.part ? r.part->energy_j : 0.0, ran && r.part);
           }},
          {"power_w", "power", Unit::watts,
-          [ran](const Row& r) {
+          [ran](const ChipRow& r) {
               return where_known(r.part ? r.part->power_w : 0.0, ran && r.part);
           }},
          {"source", "", Unit::none, of_part([](Line line) { return line.part.origin.source; })},
@@ -166,7 +166,7 @@ AnswerTable parts_of(const ChipReport& report) {
 
 Answer chip_answer(const ChipReport& report) {
     Answer a;
-    a.schema = "eyeroof/chip/1";
+    a.schema = "eyeroof/chip/2";
     a.title = "Area and power of " + report.machine;
     a.sentences = chip_sentences(report);
     a.figures = figures_of(report);

@@ -122,7 +122,7 @@ void add_schedule(Answer& a, const std::string& name,
 
 Answer cores_answer(const CoresReport& r) {
     Answer a;
-    a.schema = "eyeroof/cores/1";
+    a.schema = "eyeroof/cores/2";
     a.title = fmt::format("{} on the cores of {}", r.network, r.machine);
     a.sentences = cores_sentences(r);
     a.figures = {{"network", "", r.network},

@@ -79,21 +79,6 @@ AnswerTable totals_of(const std::vector<Total>& totals) {
                               {"", "change", Unit::none, change, kPeople}});
 }
 
-// The parts that add or save time, drawn; nothing where none does.
-template <class Row> void draw_added(Answer& a, const std::vector<Row>& rows, double least) {
-    std::vector<AddedTime> added;
-    for (const Row& row : rows) {
-        if (std::abs(row.adds_s()) > least) {
-            added.push_back({row.name, row.adds_s(), row.name});
-        }
-    }
-    if (added.empty()) {
-        a.sentences.emplace_back("No part's time differs");
-        return;
-    }
-    a.picture = [added](const Canvas&) { return added_bars(added, "Where the time went"); };
-}
-
 // Layers whose times differ, the largest difference first.
 std::vector<LayerDiff> changed_layers(const ExamDiff& diff) {
     std::vector<LayerDiff> layers = diff.layers;
@@ -121,6 +106,29 @@ std::string limits_text(const LayerDiff& layer) {
     }
     return limits +
            (bounds.empty() ? "; the bounds of all steps are equal" : bounds + " MAC/cycle");
+}
+
+std::string tip_of(const LayerDiff& layer) {
+    return limits_text(layer);
+}
+
+std::string tip_of(const RunRow& row) {
+    return row.name;
+}
+
+// The parts that add or save time, drawn; nothing where none does.
+template <class Row> void draw_added(Answer& a, const std::vector<Row>& rows, double least) {
+    std::vector<AddedTime> added;
+    for (const Row& row : rows) {
+        if (std::abs(row.adds_s()) > least) {
+            added.push_back({row.name, row.adds_s(), tip_of(row)});
+        }
+    }
+    if (added.empty()) {
+        a.sentences.emplace_back("No part's time differs");
+        return;
+    }
+    a.picture = [added](const Canvas&) { return added_bars(added, "Where the time went"); };
 }
 
 constexpr std::array<Unit, analysis::kDiffFigures.size()> kFigureUnits = {
