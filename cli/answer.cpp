@@ -48,11 +48,11 @@ Exit write_answer(Context& context, const report::Answer& answer, const OutputOp
 }
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
-                  const FailIf& fail_if, const analysis::GateFigures& figures) {
+                  const FailIf& fail_if, const analysis::GateFigures& figures, Exit otherwise) {
     report_warnings(context, answer, output.format);
     return fail_if.write(context,
                          report::written(answer, output.format, context.columns(output.file)),
-                         output.file, figures);
+                         output.file, figures, otherwise);
 }
 
 } // namespace eyeroof::cli

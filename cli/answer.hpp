@@ -21,6 +21,7 @@ Exit write_answer(Context& context, const report::Answer& answer, const OutputOp
                   Exit otherwise = Exit::done);
 // Exit code 1 where the condition holds of the figures.
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
-                  const FailIf& fail_if, const analysis::GateFigures& figures);
+                  const FailIf& fail_if, const analysis::GateFigures& figures,
+                  Exit otherwise = Exit::done);
 
 } // namespace eyeroof::cli

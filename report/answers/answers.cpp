@@ -12,6 +12,7 @@
 #include "report/scale/serving_answer.hpp"
 #include "report/scale/split_answer.hpp"
 #include "report/sparse/sparse_answer.hpp"
+#include "report/search/map_answer.hpp"
 #include "report/step/improve_answer.hpp"
 #include "report/step/memory_answer.hpp"
 #include "report/step/timeline_write.hpp"
@@ -55,6 +56,10 @@ const std::map<std::string, Answer>& empty_answers() {
                  placement_answer({}),
                  sparse_answer({}),
                  density_curve_answer({}, {}, {}),
+                 map_answer({}, {}, false),
+                 front_answer({}, {}, false),
+                 capacity_answer({}),
+                 reach_answer({}),
                  improve_answer({}, {}, {}, 0),
                  layers_validated({}),
                  networks_validated({}),
