@@ -98,7 +98,7 @@ TEST_CASE("a run and itself are the same, in every format") {
     const RunDiff diff = diff_runs(profile, "x", profile, "x", RunPart::kernel);
     const Answer answer = run_diff_answer(diff);
     CHECK(to_text(answer, 80).find("No part's time differs") != std::string::npos);
-    CHECK(to_html(answer).find("No part&#39;s time differs") != std::string::npos);
+    CHECK(to_html(answer).find("No part's time differs") != std::string::npos);
     CHECK(to_html(answer).find("k&lt;|&gt;") != std::string::npos);
     CHECK(nlohmann::json::parse(to_json(answer))["time_s"]["change"] == 0.0);
     CHECK(to_csv(answer).find("\nk<|>,0,") != std::string::npos);
