@@ -30,18 +30,29 @@ void report_warnings(Context& context, const report::Answer& answer, const std::
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
                   Exit otherwise) {
-    report_warnings(context, answer, output.format);
-    return context.write(report::written(answer, output.format, context.columns(output.file)),
-                         output.file, otherwise);
+    return write_answer(context, answer, output, std::string(), {}, otherwise);
 }
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
-                  const std::string& command, const std::vector<model::Machine>& machines) {
+                  const std::string& command, const std::vector<model::Machine>& machines,
+                  Exit otherwise) {
+    if (output.format == "svg" && !answer.picture) {
+        return context.fail_usage("this answer has no picture", "take text, json, csv, md or html");
+    }
     report_warnings(context, answer, output.format);
-    return context.write(
-        with_origin(report::written(answer, output.format, context.columns(output.file)),
-                    output.format, command, machines),
-        output.file);
+    std::string text = report::written(answer, output.format, context.columns(output.file));
+    if (!command.empty()) {
+        text = with_origin(std::move(text), output.format, command, machines);
+    }
+    return context.write(text, output.file, otherwise);
+}
+
+Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
+                  const FailIf& fail_if, const analysis::GateFigures& figures, Exit otherwise) {
+    report_warnings(context, answer, output.format);
+    return fail_if.write(context,
+                         report::written(answer, output.format, context.columns(output.file)),
+                         output.file, figures, otherwise);
 }
 
 } // namespace eyeroof::cli

@@ -5,12 +5,12 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/measured/traced.hpp"
 #include "base/text_file.hpp"
+#include "cli/answer.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
 #include "formats/trace_network.hpp"
 #include "profiles/import/importer.hpp"
-#include "report/diff/diff_write.hpp"
-#include "report/diff/run_diff_write.hpp"
+#include "report/diff/diff_answer.hpp"
 #include "report/exam/json.hpp"
 
 #include <fmt/format.h>
@@ -120,9 +120,10 @@ std::vector<model::Machine> machines_of(Context& context, const DiffOptions& opt
     return machines;
 }
 
-// Writes the text; exit code 1 where the gate's condition holds of the figures.
+// Writes the answer; exit code 1 where the gate's condition holds of the figures.
 Exit write(Context& context, const DiffOptions& options, const analysis::GateKeys& keys,
-           const std::function<analysis::GateFigures()>& figures, const std::string& text) {
+           const std::function<analysis::GateFigures()>& figures, const report::Answer& answer,
+           const std::string& command, const std::vector<model::Machine>& machines) {
     analysis::Verdict verdict;
     if (!options.fail_if.empty()) {
         const auto gate = analysis::parse_gate(options.fail_if, keys);
@@ -136,8 +137,8 @@ Exit write(Context& context, const DiffOptions& options, const analysis::GateKey
         }
         verdict = *std::move(judged);
     }
-    const Exit exit =
-        context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
+    const Exit exit = write_answer(context, answer, options.output, command, machines,
+                                   verdict.holds ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no) {
         Diagnostics because;
         because.error("fail-if", fmt::format("{} holds: {}", options.fail_if,
@@ -159,16 +160,10 @@ Exit diff_exams(Context& context, const DiffOptions& options, const std::string&
     if (!found) {
         return context.fail(found.diagnostics());
     }
-    const std::string& format = options.output.format;
-    const std::string text = format == "json"   ? report::diff_json(*found)
-                             : format == "csv"  ? report::diff_csv(*found)
-                             : format == "md"   ? report::diff_markdown(*found)
-                             : format == "html" ? report::diff_html(*found)
-                                                : report::diff_text(*found);
     return write(
         context, options, analysis::diff_gate_keys(),
-        [&] { return analysis::diff_gate_figures(*found); },
-        with_origin(text, format, command, machines_of(context, options)));
+        [&] { return analysis::diff_gate_figures(*found); }, report::diff_answer(*found), command,
+        machines_of(context, options));
 }
 
 analysis::RunPart part_of(const std::string& name) {
@@ -214,15 +209,9 @@ Exit diff_runs(Context& context, const DiffOptions& options, const std::string& 
     context.report(all); // warnings of the readers
     const analysis::RunDiff found =
         analysis::diff_runs(*a, options.a, *b, options.b, by, categories);
-    const std::string& format = options.output.format;
-    const std::string text = format == "json"   ? report::run_diff_json(found)
-                             : format == "csv"  ? report::run_diff_csv(found)
-                             : format == "md"   ? report::run_diff_markdown(found)
-                             : format == "html" ? report::run_diff_html(found)
-                                                : report::run_diff_text(found);
-    return write(
-        context, options, analysis::run_gate_keys(),
-        [&] { return analysis::run_gate_figures(found); }, with_origin(text, format, command, {}));
+    return write(context, options, analysis::run_gate_keys(),
+                 [&] { return analysis::run_gate_figures(found); }, report::run_diff_answer(found),
+                 command, {});
 }
 
 // Is a side a file of measured launches?
@@ -266,7 +255,7 @@ void add_diff(Frame& frame) {
                "How launches of two runs are matched: by kernel name, operator, NVTX range, or "
                "layer (operator and shape). Kernel names differ between GPUs and libraries [layer "
                "for two PyTorch traces, else kernel]");
-    add_output(app, options->output, {"text", "json", "csv", "md", "html"});
+    add_output(app, options->output, answer_formats(true));
     frame.run(app, [options, &app](Context& context) {
         options->by_given = app.count("--by") > 0;
         if (!options->by_given && formats::is_network_trace(options->a) &&

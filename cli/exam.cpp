@@ -259,9 +259,6 @@ contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
         return {{"traces of several ranks are compared on their own GPU, as text, json or html",
                  "name one --on, or none, and no --chip or --cores"}};
     }
-    if ((options.chip.given() || options.cores.given()) && (format == "md" || format == "html")) {
-        return {{"--chip and --cores are written as text, json and csv", "choose one of these"}};
-    }
     return std::nullopt;
 }
 

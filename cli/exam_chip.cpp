@@ -1,9 +1,10 @@
 // What an exam says beside its layers: the chip's area and power, whether the step fits the device.
 #include "analysis/chip/chip.hpp"
 #include "analysis/chip/chip_figures.hpp"
+#include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "report/chip/chip_write.hpp"
+#include "report/chip/chip_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -45,12 +46,9 @@ Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Que
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return context.write(format == "json" ? report::chip_json(*chip)
-                         : format == "csv"
-                             ? report::chip_csv(*chip)
-                             : with_words(report.words, report::chip_text(*chip), format),
-                         options.output.file);
+    report::Answer answer = report::chip_answer(*chip);
+    answer.question = report.words;
+    return write_answer(context, answer, options.output);
 }
 
 void add_chip_figures(Context& context, const model::Machine& machine, analysis::Report& report) {

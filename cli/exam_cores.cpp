@@ -3,9 +3,9 @@
 #include "analysis/cores/heterogeneous.hpp"
 #include "analysis/exam/words.hpp"
 #include "base/units.hpp"
+#include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
-#include "report/cores/cores_write.hpp"
-#include "report/cores/heterogeneous_write.hpp"
+#include "report/cores/cores_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -79,13 +79,9 @@ Exit heterogeneous_cores(Context& context, const ExamOptions& options,
     }
     context.report(report.diagnostics());
     question.machine.name = package->name; // in words, the package
-    const std::string& format = options.output.format;
-    return context.write(format == "json" ? report::heterogeneous_json(*report)
-                         : format == "csv"
-                             ? report::heterogeneous_csv(*report)
-                             : with_words(analysis::scenario_words(question),
-                                          report::heterogeneous_text(*report), format),
-                         options.output.file);
+    report::Answer answer = report::placement_answer(*report);
+    answer.question = analysis::scenario_words(question);
+    return write_answer(context, answer, options.output);
 }
 
 } // namespace
@@ -119,11 +115,6 @@ bool is_package(const Context& context, const std::string& machine) {
 }
 
 Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario) {
-    const std::string& format = options.output.format;
-    if (format == "md" || format == "html") {
-        return context.fail_usage("cores are written as text, json and csv",
-                                  "choose one of these formats");
-    }
     if (const auto file = analysis::find_package(scenario.machine, context.machine_dirs())) {
         return heterogeneous_cores(context, options, scenario, *file);
     }
@@ -142,11 +133,9 @@ Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Sc
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    return context.write(format == "json"  ? report::cores_json(*report)
-                         : format == "csv" ? report::cores_csv(*report)
-                                           : with_words(analysis::scenario_words(*question),
-                                                        report::cores_text(*report), format),
-                         options.output.file);
+    report::Answer answer = report::cores_answer(*report);
+    answer.question = analysis::scenario_words(*question);
+    return write_answer(context, answer, options.output);
 }
 
 } // namespace eyeroof::cli

@@ -5,9 +5,9 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/memory.hpp"
+#include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
-#include "report/page/table_page.hpp"
-#include "report/step/improve_write.hpp"
+#include "report/step/improve_answer.hpp"
 
 namespace eyeroof::cli {
 
@@ -50,18 +50,11 @@ Exit improve(Context& context, ImproveOptions& options) {
     if (!found) {
         return context.fail(found.diagnostics());
     }
-    const std::string& format = options.output.format;
-    const auto in_text = [&] {
-        return report::improve_text(*found, analysis::scenario_words(*question), wanted.limit);
-    };
-    const std::string text =
-        format == "json"   ? report::improve_json(*found, *question, wanted.limit)
-        : format == "csv"  ? report::improve_csv(*found)
-        : format == "html" ? report::to_page({"What improves " + question->network.name, in_text(),
-                                              report::improve_csv(*found), "", "gain"})
-                           : in_text();
-    return context.write(text, options.output.file,
-                         found->front.empty() ? Exit::says_no : Exit::done);
+    report::Answer answer =
+        report::improve_answer(*found, question->network.id, question->machine.id, wanted.limit);
+    answer.question = analysis::scenario_words(*question);
+    return write_answer(context, answer, options.output,
+                        found->front.empty() ? Exit::says_no : Exit::done);
 }
 
 } // namespace
@@ -94,7 +87,7 @@ void add_improve(Frame& frame) {
                    "Steps of a training epoch, to cost a pruning schedule")
         ->check(CLI::Range(1.0, 1e12))
         ->type_name("N");
-    add_output(app, options->output, {"text", "json", "csv", "html"});
+    add_output(app, options->output, answer_formats(true));
     frame.run(app, [options](Context& context) { return improve(context, *options); });
 }
 

@@ -1,5 +1,3 @@
-#include "report/search/map.hpp"
-
 #include "analysis/exam/best_mappings.hpp"
 #include "analysis/exam/word_types.hpp"
 #include "analysis/exam/words.hpp"
@@ -7,17 +5,16 @@
 #include "analysis/search/achievable_report.hpp"
 #include "analysis/search/map_network.hpp"
 #include "analysis/search/trade_offs.hpp"
+#include "cli/answer.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/map_options.hpp"
 #include "formats/mapping_yaml.hpp"
-#include "report/page/table_page.hpp"
-#include "report/search/achievable_write.hpp"
-#include "report/search/trade_offs.hpp"
+#include "report/answer/write.hpp"
+#include "report/search/map_answer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 
 namespace eyeroof::cli {
 
@@ -128,66 +125,50 @@ Exit write_files(Context& context, const MapOptions& options, const Inputs& inpu
     return exit;
 }
 
-// Plot, where it has one, and result of --pareto, --capacity-curve and --chain.
+// The answer to --pareto, --capacity-curve, or --chain, and its picture with --plot.
 template <class Report>
-Exit write_answer(Context& context, const MapOptions& options, const Report& report,
-                  std::type_identity_t<std::string (*)(const Report&)> svg,
-                  const std::string& text) {
-    if (report.cancelled) {
+Exit write_trade_off(Context& context, const MapOptions& options, const Inputs& inputs,
+                     const Result<Report>& report, auto answer_of) {
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    if (report->cancelled) {
         say_cancelled(context);
     }
-    if (!options.plot.empty() && svg != nullptr) {
-        const Exit exit = context.write(svg(report), options.plot);
+    report::Answer answer = answer_of(*report);
+    answer.question = inputs.words;
+    if (!options.plot.empty() && answer.picture) {
+        const Exit exit = context.write(report::to_svg_picture(answer), options.plot);
         if (exit != Exit::done) {
             return exit;
         }
     }
-    return context.write(text, options.output.file,
-                         report.cancelled ? Exit::cancelled : Exit::done);
+    return write_answer(context, answer, options.output,
+                        report->cancelled ? Exit::cancelled : Exit::done);
 }
 
 Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
-    const std::string& format = options.output.format;
     if (options.pareto) {
-        const auto report =
+        return write_trade_off(
+            context, options, inputs,
             analysis::front_of(inputs.network, inputs.machine, inputs.wanted, options.tolerance,
-                               context.stop(), context.progress());
-        if (!report) {
-            return context.fail(report.diagnostics());
-        }
-        const model::Accelerator& accelerator = *inputs.accelerator();
-        return write_answer(
-            context, options, *report, report::front_to_svg,
-            format == "json" ? report::front_to_json(*report, accelerator)
-            : format == "csv"
-                ? report::front_to_csv(*report)
-                : with_words(inputs.words,
-                             report::front_to_text(*report, accelerator, options.details), format));
+                               context.stop(), context.progress()),
+            [&](const analysis::FrontReport& report) {
+                return report::front_answer(report, *inputs.accelerator(), options.details);
+            });
     }
     if (options.chain) {
-        const auto report = analysis::achievable_of(inputs.network, inputs.machine, inputs.wanted,
-                                                    context.stop(), context.progress());
-        if (!report) {
-            return context.fail(report.diagnostics());
-        }
-        return write_answer(
-            context, options, *report, nullptr,
-            format == "json" ? report::achievable_to_json(*report)
-            : format == "csv"
-                ? report::achievable_to_csv(*report)
-                : with_words(inputs.words, report::achievable_to_text(*report), format));
+        return write_trade_off(context, options, inputs,
+                               analysis::achievable_of(inputs.network, inputs.machine,
+                                                       inputs.wanted, context.stop(),
+                                                       context.progress()),
+                               report::reach_answer);
     }
-    const auto report =
-        analysis::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
-                           options.tolerance, context.stop(), context.progress());
-    if (!report) {
-        return context.fail(report.diagnostics());
-    }
-    return write_answer(context, options, *report, report::curve_to_svg,
-                        format == "json" ? report::curve_to_json(*report)
-                        : format == "csv"
-                            ? report::curve_to_csv(*report)
-                            : with_words(inputs.words, report::curve_to_text(*report), format));
+    return write_trade_off(context, options, inputs,
+                           analysis::curve_of(inputs.network, inputs.machine, inputs.wanted,
+                                              options.curve_level, options.tolerance,
+                                              context.stop(), context.progress()),
+                           report::capacity_answer);
 }
 
 bool all_mapped(const analysis::MapReport& report, Diagnostics& why) {
@@ -239,20 +220,10 @@ Exit map(Context& context, MapOptions& options) {
     if (report->cancelled) {
         say_cancelled(context);
     }
-    const model::Accelerator& accelerator = *inputs->accelerator();
-    const std::string& format = options.output.format;
-    const std::string text =
-        format == "json"  ? report::map_to_json(*report, accelerator, options.details)
-        : format == "csv" ? report::map_to_csv(*report)
-        : format == "html"
-            ? report::to_page(
-                  {"Mappings of " + report->network,
-                   inputs->words + "\n" + report::map_to_text(*report, accelerator, false),
-                   report::map_to_csv(*report), "", "energy_pj"})
-            : with_words(inputs->words, report::map_to_text(*report, accelerator, options.details),
-                         format);
-    return fail_if->write(context, text, options.output.file, gate_figures(*report),
-                          report->cancelled ? Exit::cancelled : Exit::done);
+    report::Answer answer = report::map_answer(*report, *inputs->accelerator(), options.details);
+    answer.question = inputs->words;
+    return write_answer(context, answer, options.output, *fail_if, gate_figures(*report),
+                        report->cancelled ? Exit::cancelled : Exit::done);
 }
 
 } // namespace
@@ -290,9 +261,9 @@ void add_map(Frame& frame) {
                    "Drop points of a front or curve within this share of another [0: none]")
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
-    app.add_flag("--details", options->details, "Add loop nests and search effort (text)");
+    app.add_flag("--details", options->details, "Add loop nests and search effort");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv", "html"});
+    add_output(app, options->output, answer_formats());
     frame.run(app, [options](Context& context) { return map(context, *options); });
 }
 

@@ -53,10 +53,6 @@ std::string command_line(const CLI::App& app) {
     return line + named;
 }
 
-std::string origin_line(const std::string& command) {
-    return std::string("eyeroof ") + EYEROOF_VERSION + ": " + command;
-}
-
 std::string with_origin(std::string text, const std::string& format, const std::string& command,
                         std::vector<model::Machine> machines) {
     const report::Origin origin{EYEROOF_VERSION, command, std::move(machines)};

@@ -13,9 +13,6 @@ namespace eyeroof::cli {
 // not depend on: where it goes, colours, threads.
 std::string command_line(const CLI::App& app);
 
-// "eyeroof 1.2: eyeroof upgrade …", for a document with space for one line of it.
-std::string origin_line(const std::string& command);
-
 // The text with its origin where `format` is "html" or "md"; otherwise as it is.
 std::string with_origin(std::string text, const std::string& format, const std::string& command,
                         std::vector<model::Machine> machines);

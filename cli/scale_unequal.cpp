@@ -5,8 +5,9 @@
 #include "analysis/program/settled.hpp"
 #include "analysis/scale/heterogeneous.hpp"
 #include "analysis/what_if/parameters.hpp"
+#include "cli/answer.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/scale/heterogeneous_write.hpp"
+#include "report/scale/split_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -62,11 +63,6 @@ Result<std::vector<analysis::HeterogeneousDevice>> devices_of(Context& context,
 } // namespace
 
 Exit scale_unequal(Context& context, const UnequalOptions& options) {
-    const std::string& format = options.output.format;
-    if (format != "text" && format != "json") {
-        return context.fail_usage("devices that differ are written as text or json",
-                                  "choose --format text or --format json");
-    }
     const auto question = analysis::resolve(options.scenario, folders_of(context));
     const auto devices = devices_of(context, options.machines, options.scenario);
     Diagnostics all = question.diagnostics();
@@ -88,14 +84,13 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
     if (!graph) {
         return context.fail(graph.diagnostics());
     }
-    const auto answer = analysis::split_network(*graph, *devices, wanted);
-    if (!answer) {
-        return context.fail(answer.diagnostics());
+    const auto split = analysis::split_network(*graph, *devices, wanted);
+    if (!split) {
+        return context.fail(split.diagnostics());
     }
-    return context.write(format == "json" ? report::heterogeneous_json(*answer)
-                                          : with_words(analysis::scenario_words(*question),
-                                                       report::heterogeneous_text(*answer), format),
-                         options.output.file);
+    report::Answer answer = report::split_answer(*split);
+    answer.question = analysis::scenario_words(*question);
+    return write_answer(context, answer, options.output);
 }
 
 } // namespace eyeroof::cli

@@ -5,9 +5,10 @@
 #include "analysis/sweep/sweep_file.hpp"
 #include "base/pattern.hpp"
 #include "base/text_file.hpp"
+#include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
-#include "report/page/table_page.hpp"
-#include "report/sweep/front_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/sweep/sweep_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -76,57 +77,32 @@ bool is_table(const SweepOptions& options) {
            options.pareto.empty() && options.plot.empty();
 }
 
-// The front of what was swept, to stdout, and its picture.
-Exit front(Context& context, const SweepOptions& options, std::string_view rows,
-           const std::string& name) {
+// All points, or their front with --pareto, and the picture that --plot names.
+Exit answer(Context& context, const SweepOptions& options, std::string_view rows,
+            const std::string& name, const std::string& words) {
     const auto table = analysis::parse_rows(rows, name);
     if (!table) {
         return context.fail(table.diagnostics());
     }
     const auto aims =
         analysis::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
-    if (!aims) {
+    if (!aims && !is_page(options) && !(options.pareto.empty() && options.plot.empty())) {
         return context.fail(aims.diagnostics());
     }
-    const auto best = analysis::front_of(*table, *aims);
-    if (!options.plot.empty()) {
-        const std::string svg = report::front_plot_svg(
-            *table, *aims, best,
-            options.network.empty() ? name
-                                    : fmt::format("{} on {}", options.network, options.machine));
-        const Exit drawn = context.write(svg, options.plot);
-        if (drawn != Exit::done || options.pareto.empty()) {
+    report::Answer found = report::sweep_answer(
+        *table,
+        fmt::format("Sweep of {} on {}", options.network.empty() ? "networks" : options.network,
+                    options.machine.empty() ? "machines" : options.machine),
+        aims ? *aims : std::vector<analysis::Aim>(), !options.pareto.empty() && !is_page(options));
+    found.question = words;
+    if (!options.plot.empty() && found.picture) {
+        const Exit drawn = context.write(report::to_svg_picture(found), options.plot);
+        if (drawn != Exit::done || (options.pareto.empty() && !is_page(options))) {
             return drawn;
         }
     }
-    return context.write(report::front_text(*table, *aims, best));
-}
-
-Exit table(Context& context, std::string_view rows, const std::string& words) {
-    const auto swept = analysis::parse_rows(rows, "the sweep");
-    return swept ? context.write(report::sweep_text(*swept, words))
-                 : context.fail(swept.diagnostics());
-}
-
-// The points as a table below the picture of time and energy.
-Exit page(Context& context, const SweepOptions& options, const std::string& rows,
-          const std::string& words) {
-    const auto table = analysis::parse_rows(rows, "the sweep");
-    if (!table) {
-        return context.fail(table.diagnostics());
-    }
-    const std::string title =
-        fmt::format("Sweep of {} on {}", options.network.empty() ? "networks" : options.network,
-                    options.machine.empty() ? "machines" : options.machine);
-    const auto aims =
-        analysis::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
-    const std::string svg =
-        aims && aims->size() > 1
-            ? report::front_plot_svg(*table, *aims, analysis::front_of(*table, *aims), title)
-            : std::string();
-    return context.write(
-        report::to_page({title, report::sweep_text(*table, words), rows, svg, "time_s"}),
-        options.output.file);
+    return is_page(options) ? write_answer(context, found, options.output)
+                            : context.write(report::to_text(found, context.columns("")));
 }
 
 // Points to stdout, or to a file that grows row by row.
@@ -189,21 +165,16 @@ Exit written(Context& context, const SweepOptions& options, const Swept& swept,
         return context.fail(said);
     }
     context.report(said);
-    if (is_page(options)) {
-        return page(context, options, swept.text, words);
-    }
     const bool looks = !options.pareto.empty() || !options.plot.empty();
-    if (options.output.file.empty() && !looks) {
-        return is_table(options) ? table(context, swept.text, words) : context.write(swept.text);
+    if (is_page(options) || is_table(options)) {
+        return answer(context, options, swept.text, "the sweep", words);
     }
-    if (options.output.file.empty()) {
-        return front(context, options, swept.text, "the sweep");
-    }
-    if (!looks) {
-        return context.write("");
+    if (!looks || options.output.file.empty()) {
+        return looks ? answer(context, options, swept.text, "the sweep", "")
+                     : context.write(swept.text);
     }
     const auto rows = read_text_file(options.output.file);
-    return rows ? front(context, options, *rows, options.output.file)
+    return rows ? answer(context, options, *rows, options.output.file, "")
                 : context.fail(rows.diagnostics());
 }
 
@@ -361,7 +332,7 @@ void add_sweep(Frame& frame) {
         ->type_name("COLUMN,COLUMN");
     app.add_option("--plot", options->plot, "Draw all points and the front as SVG")
         ->type_name("FILE");
-    add_output(app, options->output, {"text", "csv", "jsonl", "html"});
+    add_output(app, options->output, {"text", "csv", "jsonl", "md", "html"});
     app.get_option("--output")
         ->description("Write the points to a file, row by row: CSV or JSON lines by its ending; "
                       "--resume continues it");

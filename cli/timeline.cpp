@@ -8,6 +8,7 @@
 #include "analysis/step/copy_ways.hpp"
 #include "analysis/step/launch_ways.hpp"
 #include "analysis/what_if/headline.hpp"
+#include "cli/answer.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
 #include "report/step/timeline_write.hpp"
@@ -25,14 +26,6 @@ struct TimelineOptions {
     std::int64_t steps = 1;
     OutputOptions output;
 };
-
-std::string rendered(const report::TimelineReport& report, const std::string& format) {
-    return format == "json"    ? report::timeline_json(report)
-           : format == "svg"   ? report::timeline_svg(report)
-           : format == "html"  ? report::timeline_html(report)
-           : format == "trace" ? report::timeline_trace(report)
-                               : report::timeline_text(report);
-}
 
 // The program of a question, and its costs.
 struct Played {
@@ -76,11 +69,6 @@ Result<step::CopyWay> alone(Context& context, analysis::Question question,
 
 Exit compare_copies(Context& context, const TimelineOptions& options,
                     const analysis::Question& question, const model::Gpu& gpu) {
-    const std::string& format = options.output.format;
-    if (format != "text" && format != "json") {
-        return context.fail_usage("--compare-copies is written as text and JSON, not as " + format,
-                                  "one way, such as --copies batch, has a picture and a trace");
-    }
     const auto step = played(question, gpu);
     if (!step) {
         return context.fail(step.diagnostics());
@@ -102,20 +90,13 @@ Exit compare_copies(Context& context, const TimelineOptions& options,
                                               analysis::timeline_options(question, gpu))) {
         found.ways.push_back(std::move(way));
     }
-    return context.write(format == "json" ? step::copy_ways_json(found)
-                                          : with_words(analysis::scenario_words(question),
-                                                       step::copy_ways_text(found), format),
-                         options.output.file);
+    report::Answer answer = report::copies_answer(found);
+    answer.question = analysis::scenario_words(question);
+    return write_answer(context, answer, options.output);
 }
 
 Exit compare_launches(Context& context, const TimelineOptions& options,
                       const analysis::Question& question, const model::Gpu& gpu) {
-    const std::string& format = options.output.format;
-    if (format != "text" && format != "json") {
-        return context.fail_usage("--compare-launches is written as text and JSON, not as " +
-                                      format,
-                                  "one way, such as --launch graph, has a picture and a trace");
-    }
     if (gpu.arch == model::GpuArch::host) {
         return context.fail_usage(
             "--compare-launches is for GPUs: a host processor launches nothing",
@@ -129,10 +110,9 @@ Exit compare_launches(Context& context, const TimelineOptions& options,
         step::launch_ways(step->graph, step->costs, gpu, analysis::timeline_options(question, gpu),
                           question.scenario.training.has_value());
     found.machine = question.machine.id;
-    return context.write(format == "json" ? step::launch_ways_json(found)
-                                          : with_words(analysis::scenario_words(question),
-                                                       step::launch_ways_text(found), format),
-                         options.output.file);
+    report::Answer answer = report::launches_answer(found);
+    answer.question = analysis::scenario_words(question);
+    return write_answer(context, answer, options.output);
 }
 
 Exit timeline(Context& context, TimelineOptions& options, const std::string& command) {
@@ -157,6 +137,10 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
         return context.fail(wrong);
     }
     if (options.compare_launches || options.compare_copies) {
+        if (options.output.format == "trace" || options.output.format == "svg") {
+            return context.fail_usage("a table of ways has no picture and no trace",
+                                      "one way has, such as --copies batch or --launch graph");
+        }
         const auto now = analysis::run(*question, context.stop());
         context.report(now ? analysis::fit_warning(*now) : Diagnostics{});
     }
@@ -175,10 +159,11 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
     context.report(report.diagnostics());
     context.report(analysis::fit_warning(*report));
     analysis::find_headline(*report, *question, context.stop());
-    const std::string& format = options.output.format;
-    return context.write(
-        with_origin(rendered({*report, *gpu}, format), format, command, {question->machine}),
-        options.output.file);
+    const report::TimelineReport step{*report, *gpu};
+    return options.output.format == "trace"
+               ? context.write(report::timeline_trace(step), options.output.file)
+               : write_answer(context, report::timeline_answer(step), options.output, command,
+                              {question->machine});
 }
 
 } // namespace
@@ -212,7 +197,9 @@ void add_timeline(Frame& frame) {
     app.add_option("--repeat", options->steps, "With --compare-copies: number of steps [1]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
-    add_output(app, options->output, {"text", "json", "svg", "html", "trace"});
+    std::vector<std::string> formats = answer_formats(true);
+    formats.emplace_back("trace");
+    add_output(app, options->output, formats);
     frame.run(app, [options, &app](Context& context) {
         return timeline(context, *options, command_line(app));
     });

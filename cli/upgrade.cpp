@@ -52,15 +52,12 @@ Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
     return analysis::sweep_of(question, question.candidates[candidate], options.sweep_batch, pairs);
 }
 
-// `origin`: the last line of a sheet of paper.
-std::string rendered(const analysis::Purchase& result, const std::string& format, bool details,
-                     const std::string& origin) {
+std::string rendered(const analysis::Purchase& result, const std::string& format, bool details) {
     return format == "json"   ? report::purchase_json(result)
            : format == "csv"  ? report::purchase_csv(result)
            : format == "md"   ? report::purchase_markdown(result, details)
            : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
            : format == "html" ? report::purchase_html(result, details)
-           : format == "pdf"  ? report::purchase_pdf(result, details, origin)
                               : report::purchase_text(result, details);
 }
 
@@ -86,7 +83,7 @@ Exit offload(Context& context, const UpgradeOptions& options, const analysis::Fl
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    if (format == "svg" || format == "html" || format == "pdf") {
+    if (format == "svg" || format == "html") {
         return context.fail_usage("from a host processor the answer has no picture or sheet",
                                   "choose text, json, csv, or md");
     }
@@ -206,9 +203,7 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
         machines.push_back(candidate.machine);
     }
     return fail_if.write(
-        context,
-        with_origin(rendered(*result, format, options.details, origin_line(command)), format,
-                    command, machines),
+        context, with_origin(rendered(*result, format, options.details), format, command, machines),
         options.output.file, gate_figures(best));
 }
 
@@ -402,7 +397,7 @@ constexpr const char* kUpgradeExamples =
     "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb --phase serving "
     "--prompt 2000 --answer 300 --tpot '50 ms'\n"
     "# one sheet of paper to sign\n"
-    "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k -o sheet.pdf\n"
+    "eyeroof upgrade resnet50 --from t4 --count 16 --to l4@2.5k -o sheet.html\n"
     "# two networks that share the GPU, three hours to one\n"
     "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
     "a100-sxm-40gb\n"
@@ -479,7 +474,7 @@ void add_upgrade(Frame& frame) {
     app.add_flag("--details", options->details,
                  "Add layers and assumptions (text, Markdown, HTML)");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html", "pdf"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {
         return upgrade(context, app, *options, command_line(app));
     });

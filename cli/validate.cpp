@@ -9,6 +9,7 @@
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
 #include "base/text_file.hpp"
+#include "cli/answer.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
@@ -19,12 +20,7 @@
 #include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "hwdb/usual_host.hpp"
-#include "report/calibrate/clusters_write.hpp"
-#include "report/calibrate/networks_write.hpp"
-#include "report/calibrate/pairs_write.hpp"
-#include "report/calibrate/validation.hpp"
-#include "report/catalog/machines.hpp"
-#include "report/page/table_page.hpp"
+#include "report/calibrate/validation_answers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -118,15 +114,8 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
             return exit;
         }
     }
-    const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json"  ? report::pairs_json(*result)
-                          : format == "csv" ? report::pairs_csv(*result)
-                          : format == "html"
-                              ? report::to_page({"Predicted and measured speed-ups", "",
-                                                 report::pairs_csv(*result), "", ""})
-                              : report::pairs_text(*result),
-                          options.output.file, gate_figures(*result));
+    return write_answer(context, report::pairs_validated(*result), options.output, *fail_if,
+                        gate_figures(*result));
 }
 
 // The published speed-ups of the machine folders.
@@ -165,15 +154,8 @@ Exit validate_networks(Context& context, const ValidateOptions& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json"  ? report::networks_json(*result)
-                          : format == "csv" ? report::networks_csv(*result)
-                          : format == "html"
-                              ? report::to_page({"Predicted and measured networks", "",
-                                                 report::networks_csv(*result), "", ""})
-                              : report::networks_text(*result),
-                          options.output.file, gate_figures(*result));
+    return write_answer(context, report::networks_validated(*result), options.output, *fail_if,
+                        gate_figures(*result));
 }
 
 // The table of published runs that a machine folder has, where none is named.
@@ -217,16 +199,8 @@ Exit validate_scale(Context& context, const ValidateOptions& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json"  ? report::clusters_json(*result)
-                          : format == "csv" ? report::clusters_csv(*result)
-                          : format == "md"  ? report::clusters_markdown(*result)
-                          : format == "html"
-                              ? report::to_page({"Predicted and published runs of many devices", "",
-                                                 report::clusters_csv(*result), "", ""})
-                              : report::clusters_text(*result, options.worst),
-                          options.output.file, gate_figures(*result));
+    return write_answer(context, report::clusters_validated(*result, options.worst), options.output,
+                        *fail_if, gate_figures(*result));
 }
 
 // The tables that speak of one machine, or all.
@@ -256,11 +230,6 @@ Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
     return wanted;
 }
 
-// The summary of a text of several tables.
-std::string last_line(const std::string& text) {
-    return text.size() < 2 ? text : text.substr(text.rfind('\n', text.size() - 2) + 1);
-}
-
 Exit validate_machines(Context& context, const ValidateOptions& options) {
     const auto fail_if =
         FailIf::parse(options.fail_if, gate_figures(std::vector<analysis::MachineTable>{}).keys);
@@ -288,16 +257,8 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json"  ? report::machines_json(*result)
-                          : format == "csv" ? report::machines_csv(*result)
-                          : format == "html"
-                              ? report::to_page({"Predicted and published figures",
-                                                 last_line(report::machines_text(*result)),
-                                                 report::machines_csv(*result), "", ""})
-                              : report::machines_text(*result),
-                          options.output.file, gate_figures(*result));
+    return write_answer(context, report::machines_validated(*result), options.output, *fail_if,
+                        gate_figures(*result));
 }
 
 // A table of calls of serving libraries' kernels.
@@ -332,10 +293,6 @@ Exit validate(Context& context, const ValidateOptions& options) {
                    ? context.fail_usage("--scale is a kind of table, as --pairs and --networks are",
                                         "give one of them, once for each table")
                    : validate_scale(context, options);
-    }
-    if (options.output.format == "md") {
-        return context.fail_usage("Markdown tables are those of --scale",
-                                  "choose --format text, json, csv, or html");
     }
     if (options.kernels) {
         return validate_kernels(context, options);
@@ -377,15 +334,8 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json"  ? report::validation_json(*result)
-                          : format == "csv" ? report::validation_csv(*result)
-                          : format == "html"
-                              ? report::to_page({"Predicted and measured layers", "",
-                                                 report::validation_csv(*result), "", ""})
-                              : report::validation_text(*result),
-                          options.output.file, gate_figures(*result));
+    return write_answer(context, report::layers_validated(*result), options.output, *fail_if,
+                        gate_figures(*result));
 }
 
 } // namespace
@@ -447,7 +397,7 @@ void add_validate(Frame& frame) {
                  "Use only the data sheet and constants fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "Number of worst rows to show");
     add_fail_if(app, options->fail_if);
-    add_output(app, options->output, {"text", "json", "csv", "md", "html"});
+    add_output(app, options->output, answer_formats());
     frame.run(app, [options](Context& context) { return validate(context, *options); });
 }
 

@@ -1,12 +1,6 @@
 #include "analysis/step/copy_ways.hpp"
 
-#include "base/json.hpp"
-#include "base/units.hpp"
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace eyeroof::analysis::step {
 
@@ -71,47 +65,6 @@ CopyWay host_alone(const Graph& graph, const Costs& costs, const model::Gpu& hos
     CopyWay way = way_of("host alone", graph, simulate(graph, costs, host, wanted));
     way.alone = true;
     return way;
-}
-
-std::string copy_ways_text(const CopyWays& found) {
-    const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    std::string text = fmt::format("{} on {}, {}: ways to copy its data\n\n", found.network,
-                                   found.machine, found.training ? "training" : "inference");
-    const bool many = found.steps > 1.0;
-    const bool beside = !found.ways.empty() && found.ways.front().alone;
-    text += fmt::format("{:<44} {:>9} {:>9}", "way", "step", "moved");
-    text += many ? fmt::format(" {:>14}", fmt::format("{:.0f} steps", found.steps)) : "";
-    text += beside ? fmt::format(" {:>14}\n", "host / this") : "\n";
-    for (const CopyWay& way : found.ways) {
-        const std::string name = way.alone ? found.against + " alone" : way.name;
-        text += fmt::format("{:<44} {:>9} {:>9}", name, s(way.step_s),
-                            way.moved > 0.0 ? format_si(way.moved, "B") : "-");
-        text += many ? fmt::format(" {:>14}", s(way.run_s(found.steps))) : "";
-        text += beside ? fmt::format(" {:>14.2f}\n",
-                                     found.ways.front().run_s(found.steps) / way.run_s(found.steps))
-                       : "\n";
-    }
-    text += "\nAll times exclude loading and decoding of the data.\n";
-    return text;
-}
-
-std::string copy_ways_json(const CopyWays& found) {
-    using Json = nlohmann::ordered_json;
-    Json json = {
-        {"schema", "eyeroof/copies/1"}, {"network", found.network},
-        {"machine", found.machine},     {"phase", found.training ? "training" : "inference"},
-        {"steps", found.steps},         {"ways", Json::array()}};
-    for (const CopyWay& way : found.ways) {
-        json["ways"].push_back({{"way", way.alone ? found.against + " alone" : way.name},
-                                {"host_alone", way.alone},
-                                {"step_s", way.step_s},
-                                {"low_s", way.low_s},
-                                {"high_s", way.high_s},
-                                {"first_s", way.first_s},
-                                {"moved_bytes", way.moved},
-                                {"run_s", way.run_s(found.steps)}});
-    }
-    return json_document(json);
 }
 
 } // namespace eyeroof::analysis::step

@@ -38,7 +38,4 @@ std::vector<CopyWay> copy_ways(const Graph& graph, const Costs& costs, const mod
 CopyWay host_alone(const Graph& graph, const Costs& costs, const model::Gpu& host,
                    const TimelineOptions& options);
 
-std::string copy_ways_text(const CopyWays& found);
-std::string copy_ways_json(const CopyWays& found); // eyeroof/copies/1
-
 } // namespace eyeroof::analysis::step

@@ -1,12 +1,6 @@
 #include "analysis/step/launch_ways.hpp"
 
 #include "analysis/step/packing.hpp"
-#include "base/json.hpp"
-#include "base/lines.hpp"
-#include "base/units.hpp"
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace eyeroof::analysis::step {
 
@@ -38,37 +32,6 @@ LaunchWays launch_ways(const Graph& graph, const Costs& costs, const model::Gpu&
     found.idle_s = kernel.idle_s;
     found.bound_s = kernel.time_s - launch_s - kernel.barriers_s - kernel.idle_s;
     return found;
-}
-
-std::string launch_ways_text(const LaunchWays& found) {
-    const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    std::string text = fmt::format(
-        "{} on {}: launch modes for {}\n\n{:<28} {:>9} {:>9} {:>12}\n", found.network,
-        found.machine, counted(found.operators, "operator"), "mode", "step", "launches", "speedup");
-    for (const LaunchWay& way : found.ways) {
-        text += fmt::format("{:<28} {:>9} {:>9} {:>11.2f}x\n", way.name, s(way.step_s),
-                            way.launches, found.ways.front().step_s / way.step_s);
-    }
-    return text + (found.levels == 0
-                       ? std::string("\nGradients have no persistent kernel.\n")
-                       : fmt::format(
-                             "\npersistent kernel: {} levels, barriers {}, idle SMs {}, its "
-                             "tiles alone {}\n",
-                             found.levels, s(found.barriers_s), s(found.idle_s), s(found.bound_s)));
-}
-
-std::string launch_ways_json(const LaunchWays& found) {
-    using Json = nlohmann::ordered_json;
-    Json json = {{"schema", "eyeroof/launches/1"}, {"network", found.network},
-                 {"machine", found.machine},       {"operators", found.operators},
-                 {"levels", found.levels},         {"barriers_s", found.barriers_s},
-                 {"idle_s", found.idle_s},         {"bound_s", found.bound_s},
-                 {"ways", Json::array()}};
-    for (const LaunchWay& way : found.ways) {
-        json["ways"].push_back(
-            {{"way", way.name}, {"step_s", way.step_s}, {"launches", way.launches}});
-    }
-    return json_document(json);
 }
 
 } // namespace eyeroof::analysis::step

@@ -35,7 +35,4 @@ struct LaunchWays {
 LaunchWays launch_ways(const Graph& graph, const Costs& costs, const model::Gpu& gpu,
                        const TimelineOptions& options, bool training);
 
-std::string launch_ways_text(const LaunchWays& found);
-std::string launch_ways_json(const LaunchWays& found); // eyeroof/launches/1
-
 } // namespace eyeroof::analysis::step

@@ -122,7 +122,8 @@ QWidget* UpgradePane::make_answers() {
     column->addWidget(headline_);
     sheet_ = new QPushButton(tr("Save a sheet to sign…"), page);
     sheet_->setObjectName("save sheet");
-    sheet_->setToolTip(tr("The answer on one page as PDF, HTML, Markdown, JSON, CSV, or text"));
+    sheet_->setToolTip(
+        tr("The answer on one page to print, as HTML, Markdown, JSON, CSV, or text"));
     sheet_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     sheet_->hide();
     connect(sheet_, &QPushButton::clicked, this, &UpgradePane::save_sheet_dialog);
@@ -449,14 +450,6 @@ analysis::Scenario UpgradePane::shown_run() const {
     return row < answer_.runs.size() ? answer_.runs[row] : analysis::Scenario{};
 }
 
-std::string UpgradePane::line_of_sheet() const {
-    analysis::UpgradeQuestion question = question_;
-    question.sweep_batches.clear();
-    question.sweep_types.clear();
-    const auto row = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
-    return analysis::command_of(question, answer_.asked.at(row));
-}
-
 Result<Done> UpgradePane::save_sheet(const QString& file) const {
     if (answer_.purchase.answers.empty()) {
         return Result<Done>::failure("nothing", "there is no answer yet",
@@ -468,9 +461,6 @@ Result<Done> UpgradePane::save_sheet(const QString& file) const {
     }
     const QString ending = QFileInfo(file).suffix().toLower();
     const std::string path = file.toStdString();
-    if (ending == "pdf") {
-        return write_file(path, report::purchase_pdf(answer, false, line_of_sheet()));
-    }
     if (ending == "html" || ending == "htm") {
         return write_file(path, report::purchase_html(answer, false));
     }
@@ -487,13 +477,13 @@ Result<Done> UpgradePane::save_sheet(const QString& file) const {
         return write_file(path, report::purchase_text(answer, false));
     }
     return Result<Done>::failure("unknown-format", "cannot tell a format from " + path,
-                                 "end the name in .pdf, .html, .md, .json, .csv, or .txt");
+                                 "end the name in .html, .md, .json, .csv, or .txt");
 }
 
 void UpgradePane::save_sheet_dialog() {
-    const QString file = QFileDialog::getSaveFileName(
-        this, tr("Save a sheet to sign"), "upgrade.pdf",
-        tr("Sheets (*.pdf *.html *.md);;Figures (*.json *.csv *.txt)"));
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save a sheet to sign"), "upgrade.html",
+                                     tr("Sheets (*.html *.md);;Figures (*.json *.csv *.txt)"));
     if (file.isEmpty()) {
         return;
     }

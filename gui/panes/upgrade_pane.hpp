@@ -50,8 +50,8 @@ class UpgradePane : public QWidget {
     bool busy() const { return worker_.busy(); }
     std::string command_line() const;     // of the selected GPU
     analysis::Scenario shown_run() const; // on the old GPU, of the first network
-    // One sheet about the selected GPU, by the ending of the name: .pdf, .html, .md, .json, .csv,
-    // .txt. Errors: "nothing" without an answer; "unknown-format"; those of write_file().
+    // One sheet about the selected GPU, by the ending of the name: .html, .md, .json, .csv, .txt.
+    // Errors: "nothing" without an answer; "unknown-format"; those of write_file().
     Result<Done> save_sheet(const QString& file) const;
 
   signals:
@@ -73,8 +73,7 @@ class UpgradePane : public QWidget {
     void show_pictures(std::size_t chosen);
     void show_decision(std::size_t chosen);
     void save_sheet_dialog();
-    analysis::Purchase shown() const;  // about the selected GPU
-    std::string line_of_sheet() const; // the command that prints the same sheet
+    analysis::Purchase shown() const; // about the selected GPU
 
     Folders folders_;
     Background worker_;

@@ -44,10 +44,11 @@ enum class Unit {
 };
 
 // monostate: not known. A table in a cell: rows of its own, such as the chain of a layer.
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                           std::vector<std::string>, std::shared_ptr<const AnswerTable>>;
+using Value =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
+                 std::vector<double>, std::shared_ptr<const AnswerTable>>;
 
-enum class Kind { boolean, integer, number, text, list, table };
+enum class Kind { boolean, integer, number, text, list, numbers, table };
 
 // Who sees a figure or a column. kPrograms: CSV and JSON. kPages: Markdown, HTML, and the window.
 inline constexpr unsigned kPrograms = 1, kText = 2, kPages = 4, kPeople = kText | kPages, kAll = 7;
@@ -89,6 +90,8 @@ template <class T> constexpr Kind kind_of() {
         return Kind::number;
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
         return Kind::list;
+    } else if constexpr (std::same_as<T, std::vector<double>>) {
+        return Kind::numbers;
     } else if constexpr (std::same_as<T, AnswerTable>) {
         return Kind::table;
     } else {
@@ -99,7 +102,8 @@ template <class T> constexpr Kind kind_of() {
 template <class T> Value value_of(const T& value) {
     if constexpr (IsOptional<T>::value) {
         return value ? value_of(*value) : Value();
-    } else if constexpr (kind_of<T>() == Kind::boolean || kind_of<T>() == Kind::list) {
+    } else if constexpr (kind_of<T>() == Kind::boolean || kind_of<T>() == Kind::list ||
+                         kind_of<T>() == Kind::numbers) {
         return value;
     } else if constexpr (kind_of<T>() == Kind::integer) {
         return static_cast<std::int64_t>(value);
@@ -157,17 +161,26 @@ AnswerTable make_table(std::string key, std::string title, const std::vector<Row
 }
 
 // A column whose cells are tables: JSON has an array of objects, text its rows below the row that
-// they belong to.
-template <class Row, class Inner>
-Column<Row> nested(std::string key, std::string title, std::vector<Inner> Row::*rows,
+// they belong to. `rows`: a member of the row, or a function of it.
+template <class Row, class Inner, class Rows>
+Column<Row> nested(std::string key, std::string title, Rows rows,
                    const std::vector<Column<Inner>>& columns, unsigned where = kAll,
                    std::string meaning = {}) {
     const auto get = [rows, columns](const Row& row) {
-        return make_table<Inner>({}, {}, row.*rows, columns);
+        return make_table<Inner>({}, {}, std::invoke(rows, row), columns);
     };
     Column<Row> made(std::move(key), std::move(title), Unit::none, get, where, std::move(meaning));
     made.head.columns = make_table<Inner>({}, {}, {}, columns).columns;
     return made;
+}
+
+// Figures of one row, each a column.
+template <class Row>
+void add_figures(std::vector<Figure>& figures, const Row& row,
+                 const std::vector<Column<Row>>& columns) {
+    for (const Column<Row>& column : columns) {
+        figures.push_back({column.head, column.of(row)});
+    }
 }
 
 struct Answer {

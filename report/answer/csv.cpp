@@ -23,8 +23,9 @@ std::string to_csv(const Answer& answer) {
     if (answer.tables.empty()) {
         return text;
     }
-    const auto named = std::ranges::find_if(
-        answer.tables, [&](const AnswerTable& one) { return one.key == answer.rows; });
+    const auto named = std::ranges::find_if(answer.tables, [&](const AnswerTable& one) {
+        return !answer.rows.empty() && one.key == answer.rows;
+    });
     const AnswerTable& table = named == answer.tables.end() ? answer.tables.front() : *named;
     for (const Head& head : table.columns) {
         if (is_cell(head)) {

@@ -104,6 +104,9 @@ Json head_schema(const Head& head) {
     if (head.kind == Kind::list) {
         return described(list_schema({{"type", "string"}}));
     }
+    if (head.kind == Kind::numbers) {
+        return described(list_schema({{"type", {"number", "null"}}}));
+    }
     const Json type = head.kind == Kind::boolean   ? "boolean"
                       : head.kind == Kind::integer ? "integer"
                       : head.kind == Kind::text    ? "string"

@@ -19,6 +19,16 @@ std::string joined(const std::vector<std::string>& list, const char* between) {
     return text;
 }
 
+// Empty where a number is not finite.
+template <class Text>
+std::vector<std::string> texts_of(const std::vector<double>& numbers, const Text& text) {
+    std::vector<std::string> texts;
+    for (const double one : numbers) {
+        texts.push_back(std::isfinite(one) ? text(one) : std::string());
+    }
+    return texts;
+}
+
 std::string times_text(double value) {
     return value >= 0.1 && value < 10.0 ? fmt::format("{:.2f}x", value)
                                         : fmt::format("{:.3g}x", value);
@@ -76,6 +86,10 @@ std::string value_text(const Value& value, Unit unit) {
     if (const auto* words = std::get_if<std::string>(&value)) {
         return *words;
     }
+    if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+        return joined(texts_of(*numbers, [unit](double one) { return number_text(one, unit); }),
+                      ", ");
+    }
     if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
         return unit == Unit::sentence ? joined(*list, "; ")
                : list->size() > 2
@@ -97,6 +111,9 @@ std::string value_digits(const Value& value) {
     }
     if (const auto* words = std::get_if<std::string>(&value)) {
         return *words;
+    }
+    if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+        return joined(texts_of(*numbers, [](double one) { return fmt::format("{}", one); }), ";");
     }
     const auto* list = std::get_if<std::vector<std::string>>(&value);
     return list == nullptr ? std::string() : joined(*list, ";");

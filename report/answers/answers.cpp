@@ -2,12 +2,20 @@
 
 #include "report/answer/write.hpp"
 #include "report/bound/bound_answer.hpp"
+#include "report/calibrate/validation_answers.hpp"
+#include "report/chip/chip_answer.hpp"
+#include "report/cores/cores_answer.hpp"
+#include "report/diff/diff_answer.hpp"
 #include "report/fuse/fuse_answer.hpp"
 #include "report/scale/collective_answer.hpp"
 #include "report/scale/scale_answer.hpp"
 #include "report/scale/serving_answer.hpp"
+#include "report/scale/split_answer.hpp"
 #include "report/sparse/sparse_answer.hpp"
+#include "report/search/map_answer.hpp"
+#include "report/step/improve_answer.hpp"
 #include "report/step/memory_answer.hpp"
+#include "report/step/timeline_write.hpp"
 
 #include <map>
 
@@ -24,20 +32,44 @@ const analysis::Report& no_report() {
     return report;
 }
 
+const model::Gpu& no_gpu() {
+    static const model::Gpu gpu;
+    return gpu;
+}
+
 // Answers to nothing: their columns are those of every answer.
 const std::map<std::string, Answer>& empty_answers() {
     static const std::map<std::string, Answer> answers = [] {
         std::map<std::string, Answer> made;
         for (Answer& answer : std::vector<Answer>{
                  bound_answer({}, {}, {}),
+                 chip_answer({}),
                  collective_answer({}),
+                 cores_answer({}),
+                 diff_answer({}),
+                 run_diff_answer({}),
                  fuse_answer({}),
                  fuse_curve_answer({}, {}, {}),
                  scale_answer({}),
                  serving_answer({}),
+                 split_answer({}),
+                 placement_answer({}),
                  sparse_answer({}),
                  density_curve_answer({}, {}, {}),
+                 map_answer({}, {}, false),
+                 front_answer({}, {}, false),
+                 capacity_answer({}),
+                 reach_answer({}),
+                 improve_answer({}, {}, {}, 0),
+                 layers_validated({}),
+                 networks_validated({}),
+                 pairs_validated({}),
+                 clusters_validated({}, 0),
+                 machines_validated({}),
                  memory_answer({no_report(), 0, std::nullopt}),
+                 timeline_answer({no_report(), no_gpu()}),
+                 copies_answer({}),
+                 launches_answer({}),
              }) {
             const std::size_t begin = answer.schema.find('/') + 1;
             const std::string name = answer.schema.substr(begin, answer.schema.rfind('/') - begin);

@@ -105,9 +105,7 @@ void add_bounds(std::vector<Figure>& figures, const BoundReport& r) {
         add_bound(columns, one.name + ".", kPrograms,
                   [](const NamedBound& bound) { return bound.bound; });
         columns.front().head.meaning = kMeanings[i++];
-        for (const Column<NamedBound>& column : columns) {
-            figures.push_back({column.head, column.of(one)});
-        }
+        add_figures(figures, one, columns);
     }
 }
 

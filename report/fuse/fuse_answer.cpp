@@ -117,9 +117,7 @@ struct Totals {
 void add_totals(std::vector<Figure>& figures, const std::string& side, const FuseCost& cost) {
     std::vector<Column<Totals>> columns;
     add_cost(columns, "totals." + side, "", &Totals::cost);
-    for (const Column<Totals>& column : columns) {
-        figures.push_back({column.head, column.of({cost})});
-    }
+    add_figures(figures, {cost}, columns);
 }
 
 std::vector<Figure> figures_of(const FuseResult& r) {

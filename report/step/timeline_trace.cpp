@@ -1,9 +1,6 @@
-// The timeline as a trace and as a picture.
+// The timeline as a trace.
 #include "base/json.hpp"
-#include "base/markup.hpp"
-#include "report/draw/svg.hpp"
-#include "report/page/page.hpp"
-#include "report/step/step_scenes.hpp"
+#include "report/step/timeline_write.hpp"
 
 #include <fmt/format.h>
 
@@ -62,11 +59,6 @@ std::string timeline_trace(const TimelineReport& r) {
               fmt::format("\"bytes\":{}", r.graph().tensors[copy.tensor].bytes));
     }
     return out + "\n]}\n";
-}
-
-std::string timeline_svg(const TimelineReport& r) {
-    const int lanes = 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
-    return to_svg(draw_timeline(r, {1200.0, 70.0 + 34.0 * lanes}), SvgTheme::automatic);
 }
 
 } // namespace eyeroof::report

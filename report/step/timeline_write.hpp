@@ -1,8 +1,11 @@
-// A timeline as text, JSON, a picture and a trace for Chrome or Perfetto. Computes nothing but sums
-// that it prints.
+// A timeline, and the ways to copy and to launch, as answers; a timeline as a trace for Chrome or
+// Perfetto.
 #pragma once
 
 #include "analysis/exam/report.hpp"
+#include "analysis/step/copy_ways.hpp"
+#include "analysis/step/launch_ways.hpp"
+#include "report/answer/answer.hpp"
 
 #include <string>
 
@@ -17,10 +20,10 @@ struct TimelineReport {
     const analysis::step::Timeline& timeline() const { return report.timeline; }
 };
 
-std::string timeline_text(const TimelineReport& report, std::size_t most_rows = 15);
-std::string timeline_json(const TimelineReport& report); // eyeroof/timeline/1
-std::string timeline_svg(const TimelineReport& report);
-std::string timeline_html(const TimelineReport& report); // the picture and the text in one file
+// Its picture reads the report.
+Answer timeline_answer(const TimelineReport& report);
+Answer copies_answer(const analysis::step::CopyWays& found);
+Answer launches_answer(const analysis::step::LaunchWays& found);
 
 // Complete events ("ph": "X", microseconds) on threads of a process for the host and one for the
 // device; the categories and argument names are those of PyTorch's profiler ("cpu_op", "kernel",

@@ -32,10 +32,10 @@ constexpr std::string_view kSheetStyle =
 // Where numbers come from is for the screen: what is signed has the command alone.
 constexpr std::string_view kSheetAlone =
     "@media print{main~h2,main~p,main~ul,main~.frame{display:none}}";
-// Browsers may have wider letters than the PDF, and their tables have frames.
+// Browsers may have wider letters than the estimate, and their tables have frames.
 constexpr double kPrintScale = 0.8;
 
-// In print, the PDF's type, which keeps all on one page.
+// In print, the type that keeps all on one page.
 std::string sheet_style(const analysis::Purchase& p, bool alone) {
     return fmt::format("{}{}@media print{{body{{font-size:{:.2f}pt}}}}", kSheetStyle,
                        alone ? kSheetAlone : "", kPrintScale * sheet_type(p));

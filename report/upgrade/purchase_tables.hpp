@@ -27,7 +27,7 @@ std::vector<Table> tables_of(const analysis::Purchase& purchase);
 std::vector<Table> sheet_tables(const analysis::Purchase& purchase);
 
 // Type of the printed sheet, in points: the largest that keeps it on one page of A4 or Letter.
-double sheet_type(const analysis::Purchase& purchase, const std::string& origin = {});
+double sheet_type(const analysis::Purchase& purchase);
 
 // What runs, in words: the scenario of the old side as `exam` states it, and what is other on each
 // new one.

@@ -32,9 +32,5 @@ std::string purchase_csv(const analysis::Purchase& purchase);
 std::string purchase_markdown(const analysis::Purchase& purchase, bool details);
 // One sheet that prints on one page of A4 or Letter, and with `details` the layers on others.
 std::string purchase_html(const analysis::Purchase& purchase, bool details);
-// The same sheet as a PDF of A4; `origin`, such as the command that asks the same, is its last
-// line.
-std::string purchase_pdf(const analysis::Purchase& purchase, bool details,
-                         const std::string& origin);
 
 } // namespace eyeroof::report

@@ -5,7 +5,8 @@
 #include "analysis/upgrade/memory_need.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"
-#include "report/calibrate/pairs_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/calibrate/validation_answers.hpp"
 #include "report/exam/advice.hpp"
 #include "report/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
@@ -358,7 +359,7 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     CHECK(v->all.guess_mape > 0.05);
     CHECK(v->rows[0].peak_ratio == near(312.0 / 125.0));
     CHECK(v->rows[0].kind == "inference mixed");
-    CHECK(report::pairs_text(*v).find("median") != std::string::npos);
+    CHECK(report::to_text(report::pairs_validated(*v), 80).find("median") != std::string::npos);
 }
 
 TEST_CASE("a pair may have another network, with more items, on the new GPU") {

@@ -4,7 +4,8 @@
 #include "analysis/calibrate/validate.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/upgrade.hpp"
-#include "report/calibrate/validation.hpp"
+#include "report/answer/write.hpp"
+#include "report/calibrate/validation_answers.hpp"
 #include "report/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
@@ -68,7 +69,7 @@ TEST_CASE("validation figures are those of the ratios") {
     CHECK(v->all.bias == near(0.0));
     CHECK(v->all.unphysical == 0);
     CHECK(v->worst.size() == 2);
-    CHECK(report::validation_text(*v).find("v100") != std::string::npos);
+    CHECK(report::to_text(report::layers_validated(*v), 80).find("v100") != std::string::npos);
 }
 
 TEST_CASE("a table whose n and k are exchanged is noticed") {

@@ -6,7 +6,8 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "report/catalog/machines.hpp"
+#include "report/answer/write.hpp"
+#include "report/calibrate/validation_answers.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -16,7 +17,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -112,9 +112,10 @@ TEST_CASE("what a published figure counts in another way is told step by step be
     CHECK(twice.unexplained() == tests::within(1e-12, 0.0));
     const analysis::PublishedResult half{read->rows[0], 6.8, "6 weight DRAM"};
     CHECK(half.unexplained() == tests::near(-0.5, 1e-12));
-    const std::string text = report::machines_text({{"t", "t", {half}, {}, {}}});
-    CHECK(text.find("a: step 4, x1.60: shallow\n") != std::string::npos);
-    CHECK(text.find("a: -50.0 % left once these steps are counted\n") != std::string::npos);
+    const std::string text =
+        report::to_markdown(report::machines_validated({{"t", "t", {half}, {}, {}}}));
+    CHECK(text.find("step 4, x1.60: shallow; step 7, x1.25: waits; -50.0 % left once these steps "
+                    "are counted") != std::string::npos);
 }
 
 TEST_CASE("an explanation names one of seven steps, its factor and why") {
@@ -143,13 +144,14 @@ TEST_CASE("Eyeriss v2's mesh gains on MobileNet what the paper prints, within 10
 }
 
 TEST_CASE("figures of a machine are told with their confidence, recalled ones never in a mean") {
-    const std::string text = report::machines_text({table("eyeriss-v2")});
-    CHECK(text.find("recalled") != std::string::npos);
+    const std::string text =
+        report::to_text(report::machines_validated({table("eyeriss-v2")}), 120);
+    CHECK(text.find("unsourced") != std::string::npos);
     CHECK(text.find("without unsourced figures") != std::string::npos);
-    const std::string csv = report::machines_csv({table("simba")});
-    CHECK(csv.find("simba,ResNet-50,simba,resnet50,frames/s,1988,") != std::string::npos);
-    CHECK(report::machines_json({table("simba")}).find("\"eyeroof/published/1\"") !=
+    const auto simba = report::machines_validated({table("simba")});
+    CHECK(report::to_csv(simba).find("simba,ResNet-50,simba,,,resnet50,frames/s,1988,") !=
           std::string::npos);
+    CHECK(report::to_json(simba).find("\"eyeroof/published/2\"") != std::string::npos);
 }
 
 TEST_CASE("published figures that cannot be read are refused, each with its place") {
@@ -316,19 +318,6 @@ TEST_CASE("figures that were read after the predictions have the errors that the
     CHECK(*table("stm32n6").mape == tests::within(0.005, 0.280));
     CHECK(*table("bm1688").mape == tests::within(0.005, 0.341));
     CHECK(*table("ethos-u85").unseen_mape == tests::within(0.005, 0.519));
-}
-
-TEST_CASE("names longer than a column widen it") {
-    const std::string text = report::machines_text({table("bm1688")});
-    std::istringstream lines(text);
-    std::string line;
-    std::getline(lines, line); // the title
-    std::getline(lines, line);
-    const std::size_t at = line.find("figure");
-    for (int row = 0; row < 16; ++row) {
-        std::getline(lines, line);
-        CHECK(line.find("total ms") == at);
-    }
 }
 
 TEST_CASE("rows may have the power of a chip, and are refused where there is none") {

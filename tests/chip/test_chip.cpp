@@ -4,7 +4,9 @@
 #include "analysis/exam/run.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "report/chip/chip_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/chip/chip_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -136,7 +138,7 @@ TEST_CASE("a table of areas stands instead of estimates, and what is no level is
     CHECK(spads == near(168 * 5000 * 1e-6));
     REQUIRE(report.only_in_table.size() == 1);
     CHECK(report.only_in_table[0].name == "router");
-    CHECK(report::chip_text(report).find("router") != std::string::npos);
+    CHECK(report::to_text(report::chip_answer(report), 80).find("router") != std::string::npos);
 }
 
 TEST_CASE("broken tables of areas are refused with their place") {
@@ -164,11 +166,10 @@ TEST_CASE("the JSON of a chip keeps to its schema, the CSV has a line a part") {
     const auto exam = conv3_on_eyeriss();
     const auto report = analysis::chip_report(machine("eyeriss-v1"), technology(), {}, {}, &exam);
     REQUIRE(report.ok());
-    std::ifstream file(kRoot / "report/schema/chip.schema.json");
-    const auto schema = nlohmann::json::parse(file);
-    const auto json = nlohmann::json::parse(report::chip_json(*report));
+    const auto schema = nlohmann::json::parse(report::schema_of("chip"));
+    const auto json = nlohmann::json::parse(report::to_json(report::chip_answer(*report)));
     CHECK(tests::SchemaCheck(schema).faults(json).empty());
-    const std::string csv = report::chip_csv(*report);
+    const std::string csv = report::to_csv(report::chip_answer(*report));
     CHECK(std::count(csv.begin(), csv.end(), '\n') ==
           static_cast<std::ptrdiff_t>(report->parts.size()) + 1);
 }

@@ -64,7 +64,7 @@ TEST_CASE("the cores of a package answer with all cores, what bounds them, and t
 TEST_CASE("a package of unequal cores answers with its pipeline and its latency") {
     const std::string head = head_of({"exam", "alexnet", "--on", "one-large-four-small", "--layers",
                                       "CONV[12]", "--mapping", "dataflow"});
-    CHECK(in_order(head, {"pipeline: one image per", "bound by", "one image at a time:"}));
+    CHECK(in_order(head, {"pipeline: one image per", "Bound by", "One image at a time:"}));
 }
 
 TEST_CASE("several machines answer with the fastest, its bottleneck, and the others beside it") {

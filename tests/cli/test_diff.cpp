@@ -21,13 +21,13 @@ std::string sample(const std::string& name) {
 TEST_CASE("two traces are compared by kernel and by operator, as text and as a page") {
     const auto text = tests::run({"diff", sample("kineto.json"), sample("kineto.json")});
     CHECK(text.exit == 0);
-    CHECK(text.out.find("no time is another") != std::string::npos);
+    CHECK(text.out.find("No part's time differs") != std::string::npos);
     const auto page = tests::run({"diff", sample("kineto.json"), sample("rocprof_kernel_trace.csv"),
                                   "--by", "operator", "--format", "html"});
     CAPTURE(page.err);
     CHECK(page.exit == 0);
     CHECK(page.out.find("<svg") != std::string::npos);
-    CHECK(page.out.find("<th>calls before</th>") != std::string::npos);
+    CHECK(page.out.find("calls a") != std::string::npos);
     CHECK(page.out.find("eyeroof diff") != std::string::npos); // its origin
 }
 

@@ -105,7 +105,7 @@ const std::vector<Asked> kAsked = {
     {"eyeroof/upgrade/1", "upgrade alexnet@3 resnet18@1 --from t4 --to l4"},
     {"eyeroof/upgrade/1", "upgrade alexnet --from t4 --to l4 --sweep-batch 1,4"},
     {"eyeroof/offload/1", "upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32"},
-    {"eyeroof/published/1", "validate --machines --on simba"},
+    {"eyeroof/published/2", "validate --machines --on simba"},
     {"eyeroof/machines/1", "hw list"},
     {"eyeroof/machine/1", "hw show t4"},
     {"eyeroof/machine/1", "hw show eyeriss-v2"},
@@ -164,8 +164,8 @@ TEST_CASE("tables of measurements, judged as JSON, keep to their schemas") {
     };
     judged("eyeroof/validation/1", "",
            "name,op,dtype,m,n,k,gpu,measured_s\na,gemm,fp32,64,64,64,t4,1e-5\n");
-    judged("eyeroof/pairs/2", "--pairs", "network,from,to,speedup\nresnet50,t4,l4,1.5\n");
-    judged("eyeroof/clusters/1", "--scale",
+    judged("eyeroof/pairs/3", "--pairs", "network,from,to,speedup\nresnet50,t4,l4,1.5\n");
+    judged("eyeroof/clusters/2", "--scale",
            "table,metric,published,fabric,network,machine,devices,batch,zero,tensor,engine,prompt,"
            "answer,operation,bytes\n"
            "steps,step_s,1.5,dgx-a100-hdr,gpt-3-6.7b,a100-sxm-80gb,8,8,3,,,,,,\n"

@@ -34,8 +34,8 @@ TEST_CASE("the page of a sweep draws a front of two objectives, and bars for one
                   .exit == 0);
         return tests::read_file(file);
     };
-    CHECK(page("time").find("viewBox=\"0 0 820 440\"") == std::string::npos);
-    CHECK(page("time,energy").find("viewBox=\"0 0 820 440\"") != std::string::npos);
+    CHECK(page("time").find("viewBox=\"0 0 800 360\"") == std::string::npos);
+    CHECK(page("time,energy").find("viewBox=\"0 0 800 360\"") != std::string::npos);
 }
 
 TEST_CASE("more devices than there can be are refused before they are multiplied") {

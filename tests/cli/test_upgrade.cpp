@@ -343,37 +343,10 @@ TEST_CASE("the page is one sheet of A4 or Letter, and the layers are on others")
     CHECK(mm < 255.0);
 }
 
-TEST_CASE("a PDF is one sheet with the sentence and a line to sign, its layers are on others") {
-    const auto pages = [](const std::string& pdf) {
-        std::size_t count = 0;
-        for (auto at = pdf.find("/Type /Page "); at != std::string::npos;
-             at = pdf.find("/Type /Page ", at + 1)) {
-            ++count;
-        }
-        return count;
-    };
-    // of one candidate, and of as many as a sheet has columns for
-    for (const std::string& options :
-         {kPair,
-          kPair + "--count 16 --to h100-sxm-80gb --to l40s@8k --to h200-sxm-141gb "
-                  "--to mi300x@15k --budget 50k",
-          std::string("resnet50@3 bert-large@2 dlrm@1 --from v100-sxm2-16gb --owned --count 16 "
-                      "--to a100-sxm-80gb@16k")}) {
-        CAPTURE(options);
-        const auto sheet = asked(options + " --format pdf");
-        REQUIRE(sheet.exit == 0);
-        CHECK(sheet.out.starts_with("%PDF-"));
-        CHECK(pages(sheet.out) == 1);
-        for (const char* word : {"Signed", "Decision", "Date", "verdict", "eyeroof upgrade"}) {
-            CHECK(sheet.out.find(word) != std::string::npos);
-        }
-        CHECK(pages(asked(options + " --format pdf --details").out) > 1);
-        CHECK(asked(options + " --format pdf").out == sheet.out);
-    }
-    const tests::Scratch scratch;
-    const std::string file = (scratch / "sheet.pdf").string();
-    REQUIRE(run({"upgrade", "resnet50", "--from", "t4", "--to", "l4", "-o", file}).exit == 0);
-    CHECK(tests::read_file(file).starts_with("%PDF-")); // by the ending of the name
+TEST_CASE("a PDF is refused, with the page that a browser prints") {
+    const auto sheet = run({"upgrade", "resnet50", "--from", "t4", "--to", "l4", "-o", "x.pdf"});
+    CHECK(sheet.exit == 2);
+    CHECK(sheet.err.find("write HTML, which a browser prints to PDF") != std::string::npos);
 }
 
 TEST_CASE("owned GPUs whose power and host are free cost nothing, and nothing is cheaper") {
@@ -408,7 +381,7 @@ TEST_CASE("owned GPUs whose power and host are free cost nothing, and nothing is
     const Json gift = json_of(kPair + "--count 16 --to-per-hour 0");
     CHECK(gift.at("purchase").at("candidates")[0].at("verdict") == "pays off");
     CHECK(gift.at("purchase").at("candidates")[0].at("saved_share") == 1.0);
-    for (const char* format : {"text", "csv", "md", "html", "svg", "pdf"}) {
+    for (const char* format : {"text", "csv", "md", "html", "svg"}) {
         CHECK(asked(free + "--format " + format).exit == 0);
     }
 }

@@ -1,7 +1,9 @@
 // A network on one and on all cores of a machine.
 #include "analysis/cores/cores.hpp"
 #include "hwdb/catalog.hpp"
-#include "report/cores/cores_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/cores/cores_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -77,7 +79,8 @@ TEST_CASE("a layer too small for all chiplets stops gaining, and says at which s
     const analysis::CoresPoint& all = report.points.back();
     CHECK(report.points.front().time_s / all.time_s < 18.0);
     CHECK(all.costliest_step() > 0);
-    CHECK(report::cores_text(report).find("% of the loss") != std::string::npos);
+    CHECK(report::to_text(report::cores_answer(report), 80).find("% of the loss") !=
+          std::string::npos);
 }
 
 TEST_CASE("hops and a shared memory are steps 7 and 6") {
@@ -94,9 +97,9 @@ TEST_CASE("hops and a shared memory are steps 7 and 6") {
 
 TEST_CASE("the JSON is as its schema says") {
     const auto report = scaled(product(64, 256, 256));
-    const auto json = nlohmann::json::parse(report::cores_json(report));
-    std::ifstream schema(kSource / "report/schema/cores.schema.json");
-    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
+    const auto json = nlohmann::json::parse(report::to_json(report::cores_answer(report)));
+    CHECK(
+        tests::SchemaCheck(nlohmann::json::parse(report::schema_of("cores"))).faults(json).empty());
     CHECK(json["points"].size() == report.points.size());
 }
 

@@ -1,6 +1,8 @@
 // Packages of unequal cores: files, layers in parts, and a network placed on them.
 #include "analysis/cores/heterogeneous.hpp"
-#include "report/cores/heterogeneous_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/cores/cores_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -154,12 +156,14 @@ TEST_CASE("a package is found by its name and by its file, a machine is none") {
 
 TEST_CASE("a placement's JSON is as its schema says, its CSV has a row for each layer") {
     const auto report = placed(unequal());
-    const auto json = nlohmann::json::parse(report::heterogeneous_json(report));
-    std::ifstream schema(kSource / "report/schema/placement.schema.json");
-    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
-    const std::string csv = report::heterogeneous_csv(report);
+    const auto json = nlohmann::json::parse(report::to_json(report::placement_answer(report)));
+    CHECK(tests::SchemaCheck(nlohmann::json::parse(report::schema_of("placement")))
+              .faults(json)
+              .empty());
+    const std::string csv = report::to_csv(report::placement_answer(report));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 5);
-    CHECK(report::heterogeneous_text(report).find("optimal over all") != std::string::npos);
+    CHECK(report::to_text(report::placement_answer(report), 80).find("optimal over all") !=
+          std::string::npos);
 }
 
 } // namespace test_cores_heterogeneous

@@ -1,5 +1,6 @@
 #include "analysis/diff/diff.hpp"
-#include "report/diff/diff_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/diff/diff_answer.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -63,22 +64,23 @@ TEST_CASE("layers of one name belong together in their order, others stand alone
 }
 
 TEST_CASE("what adds most is told first, with its steps and its limits") {
-    const std::string text = diff_text(example());
+    const std::string text = to_text(diff_answer(example()), 80);
     CHECK(text.find("b takes 20 % longer than a: 5 s -> 6 s; x adds most, 3 s") <
-          text.find("+3 s in all"));
-    CHECK(text.find("+3 s in all") < text.find("\ny "));
+          text.find("\nx "));
+    CHECK(text.find("\nx ") < text.find("\ny "));
     CHECK(text.find("step 6: 30 -> 15") != std::string::npos);
     CHECK(text.find("step 6 DRAM -> step 6 NoC") != std::string::npos);
-    CHECK(text.find("Only on the first side: gone") != std::string::npos);
-    CHECK(diff_markdown(example()).find("| time_s | 5 s | 6 s | +20.00 % |") != std::string::npos);
-    CHECK(diff_json(example()).find("\"eyeroof/diff/1\"") != std::string::npos);
-    CHECK(diff_csv(example()).find("\ny,2,2,2,1,-0.5,") != std::string::npos);
+    CHECK(text.find("only on the first side: gone") != std::string::npos);
+    CHECK(to_markdown(diff_answer(example())).find("| time | 5 s | 6 s | +20.00 % |") !=
+          std::string::npos);
+    CHECK(to_json(diff_answer(example())).find("\"eyeroof/diff/1\"") != std::string::npos);
+    CHECK(to_csv(diff_answer(example())).find("\ny,2,2,-2,2,1,-0.5,") != std::string::npos);
 }
 
 TEST_CASE("an exam and itself are the same") {
     const std::string a = exam("M", 5, layer("x", 1, 10));
     const ExamDiff diff = diff_exams(a, "a", a, "b").value();
-    CHECK(diff_text(diff).find("no layer's time is another") != std::string::npos);
+    CHECK(to_text(diff_answer(diff), 80).find("No part's time differs") != std::string::npos);
     CHECK(evaluate(parse_gate("net.time_change != 0", diff_gate_keys()).value(),
                    diff_gate_figures(diff))
               ->holds == false);

@@ -1,6 +1,7 @@
 #include "analysis/diff/run_diff.hpp"
+#include "report/answer/write.hpp"
 #include "report/diff/added_bars.hpp"
-#include "report/diff/run_diff_write.hpp"
+#include "report/diff/diff_answer.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -63,7 +64,8 @@ TEST_CASE("kernels of two runs belong together by name, what adds or saves most 
     CHECK(diff.time_s.a == near(27e-6));
     CHECK(diff.time_s.b == near(10e-6));
     CHECK(diff.untimed == BothSides{0, 1}); // in no row, and told
-    CHECK(run_diff_text(diff).find("0 launches of a, 1 of b") != std::string::npos);
+    CHECK(to_text(run_diff_answer(diff), 80).find("in no row: 0 of a, 1 of b") !=
+          std::string::npos);
     CHECK(diff.name_a == "a.jsonl (V100)");
 }
 
@@ -94,11 +96,12 @@ TEST_CASE("a run and itself are the same, in every format") {
     one.add("k<|>", 3);
     const auto& profile = one.builder.profile;
     const RunDiff diff = diff_runs(profile, "x", profile, "x", RunPart::kernel);
-    CHECK(run_diff_text(diff).find("no time is another") != std::string::npos);
-    CHECK(run_diff_html(diff).find("No time is another") != std::string::npos);
-    CHECK(run_diff_html(diff).find("k&lt;|&gt;") != std::string::npos);
-    CHECK(nlohmann::json::parse(run_diff_json(diff))["time_s"]["change"] == 0.0);
-    CHECK(run_diff_csv(diff).find("\nk<|>,0,") != std::string::npos);
+    const Answer answer = run_diff_answer(diff);
+    CHECK(to_text(answer, 80).find("No part's time differs") != std::string::npos);
+    CHECK(to_html(answer).find("No part's time differs") != std::string::npos);
+    CHECK(to_html(answer).find("k&lt;|&gt;") != std::string::npos);
+    CHECK(nlohmann::json::parse(to_json(answer))["time_s"]["change"] == 0.0);
+    CHECK(to_csv(answer).find("\nk<|>,0,") != std::string::npos);
 }
 
 TEST_CASE("conditions speak of a run and of its parts") {

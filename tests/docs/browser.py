@@ -70,7 +70,7 @@ def number(text):
 
 def sorts(page, name, wanted):
     """Every column of numbers goes down at a click and up at Enter; `wanted` is one of them."""
-    table = page.locator("table.sort").first
+    table = page.locator("table.sort").filter(has_text=wanted).first
     heads = table.locator("tr").first.locator("th")
     tried = []
     for index, heading in enumerate(h.strip() for h in heads.all_text_contents()):
@@ -245,7 +245,7 @@ def main(eyeroof, shots):
             if name == "upgrade":  # a line of the terminal's text each
                 lines = page.locator(".behind li").all_inner_texts()
                 check(f"{name}: its text has lines", len(lines) > 5 and not any("? " in t for t in lines))
-            heading = {"exam": "time", "diff": "before", "runs": "before", "roofline": "time",
+            heading = {"exam": "time", "diff": "adds", "runs": "adds", "roofline": "time",
                        "upgrade": "share", "scale": "devices"}.get(name)
             if heading:
                 sorts(page, name, heading)

@@ -59,7 +59,7 @@ def commands(folder):
         command("plot", "roof.svg", "roofline alexnet --on a100-sxm-40gb -o FILE"),
         command("page of a trace", "trace.html", f"exam {STEP} --format html -o FILE"),
         command("plan of a server", "plan.txt", "serve llama-3-8b --on h100-sxm-80gb --requests 8 --plan-file FILE"),
-        command("purchase", "upgrade.pdf", "upgrade resnet50 --from t4 --to l4 -o FILE"),
+        command("purchase", "upgrade.html", "upgrade resnet50 --from t4 --to l4 -o FILE"),
         command("validation", "rows.json", f"validate {SOURCES}/hwdb/evidence/scale.csv --scale --format json -o FILE"),
     ]
     if shutil.which("c++"):

@@ -4,7 +4,9 @@
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "report/scale/heterogeneous_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/scale/split_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -177,9 +179,8 @@ TEST_CASE("a network over two GPUs is never slower than on one, and its document
         operators += share.operators;
     }
     CHECK(operators == graph.operators.size());
-    std::ifstream file(tests::source_dir() + "/report/schema/split.schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(heterogeneous_json(*answer))) ==
+    tests::SchemaCheck schema(nlohmann::json::parse(schema_of("split")));
+    CHECK(schema.faults(nlohmann::json::parse(to_json(split_answer(*answer)))) ==
           std::vector<std::string>{});
 }
 
@@ -195,7 +196,8 @@ TEST_CASE("weights that no device holds alone are told, and divided where all to
     for (std::size_t i = 0; i < pair->stages.size(); ++i) {
         CHECK(pair->stages[i].time_s > 0.0);
     }
-    CHECK(heterogeneous_text(*pair).find("no device alone holds the network") != std::string::npos);
+    CHECK(to_text(split_answer(*pair), 200).find("no device alone holds the network") !=
+          std::string::npos);
     const auto small = split_network(graph, {device("t4"), device("v100-sxm2-16gb")}, options);
     REQUIRE(small.ok()); // 32 GB hold 26
     CHECK(small->stages.size() == 2);
@@ -203,7 +205,7 @@ TEST_CASE("weights that no device holds alone are told, and divided where all to
         split_network(graph_of("llama-2-70b", 1), {device("t4"), device("t4")}, options);
     REQUIRE(large.ok());
     CHECK(large->stages.empty());
-    CHECK(heterogeneous_text(*large).find("fits in no division") != std::string::npos);
+    CHECK(to_text(split_answer(*large), 200).find("fits in no division") != std::string::npos);
 }
 
 TEST_CASE("activations count against a device's memory, as `eyeroof memory` counts them") {

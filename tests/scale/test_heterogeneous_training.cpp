@@ -3,7 +3,9 @@
 #include "analysis/program/memory.hpp"
 #include "analysis/scale/heterogeneous.hpp"
 #include "analysis/scale/heterogeneous_training.hpp"
-#include "report/scale/heterogeneous_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/scale/split_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
@@ -313,9 +315,8 @@ TEST_CASE("a training step over two GPUs is never slower than on one, and has it
     }
     CHECK(held ==
           near(static_cast<double>(analysis::step::memory_of(graph).resident))); // each once
-    std::ifstream file(tests::source_dir() + "/report/schema/split.schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(heterogeneous_json(*answer))) ==
+    tests::SchemaCheck schema(nlohmann::json::parse(schema_of("split")));
+    CHECK(schema.faults(nlohmann::json::parse(to_json(split_answer(*answer)))) ==
           std::vector<std::string>{});
 }
 

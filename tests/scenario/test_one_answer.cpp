@@ -127,7 +127,7 @@ TEST_CASE("a report's step is its program on the timeline, and its memory that p
         CHECK(line == asked.report.timeline);
         CHECK(line.time_s == asked.report.total.time_s);
         const json timeline =
-            json::parse(report::timeline_json(report::TimelineReport{asked.report, gpu}));
+            json::parse(report::to_json(report::timeline_answer({asked.report, gpu})));
         CHECK(timeline["time_s"].get<double>() == asked.report.total.time_s);
         const analysis::step::Memory memory = analysis::step::memory_of(
             *program, analysis::step::workspaces_of(*program, gpu, software_of(question)));

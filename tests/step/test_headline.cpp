@@ -3,6 +3,7 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/headline.hpp"
 #include "analysis/what_if/parameters.hpp"
+#include "report/answer/write.hpp"
 #include "report/exam/answer.hpp"
 #include "report/step/timeline_write.hpp"
 #include "tests/near.hpp"
@@ -58,7 +59,7 @@ TEST_CASE("launches bind a step whose host is slower than its kernels, in every 
     CHECK(line == "Bound by CPU launch overhead");
     const std::string saving = report::largest_saving_text(report);
     const auto& gpu = std::get<model::Gpu>(question.machine.kind);
-    const std::string timeline = report::timeline_text({report, gpu});
+    const std::string timeline = report::to_text(report::timeline_answer({report, gpu}), 80);
     CHECK(timeline.find(line + "\n") != std::string::npos);
     CHECK(timeline.find(saving.substr(0, 40)) != std::string::npos);
     const auto bound = analysis::bound::bound(question);

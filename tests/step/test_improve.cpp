@@ -1,7 +1,8 @@
 // Remedies: the front, what is offered, chains of graphs, offloading.
 #include "analysis/step/chain.hpp"
 #include "analysis/step/improve.hpp"
-#include "report/step/improve_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/step/improve_answer.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -143,7 +144,8 @@ TEST_CASE("remedies of a training step stay within the limit and name what exclu
     CHECK(std::any_of(found.excluded.begin(), found.excluded.end(),
                       [](const Excluded& e) { return e.what.find("host") != std::string::npos; }));
     CHECK(found.front.front().gain >= 1.0);
-    const auto json = nlohmann::json::parse(improve_json(found, question, 1));
+    const auto json = nlohmann::json::parse(
+        to_json(improve_answer(found, question.network.id, question.machine.id, 1)));
     CHECK(json["front"].size() == found.front.size());
 }
 

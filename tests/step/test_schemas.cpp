@@ -5,13 +5,11 @@
 #include "analysis/step/improve.hpp"
 #include "report/answer/write.hpp"
 #include "report/answers/answers.hpp"
-#include "report/step/improve_write.hpp"
+#include "report/step/improve_answer.hpp"
 #include "report/step/memory_answer.hpp"
 #include "report/step/timeline_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/step/step_fixture.hpp"
-
-#include <fstream>
 
 namespace test_step_schemas {
 
@@ -21,10 +19,9 @@ using namespace eyeroof::report;
 
 namespace {
 
-std::vector<std::string> faults(const std::string& name, const std::string& document) {
-    std::ifstream file(tests::source_dir() + "/report/schema/" + name + ".schema.json");
-    tests::SchemaCheck schema(nlohmann::json::parse(file));
-    return schema.faults(nlohmann::json::parse(document));
+std::vector<std::string> faults(const std::string& name, const Answer& answer) {
+    tests::SchemaCheck schema(nlohmann::json::parse(schema_of(name)));
+    return schema.faults(nlohmann::json::parse(to_json(answer)));
 }
 
 using Faults = std::vector<std::string>;
@@ -38,16 +35,14 @@ TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say"
     const auto report = analysis::run(question);
     REQUIRE(report.ok());
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
-    CHECK(faults("timeline", timeline_json({*report, gpu})) == Faults{});
+    CHECK(faults("timeline", timeline_answer({*report, gpu})) == Faults{});
     const Graph& graph = report->program;
     const CopyWays ways{
         "n",  "m",
         "",   true,
         10.0, copy_ways(graph, tests::costs_on(graph, gpu), gpu, timeline_options(question, gpu))};
-    CHECK(faults("copies", copy_ways_json(ways)) == Faults{});
-    tests::SchemaCheck memory(nlohmann::json::parse(schema_of("memory")));
-    CHECK(memory.faults(nlohmann::json::parse(
-              to_json(memory_answer({*report, 0, std::nullopt})))) == Faults{});
+    CHECK(faults("copies", copies_answer(ways)) == Faults{});
+    CHECK(faults("memory", memory_answer({*report, 0, std::nullopt})) == Faults{});
     ImproveOptions improving;
     improving.limit = 1'000'000'000;
     improving.batches = {1};
@@ -55,7 +50,7 @@ TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say"
     const auto inference = tests::catalog_question("bert-base:layers=2", "a100-sxm-40gb");
     const auto found = improve(inference, improving);
     REQUIRE(found.ok());
-    CHECK(faults("improve", improve_json(*found, inference, 1)) == Faults{});
+    CHECK(faults("improve", improve_answer(*found, "n", "m", 1)) == Faults{});
     CHECK(found->schedules.size() == 2);
 }
 

@@ -1,6 +1,7 @@
 // The step in time against the closed recurrence, and against what must always hold.
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/headline.hpp"
+#include "report/answer/write.hpp"
 #include "report/step/timeline_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
@@ -269,9 +270,9 @@ TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their c
     CHECK(kernels == inference->program.operators.size());
     CHECK(calls == kernels);
     CHECK(copies == 2); // the image in, the answer out
-    const auto json = nlohmann::json::parse(timeline_json(report));
+    const auto json = nlohmann::json::parse(to_json(timeline_answer(report)));
     CHECK(json["time_s"].get<double>() == inference->total.time_s);
-    CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
+    CHECK(to_svg_picture(timeline_answer(report)).find("</svg>") != std::string::npos);
 }
 
 TEST_CASE("slices of one thread of the trace do not overlap by a nanosecond") {
@@ -309,7 +310,7 @@ TEST_CASE("the first lines name what twice as much of gains most") {
         auto report = analysis::run(question);
         REQUIRE(report.ok());
         analysis::find_headline(*report, question);
-        return timeline_text({*report, catalog_gpu("t4")});
+        return to_text(timeline_answer({*report, catalog_gpu("t4")}), 80);
     };
     const std::string small = text(model::Launch::eager, 1);
     CHECK(small.find("Bound by CPU launch overhead\n") != std::string::npos);

@@ -1,5 +1,6 @@
 #include "analysis/sweep/front.hpp"
-#include "report/sweep/front_write.hpp"
+#include "report/answer/write.hpp"
+#include "report/sweep/sweep_answer.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ TEST_CASE("a front is what no other point beats: a worked example") {
     const auto most = parse_aims("time,max:energy_j", table);
     REQUIRE(most);
     CHECK(front_of(table, *most) == std::vector<std::size_t>{0});
-    CHECK(front_plot_svg(table, *aims, {0, 1, 4}, "a <title>").find("a &lt;title&gt;") !=
+    CHECK(to_svg_picture(sweep_answer(table, "a <title>", *aims, true)).find("a &lt;title&gt;") !=
           std::string::npos);
 }
 
@@ -91,15 +92,14 @@ TEST_CASE(
     const SweptTable same = table_of("point,batch,time_s,macs,error\n"
                                      "0,1,3,100,\n"
                                      "1,2,2,100,\n");
-    CHECK(sweep_text(same, "alexnet on t4")
-              .starts_with("alexnet on t4\nShortest time: point 1 (batch 2), 2 s in all\n"));
+    CHECK(to_text(sweep_answer(same, "", {}, false), 80)
+              .starts_with("Shortest time: point 1 (batch 2), 2 s in all\n"));
     const SweptTable other = table_of("point,batch,time_s,macs,error\n"
                                       "0,1,3,100,\n"
                                       "1,8,8,800,\n"
                                       "2,9,,,no-mapping: none\n");
-    const std::string text = sweep_text(other, "alexnet on t4");
-    CHECK(
-        text.starts_with("alexnet on t4\nShortest time per MAC: point 1 (batch 8), 8 s in all\n"));
+    const std::string text = to_text(sweep_answer(other, "", {}, false), 80);
+    CHECK(text.starts_with("Shortest time per MAC: point 1 (batch 8), 8 s in all\n"));
     CHECK(text.find("no-mapping") != std::string::npos); // a failed point says why
 }
 
