@@ -8,6 +8,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "hwdb/kernels_reader.hpp"
 #include "hwdb/price_reader.hpp"
 #include "hwdb/systolic.hpp"
 
@@ -98,6 +99,7 @@ Result<Machine> read_gpu_machine(Document& document, const fs::path& file, Folde
     if (!calibrated) {
         return calibrated.diagnostics();
     }
+    calibrated->kernels = kernel_shelf(*calibrated, gpu->calibrated_as, places);
     machine.kind = std::move(*calibrated);
     return {std::move(machine), gpu.diagnostics()};
 }

@@ -122,30 +122,36 @@ std::string joined_text(const std::vector<double>& numbers, int digits) {
     return "\"" + text + "\"";
 }
 
+// To a hundredth, without the zero before the point: ".12 0 -.03".
 std::string shape_text(const std::vector<double>& numbers) {
     std::string text;
     for (const double number : numbers) {
-        const double rounded = std::round(number * 1e3) / 1e3;
-        text += fmt::format("{}{:g}", text.empty() ? "" : " ", rounded == 0.0 ? 0.0 : rounded);
+        // What is not zero was fitted to rows, however small.
+        const double rounded = std::round(number * 1e2) / 1e2;
+        const double kept = rounded == 0.0 && number != 0.0 ? std::copysign(1e-3, number) : rounded;
+        std::string one = fmt::format("{:g}", kept == 0.0 ? 0.0 : kept);
+        if (const auto zero = one.find("0."); zero == 0 || (zero == 1 && one[0] == '-')) {
+            one.erase(zero, 1);
+        }
+        text += (text.empty() ? "" : " ") + one;
     }
     return "\"" + text + "\"";
 }
 
 std::string cell_text(const std::string& key, const model::LibraryCell& c) {
     std::string text =
-        fmt::format("  {}:\n    added: {}\n    joined: {}\n    power: {:.4g}\n", yaml_quoted(key),
-                    joined_text(c.added, 4), joined_text(c.joined, 4), c.power);
-    text += c.shape.empty() ? "" : fmt::format("    shape: {}\n", shape_text(c.shape));
-    text += c.machines.empty() ? "" : "    machines:\n";
+        fmt::format("  {}: {{power: {:.3g}, low: {:.3g}, high: {:.3g}, rows: {}, "
+                    "mape: {:.2g}, median: {:.2g}{},\n    added: {}, joined: {}",
+                    yaml_quoted(key), c.power, c.low, c.high, c.rows, c.mape, c.median,
+                    c.versions.empty() ? "" : ", versions: " + yaml_quoted(c.versions),
+                    joined_text(c.added, 3), joined_text(c.joined, 3));
+    text += c.shape.empty() ? "" : ",\n    shape: " + shape_text(c.shape);
+    std::string machines;
     for (const auto& [id, m] : c.machines) {
-        text += fmt::format("      {}: {}\n", yaml_scalar(id),
-                            joined_text({m.offset, m.low, m.high}, 4));
+        machines += fmt::format("{}{}: {}", machines.empty() ? "" : ", ", yaml_scalar(id),
+                                joined_text({m.offset, m.low, m.high}, 3));
     }
-    text += fmt::format("    low: {:.4g}\n    high: {:.4g}\n    rows: {}\n    mape: {:.3g}\n"
-                        "    median: {:.3g}\n",
-                        c.low, c.high, c.rows, c.mape, c.median);
-    return text +
-           (c.versions.empty() ? "" : fmt::format("    versions: {}\n", yaml_quoted(c.versions)));
+    return text + (machines.empty() ? "" : ",\n    machines: {" + machines + "}") + "}\n";
 }
 
 using Shared = std::shared_ptr<const model::LibraryCells>;
@@ -201,12 +207,13 @@ std::string write_kernels(const model::LibraryCells& cells, const std::string& f
     return text;
 }
 
-Result<model::MachineKernels> load_kernels(const model::Gpu& gpu, const std::string& id,
-                                           Folders folders) {
+namespace {
+
+Result<model::MachineKernels> kernels_of_family(const std::string& own, const std::string& id,
+                                                Folders folders) {
     model::MachineKernels kernels;
     kernels.machine = id;
-    for (const std::string& family :
-         {model::kernel_family(gpu), std::string(model::kOtherFamily)}) {
+    for (const std::string& family : {own, std::string(model::kOtherFamily)}) {
         const auto name = std::filesystem::path("kernels") / (family + ".yaml");
         const auto path = family.empty() ? std::nullopt : nearest_file(folders, name);
         if (!path) {
@@ -219,6 +226,29 @@ Result<model::MachineKernels> load_kernels(const model::Gpu& gpu, const std::str
         kernels.families.push_back(std::move(*cells));
     }
     return kernels;
+}
+
+} // namespace
+
+Result<model::MachineKernels> load_kernels(const model::Gpu& gpu, const std::string& id,
+                                           Folders folders) {
+    return kernels_of_family(model::kernel_family(gpu), id, folders);
+}
+
+std::shared_ptr<const model::KernelShelf>
+kernel_shelf(const model::Gpu& gpu, const std::string& id,
+             const std::vector<std::filesystem::path>& folders) {
+    using Key = std::pair<std::pair<std::string, std::string>, std::vector<std::filesystem::path>>;
+    static std::mutex mutex;
+    static std::map<Key, std::shared_ptr<const model::KernelShelf>> known;
+    Key key{{model::kernel_family(gpu), id}, folders};
+    const std::scoped_lock lock(mutex);
+    auto& shelf = known[key];
+    if (shelf == nullptr) {
+        shelf = std::make_shared<const model::KernelShelf>(
+            [key] { return kernels_of_family(key.first.first, key.first.second, key.second); });
+    }
+    return shelf;
 }
 
 } // namespace eyeroof::hwdb

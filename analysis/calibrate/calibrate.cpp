@@ -106,7 +106,7 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
         const model::Timing timing = row.timing.value_or(options.timing);
         by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
             {&row.layer, std::move(*work), row.measured_s, timing, 0,
-             software_of(row, gpu, timing)});
+             without_served(software_of(row, gpu, timing))});
     }
     model::Gpu working = gpu;
     Calibrated result;

@@ -80,8 +80,7 @@ GroupKey key_of(const MeasuredLayer& row) {
 // Machines by id, each read once.
 class Gpus {
   public:
-    Gpus(const MachineSource& source, const ValidateOptions& options)
-        : source_(source), options_(options) {}
+    explicit Gpus(const MachineSource& source) : source_(source) {}
     const model::Gpu* find(const std::string& id, Diagnostics& found) {
         auto known = machines_.find(id);
         if (known == machines_.end()) {
@@ -91,15 +90,6 @@ class Gpus {
                 return nullptr;
             }
             known = machines_.emplace(id, std::move(*machine)).first;
-            const auto* read = std::get_if<model::Gpu>(&known->second.kind);
-            if (read != nullptr && options_.kernels) {
-                auto kernels = options_.kernels(*read, id);
-                if (!kernels) {
-                    found.append(kernels.diagnostics());
-                    return nullptr;
-                }
-                kernels_[id] = std::move(*kernels);
-            }
         }
         const auto* gpu = std::get_if<model::Gpu>(&known->second.kind);
         if (gpu == nullptr) {
@@ -109,36 +99,18 @@ class Gpus {
         return gpu;
     }
 
-    const model::MachineKernels& kernels(const std::string& id) { return kernels_[id]; }
-
   private:
     const MachineSource& source_;
-    const ValidateOptions& options_;
     std::map<std::string, model::Machine> machines_;
-    std::map<std::string, model::MachineKernels> kernels_;
 };
 
-// By the constants of the serving library that the row names, where its kernels were measured.
-std::optional<model::LibraryTime> served_time(const model::Gpu& gpu,
-                                              const model::MachineKernels& kernels,
-                                              const MeasuredLayer& row, model::Timing timing) {
-    const bool alone = timing == model::Timing::kernel || timing == model::Timing::graph;
-    return alone ? model::layer_time(gpu, kernels, row.layer, model::serving_library(row.library))
-                 : std::nullopt;
-}
-
-Result<ValidatedRow> predicted(const model::Gpu& gpu, const model::MachineKernels& kernels,
-                               const MeasuredLayer& row, const ValidateOptions& options) {
+Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
+                               const ValidateOptions& options) {
     const model::Timing timing = row.timing.value_or(options.timing);
     auto p = model::predict(gpu, row.layer, software_of(row, gpu, timing), timing);
     if (!p) {
         p.diagnostics().place({"", row.line, 1}, row.layer.name);
         return Result<ValidatedRow>(p.diagnostics());
-    }
-    if (const auto served = served_time(gpu, kernels, row, timing)) {
-        p->time_s = std::max(served->time_s, p->step6_s);
-        p->low_s = std::min(std::max(served->low_s, p->step6_s), p->time_s);
-        p->high_s = std::max(served->high_s, p->time_s);
     }
     return ValidatedRow{row,
                         p->time_s,
@@ -194,6 +166,11 @@ model::Software software_of(const MeasuredLayer& row, const model::Gpu& gpu, mod
                            .value_or(own_time ? model::Library::until_10 : model::Library::current);
     software.layout = row.layout.value_or(benchmark ? model::Layout::channels_last
                                                     : model::Layout::channels_first);
+    return software;
+}
+
+model::Software without_served(model::Software software) {
+    software.serving = {};
     return software;
 }
 
@@ -264,13 +241,13 @@ Result<Validation> validate(const std::vector<MeasuredLayer>& rows, const Machin
                             const ValidateOptions& options) {
     Validation validation;
     Diagnostics found;
-    Gpus gpus(machines, options);
+    Gpus gpus(machines);
     std::map<GroupKey, Ratios> groups;
     Ratios all;
     for (const MeasuredLayer& row : rows) {
         const model::Gpu* gpu = gpus.find(row.gpu, found);
-        const auto checked = gpu != nullptr ? predicted(*gpu, gpus.kernels(row.gpu), row, options)
-                                            : Result<ValidatedRow>(found);
+        const auto checked =
+            gpu != nullptr ? predicted(*gpu, row, options) : Result<ValidatedRow>(found);
         if (!checked) {
             if (gpu != nullptr) {
                 found.append(checked.diagnostics());

@@ -37,6 +37,8 @@ std::optional<model::Layout> layout_named(const std::string& name);
 // to Turing, and the layout that the library prefers; a framework's call is of today, channels
 // first.
 model::Software software_of(const MeasuredLayer& row, const model::Gpu& gpu, model::Timing timing);
+// The same by the constants of the GPU's classes alone: what a fit of those moves.
+model::Software without_served(model::Software software);
 
 // Rows of a layer table with the columns measured_s and gpu; `on` stands in for a missing gpu
 // column; `launch` says what a row's time contains, `library` and `layout` (channels-first, nchw,
@@ -86,9 +88,6 @@ struct Validation {
 struct ValidateOptions {
     model::Timing timing = model::Timing::stream; // of rows that name none
     std::size_t worst = 10;
-    // The constants of serving libraries' kernels on a machine; none: those of its classes alone.
-    std::function<Result<model::MachineKernels>(const model::Gpu& gpu, const std::string& id)>
-        kernels = {};
 };
 
 using MachineSource = std::function<Result<model::Machine>(const std::string&)>;

@@ -58,7 +58,7 @@ class Sorter {
                    row.measured_s,
                    timing,
                    0,
-                   software_of(row, *gpu, timing)};
+                   without_served(software_of(row, *gpu, timing))};
         if (options_.only && *options_.only != c) {
             return;
         }

@@ -61,6 +61,7 @@ LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu, const model:
     cost.high_s = p.high_s;
     cost.bytes = p.bytes;
     cost.flops = p.flops;
+    cost.served = !p.form.served.empty();
     cost.share = share_of(gpu, layer, p);
     return cost;
 }
@@ -131,6 +132,9 @@ void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType 
                      Costs& costs) {
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         LayerCost& cost = costs.layers[i];
+        if (cost.served) {
+            continue;
+        }
         const double after =
             with_weights_s(graph.layers[i], gpu, weights, cost.device_s, cost.flops, cost.bytes);
         const double scale = cost.device_s > 0.0 ? after / cost.device_s : 1.0;

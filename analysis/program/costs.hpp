@@ -22,6 +22,7 @@ struct LayerCost {
     double share = 1.0; // of the GPU that is taken while it runs: SMs or DRAM, whichever is more
     double bytes = 0.0; // moved at DRAM
     double flops = 0.0;
+    bool served = false; // by a serving library's own constants, which know the type of its weights
 
     bool operator==(const LayerCost&) const = default;
 };

@@ -136,9 +136,10 @@ Operators operators_of(const Question& question) {
 }
 
 AttentionForm attention_of(const Question& question) {
-    const bool compiled = question.scenario.compiled && gpu_of(question) != nullptr;
-    return question.scenario.attention.value_or(compiled ? AttentionForm::fused
-                                                         : AttentionForm::written);
+    const Scenario& s = question.scenario;
+    const bool serves = !s.training && !model::serving_library(s.library).name.empty();
+    const bool fused = (s.compiled || serves) && gpu_of(question) != nullptr;
+    return s.attention.value_or(fused ? AttentionForm::fused : AttentionForm::written);
 }
 
 model::Layout layout_of(const Question& question) {

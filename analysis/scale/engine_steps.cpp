@@ -97,7 +97,8 @@ double EngineSteps::examined_s(Network network) {
     const auto* gpu = std::get_if<model::Gpu>(&machine_.kind);
     const model::DataType weights = o_.weights();
     for (const LayerReport& layer : report->layers) {
-        if (gpu != nullptr && weights != o_.type) {
+        const bool served = layer.kernel && !layer.kernel->served.empty();
+        if (gpu != nullptr && weights != o_.type && !served) {
             const double after =
                 step::with_weights_s(layer.layer, *gpu, weights, layer.time_s,
                                      static_cast<double>(layer.flops), layer.outer_bytes);

@@ -8,6 +8,7 @@
 #include "model/workload/layer.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,8 @@ struct GpuPrice {
 // That of the machine's own file, else the lowest of the tables, whatever its kind; nullopt: none.
 std::optional<double> lowest_rent(const GpuPrice& price);
 
+class KernelShelf; // library_cells.hpp
+
 struct Gpu {
     std::string vendor;
     GpuArch arch = GpuArch::ampere;
@@ -99,6 +102,8 @@ struct Gpu {
     GpuPrice price;
     HostIssue issue; // of hosts
     GpuCalibration calibration;
+    // Constants of serving libraries' kernels, read when a layer asks for them; null: none.
+    std::shared_ptr<const KernelShelf> kernels;
 
     const Rate& rate(DataType type) const { return rates[static_cast<std::size_t>(type)]; }
     Rate& rate(DataType type) { return rates[static_cast<std::size_t>(type)]; }

@@ -240,8 +240,18 @@ double launch_seconds(const Gpu& gpu, const ClassRecord& record, Timing timing) 
 
 } // namespace
 
+double served_body_s(const Gpu& gpu, const KernelChoice& kernel) {
+    constexpr double kLeast = 0.3; // of a time that hardly passes the start of a kernel
+    const double time_s = kernel.served->time_s;
+    const ClassRecord& record = gpu.calibration.record(kernel.kernel_class);
+    return std::max(time_s - launch_seconds(gpu, record, Timing::kernel), kLeast * time_s);
+}
+
 double timed_s(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Timing timing) {
     const ClassRecord& record = gpu.calibration.record(kernel.kernel_class);
+    if (kernel.served) {
+        return kernel.served->time_s;
+    }
     const double launch_s = launch_seconds(gpu, record, timing);
     if (kernel.kernel_class != KernelClass::memory || timing != Timing::eager) {
         return launch_s + kernel.body_s;

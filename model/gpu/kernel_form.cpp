@@ -39,6 +39,9 @@ std::optional<Product> product_of(const KernelChoice& kernel, const Layer& layer
 } // namespace
 
 std::string KernelForm::text() const {
+    if (!served.empty()) {
+        return served;
+    }
     if (!mapping) {
         return from_l2 ? "streamed, from L2" : "streamed";
     }
@@ -53,6 +56,7 @@ std::string KernelForm::text() const {
 
 KernelForm form_of(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel) {
     KernelForm form;
+    form.served = kernel.served ? served_text(*kernel.served) : "";
     if (kernel.kernel_class == KernelClass::memory) {
         form.algorithm = "elements";
         form.from_l2 = kernel.memory.resident > 0.5;

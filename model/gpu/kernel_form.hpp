@@ -21,8 +21,9 @@ struct KernelForm {
     std::optional<Product> product;
     std::optional<Waves> waves; // of that product's CTAs over the SMs
     bool from_l2 = false;       // elements: L2 still holds most of them
+    std::string served;         // served_text(), where the time is by such constants
 
-    // "CTA 128x128, split 4", "streamed, from L2".
+    // "CTA 128x128, split 4", "streamed, from L2", "vllm 0.24.0, FLASHINFER".
     std::string text() const;
     bool operator==(const KernelForm&) const = default;
 };

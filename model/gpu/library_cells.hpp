@@ -2,11 +2,14 @@
 // Made by hwdb from kernels/, fitted by analysis/calibrate; read by kernel_of.
 #pragma once
 
+#include "base/result.hpp"
 #include "model/gpu/library_call.hpp"
 #include "model/gpu/serving_library.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,6 +84,20 @@ struct MachineKernels {
     std::string machine;
 };
 
+// The same, read at the first question: most questions name no serving library.
+class KernelShelf {
+  public:
+    using Read = std::function<Result<MachineKernels>()>;
+
+    explicit KernelShelf(Read read) : read_(std::move(read)) {}
+    const Result<MachineKernels>& kernels() const;
+
+  private:
+    Read read_;
+    mutable std::once_flag once_;
+    mutable std::optional<Result<MachineKernels>> kernels_;
+};
+
 // Nothing where the operator is unknown or was not measured.
 std::optional<LibraryTime> library_time(const Gpu& gpu, const MachineKernels& kernels,
                                         const LibraryCall& call);
@@ -92,5 +109,7 @@ std::optional<LibraryCall> call_of(const Layer& layer, const ServingLibrary& lib
 // save the time of the library's cast.
 std::optional<LibraryTime> layer_time(const Gpu& gpu, const MachineKernels& kernels,
                                       const Layer& layer, const ServingLibrary& library);
+// "vllm 0.24.0, 0.25.0, FLASHINFER": whose rows the constants come from.
+std::string served_text(const LibraryTime& time);
 
 } // namespace eyeroof::model

@@ -8,6 +8,11 @@ namespace eyeroof::model {
 
 namespace {
 
+// Kernels of both 16-bit types run at the same rates.
+std::string stored_type(DataType type) {
+    return std::string(data_type_name(type == DataType::fp16 ? DataType::bf16 : type));
+}
+
 // "fp8_block" where the library's name says that scales belong to blocks; weights in fewer bits
 // than the activations as TensorRT-LLM names them.
 std::string product_type(const TensorTypes& types, bool blocks, const std::string& library) {
@@ -19,20 +24,33 @@ std::string product_type(const TensorTypes& types, bool blocks, const std::strin
     if (types.input == DataType::int8) {
         return library == "aiter" ? "int8" : "int8_w8a8";
     }
-    return types.input == DataType::fp8 && blocks ? "fp8_block"
-                                                  : std::string(data_type_name(types.input));
+    return types.input == DataType::fp8 && blocks ? "fp8_block" : stored_type(types.input);
 }
 
 std::string expert_type(const TensorTypes& types, bool blocks) {
     if (types.weight == types.input) {
-        return types.input == DataType::fp8 && blocks ? "fp8_block"
-                                                      : std::string(data_type_name(types.input));
+        return types.input == DataType::fp8 && blocks ? "fp8_block" : stored_type(types.input);
     }
     const bool four = types.weight == DataType::mxfp4;
     return types.weight == DataType::int4                 ? "int4_wo"
-           : four && types.input == DataType::bf16        ? "w4a16_mxfp4"
+           : four && bytes_per_element(types.input) == 2. ? "w4a16_mxfp4"
            : four && bytes_per_element(types.input) < 1.5 ? "w4a8_mxfp4_mxfp8"
                                                           : "";
+}
+
+// The batched products of the tables: before and after latent attention of a decoding step.
+bool is_absorbed(const GemmShape& g) {
+    constexpr Count kHead = 128, kLatent = 512;
+    return (g.n == kLatent && g.k == kHead) || (g.n == kHead && g.k == kLatent);
+}
+
+// Heads whose values have other sizes than their keys are those of latent attention: a prompt's,
+// and those that all heads share in a cache. No table has others.
+std::string attention_family(const AttentionShape& a) {
+    constexpr Count kKey = 192, kValue = 128, kCachedKey = 576, kCachedValue = 512;
+    const bool latent = (a.k == kKey && a.value_size() == kValue) ||
+                        (a.k == kCachedKey && a.value_size() == kCachedValue);
+    return latent ? "mla" : a.value_size() == a.k ? "attention" : "";
 }
 
 void set_sizes(LibraryCall& call, std::initializer_list<std::pair<CallSize, Count>> sizes) {
@@ -53,6 +71,9 @@ std::optional<LibraryCall> call_of(const Layer& layer, const ServingLibrary& of)
     call.kernel = of.kernel;
     if (const auto* g = std::get_if<GemmShape>(&layer.shape)) {
         const bool shared = layer.op == Op::gemm;
+        if (!shared && !is_absorbed(*g)) {
+            return std::nullopt;
+        }
         call.op = shared ? "gemm" : "bmm";
         call.type = product_type(layer.types, of.blocks, of.name);
         set_sizes(call, {{CallSize::b, shared ? 1 : g->batch},
@@ -60,11 +81,13 @@ std::optional<LibraryCall> call_of(const Layer& layer, const ServingLibrary& of)
                          {CallSize::n, g->n},
                          {CallSize::k, g->k}});
     } else if (const auto* a = std::get_if<AttentionShape>(&layer.shape)) {
-        call.op = reads_cache(layer) ? "attention_generation"
-                  : a->causal        ? "attention_context"
-                                     : "attention_encoder";
-        call.type = std::string(data_type_name(layer.types.input)) + "/" +
-                    std::string(data_type_name(layer.types.weight));
+        const std::string family = attention_family(*a);
+        if (family.empty()) {
+            return std::nullopt;
+        }
+        const bool whole = !a->causal && !reads_cache(layer) && family == "attention";
+        call.op = family + (reads_cache(layer) ? "_generation" : whole ? "_encoder" : "_context");
+        call.type = stored_type(layer.types.input) + "/" + stored_type(layer.types.weight);
         set_sizes(call, {{CallSize::batch, a->batch},
                          {CallSize::q_len, a->m},
                          {CallSize::kv_len, a->n},

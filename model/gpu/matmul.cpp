@@ -195,8 +195,12 @@ Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms, con
     const bool tensor = rate.pipe == Pipe::tensor && !dp4a;
     const double vector = kDp4a * gpu.rate(DataType::fp32).flops_per_s;
     const double flops = dp4a ? std::min(vector, rate.flops_per_s) : rate.flops_per_s;
+    // Kernels of 4 bits reach less of their peak: 0.81 of fp8's share on B200 and GB200, by
+    // products of 2^36 MAC and more (aisimulate 0.13.0.dev20261027).
+    constexpr double kFourBits = 0.8;
+    const bool four = gpu.compute_capability.starts_with("10.") && storage_bits(type) <= 4;
     const double share = !tensor                  ? 1.0
-                         : is_narrow_float(type)  ? terms.fp8_share
+                         : is_narrow_float(type)  ? terms.fp8_share * (four ? kFourBits : 1.0)
                          : type == DataType::int8 ? terms.int8_share
                                                   : 1.0;
     const double resident = resident_of(gpu, terms, product);
@@ -356,6 +360,13 @@ double clock_share(const MatmulTerms& terms, double body_s) {
 
 namespace {
 
+// What is likeliest where no library is named: types of 4 bits and of blocks are those of recent
+// libraries, which cast in one kernel.
+ByteCast resolved_cast(ByteCast cast, DataType type) {
+    const bool recent = is_narrow_float(type) && type != DataType::fp8;
+    return cast == ByteCast::usual && recent ? ByteCast::fused : cast;
+}
+
 // Activations arrive in 16 bits and are cast before the product, or their scales are given.
 // `slow_passes`: of a slow conversion over the activations.
 double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, ByteCast cast,
@@ -371,6 +382,8 @@ double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, 
     case ByteCast::slow:
         return terms.quantise_s + std::hypot(pass_s, slow_passes * terms.cast_cycles * elements /
                                                          (gpu.sms * gpu.boost_hz));
+    case ByteCast::given:
+        return 0.0;
     case ByteCast::fused:
         break;
     }
@@ -384,12 +397,15 @@ double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms,
     // element on H100, where vLLM's fp8 before 0.15 takes 2.5 (aiconfigurator@095f58a51).
     constexpr double kInt8Passes = 2.0;
     if (is_narrow_float(type)) {
-        return cast_seconds(gpu, terms, p, cast);
+        return cast_seconds(gpu, terms, p, resolved_cast(cast, type));
     }
     if (type != DataType::int8 || early) {
         return 0.0;
     }
     const bool is_cast = cast == ByteCast::kernels || cast == ByteCast::slow;
+    if (cast == ByteCast::given) {
+        return 0.0;
+    }
     return terms.int8_s + (is_cast ? cast_seconds(gpu, terms, p, cast, kInt8Passes) : 0.0);
 }
 

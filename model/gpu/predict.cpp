@@ -38,6 +38,13 @@ double unmeasured_part(const ClassRecord& record, const KernelChoice& kernel) {
 // wider by a third for each decade of work or bytes outside the rows that they come from.
 void set_interval(const Gpu& gpu, const Layer& layer, const Software& software, Timing timing,
                   const KernelChoice& kernel, GpuPrediction& p) {
+    if (kernel.served) {
+        p.measured = kernel.served->machine_measured;
+        p.in_domain = true;
+        p.low_s = std::min(std::max(kernel.served->low_s, p.step6_s), p.time_s);
+        p.high_s = std::max(kernel.served->high_s, p.time_s);
+        return;
+    }
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
@@ -78,7 +85,7 @@ namespace {
 std::string cast_suffix(DataType type, ByteCast cast) {
     if (is_narrow_float(type)) {
         const std::string own = "_" + std::string(data_type_name(type));
-        return cast == ByteCast::fused ? own + "_fused" : own;
+        return cast >= ByteCast::fused ? own + "_fused" : own;
     }
     const bool is_cast = cast == ByteCast::kernels || cast == ByteCast::slow;
     return type != DataType::int8 ? "" : is_cast ? "_int8_cast" : "_int8";
@@ -169,9 +176,34 @@ void hold_either_packing(const Gpu& gpu, const Layer& layer, Software software, 
 constexpr const char* kLikeliestCast =
     "no library named: operands are cast in kernels of their own, as TensorRT-LLM does; the "
     "interval holds vLLM's one kernel too";
+constexpr const char* kLikeliestQuickCast =
+    "no library named: operands are cast in one kernel, as vLLM and SGLang do; the interval holds "
+    "TensorRT-LLM's several too";
 constexpr const char* kLikeliestHeads = "no library named: heads that share keys are packed, as "
                                         "FlashAttention does; the interval holds "
                                         "TensorRT-LLM's kernels too";
+
+} // namespace
+
+namespace {
+
+// The constants of the serving library that the software names, where its kernels were measured.
+Diagnostics serve(const Gpu& gpu, const Layer& layer, const Software& software, Timing timing,
+                  KernelChoice& kernel) {
+    const bool alone = timing == Timing::kernel || timing == Timing::graph;
+    if (software.serving.name.empty() || gpu.kernels == nullptr || !alone) {
+        return {};
+    }
+    const auto& kernels = gpu.kernels->kernels();
+    if (!kernels) {
+        return kernels.diagnostics();
+    }
+    kernel.served = layer_time(gpu, *kernels, layer, software.serving);
+    if (kernel.served) {
+        kernel.body_s = served_body_s(gpu, kernel);
+    }
+    return {};
+}
 
 } // namespace
 
@@ -204,15 +236,27 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software
     if (!work) {
         return work.diagnostics();
     }
-    const auto kernel = kernel_of(gpu, layer, *work, software);
+    auto kernel = kernel_of(gpu, layer, *work, software);
     if (!kernel) {
         return kernel.diagnostics();
     }
+    if (auto found = serve(gpu, layer, software, timing, *kernel); found.has_errors()) {
+        return found;
+    }
     GpuPrediction p = predict_kernel(gpu, layer, *work, *kernel, software, timing, detail);
+    if (kernel->served) {
+        return p;
+    }
+    if (!software.serving.name.empty() && p.kernel_class != KernelClass::memory) {
+        p.notes.push_back(fmt::format("{} was not measured on this operator, type, and machine: "
+                                      "constants of the kernel's class",
+                                      serving_words(software.serving)));
+    }
     if (software.cast == ByteCast::usual && is_product_of_bytes(layer)) {
         hold_either_cast(gpu, layer, software, timing, p);
         if (is_narrow_float(layer.types.input)) {
-            p.notes.emplace_back(kLikeliestCast);
+            p.notes.emplace_back(layer.types.input == DataType::fp8 ? kLikeliestCast
+                                                                    : kLikeliestQuickCast);
         }
     }
     const bool serves = software.attention == AttentionKernel::serving &&

@@ -7,6 +7,7 @@
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
 #include "model/gpu/kernel_form.hpp"
+#include "model/gpu/library_cells.hpp"
 #include "model/gpu/matmul.hpp"
 #include "model/gpu/memory_op.hpp"
 #include "model/gpu/software.hpp"
@@ -26,6 +27,9 @@ struct KernelChoice {
     std::optional<ConvTime> conv;
     std::optional<FusedTime> fused; // attention, experts
     MemoryTime memory;
+    // By the constants of a serving library; with them the times above only say how the layer could
+    // run.
+    std::optional<LibraryTime> served;
     double body_s = 0.0; // without launch
 };
 
@@ -61,7 +65,8 @@ struct GpuPrediction {
 // the steps and the limiter, it needs half the processor time.
 enum class Detail { time, reasons };
 
-// Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
+// Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type; those
+// of the constants of a serving library that `software` names.
 // Timing::kernel is the kernel's own time, which does not depend on how it is launched; the other
 // timings are what such a measurement of one layer contains, for comparing with measured rows.
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software& software = {},
@@ -79,6 +84,8 @@ GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& wor
 // What a measurement of that kind takes for the kernel, seconds. Eager memory operators hide behind
 // the host's call: host + (tail^p + body^p)^(1/p); all else adds: launch + body.
 double timed_s(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Timing timing);
+// Of a time by a serving library's constants, what is left without the start of a kernel.
+double served_body_s(const Gpu& gpu, const KernelChoice& kernel);
 
 // The part of the kernel's time that is the longest: "compute", "dram", "l2", "split", "sm" (cycles
 // of elements), "link" or "layout" (of what a convolution adds to its product).

@@ -20,7 +20,8 @@ std::string in_lower_case(std::string_view name) {
 struct LibraryWord {
     std::string_view word, serving;
 };
-constexpr std::array<LibraryWord, 20> kLibraryWords = {{{"tensorrt-llm", "trtllm"},
+// Words of operands stand for the likeliest library.
+constexpr std::array<LibraryWord, 23> kLibraryWords = {{{"tensorrt-llm", "trtllm"},
                                                         {"trtllm", "trtllm"},
                                                         {"trt-llm", "trtllm"},
                                                         {"sglang", "sglang"},
@@ -39,7 +40,10 @@ constexpr std::array<LibraryWord, 20> kLibraryWords = {{{"tensorrt-llm", "trtllm
                                                         {"vidur", ""},
                                                         {"tensorflow", ""},
                                                         {"jax", ""},
-                                                        {"onednn", ""}}};
+                                                        {"onednn", ""},
+                                                        {"quantized", ""},
+                                                        {"static", ""},
+                                                        {"fp8_block", ""}}};
 
 bool is_separator(char c) {
     return c == ' ' || c == '-' || c == '=' || c == ',';
@@ -82,6 +86,10 @@ ServingLibrary serving_library(std::string_view given) {
         }
     }
     return serving;
+}
+
+std::string serving_words(const ServingLibrary& library) {
+    return library.version.empty() ? library.name : library.name + " " + library.version;
 }
 
 bool is_known_library(std::string_view name) {

@@ -1,5 +1,5 @@
 // What the name of a serving library says, and which names of libraries are known at all.
-// Read by analysis/resolve and by library_cells.hpp.
+// Read by analysis/resolve, software.hpp, and library_cells.hpp.
 #pragma once
 
 #include <compare>
@@ -22,6 +22,9 @@ struct ServingLibrary {
 // Empty for names of other libraries, and with "static" (scales that are given with the weights: no
 // table has such products).
 ServingLibrary serving_library(std::string_view name);
+
+// "vllm 0.24": its name and version.
+std::string serving_words(const ServingLibrary& library);
 
 // Whether the name holds that of a library that eyeroof knows, and all of those.
 bool is_known_library(std::string_view name);

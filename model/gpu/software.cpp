@@ -24,7 +24,7 @@ std::array<int, 2> version_after(std::string_view name, std::string_view word) {
     const char* end = name.data() + name.size();
     const char* at = found_in(name, word);
     at = at == end ? at : at + word.size();
-    while (at != end && *at == ' ') {
+    while (at != end && (*at == ' ' || *at == '-' || *at == '=')) {
         ++at;
     }
     std::array<int, 2> version = {0, 0};
@@ -39,6 +39,9 @@ std::array<int, 2> version_after(std::string_view name, std::string_view word) {
 ByteCast cast_from_name(std::string_view name, DataType type) {
     constexpr std::array<int, 2> kNoVersion = {0, 0};
     constexpr std::array<int, 2> kOneKernel = {0, 15}; // of vLLM
+    if (names(name, "quantized")) {
+        return ByteCast::given;
+    }
     const bool trt = names(name, "trtllm") || names(name, "tensorrt-llm");
     const bool sglang = names(name, "sglang");
     if (names(name, "block") || names(name, "static") || (trt && type == DataType::int8)) {
@@ -51,7 +54,8 @@ ByteCast cast_from_name(std::string_view name, DataType type) {
                                        : ByteCast::slow;
     }
     return sglang && type == DataType::int8 ? ByteCast::slow
-           : trt || sglang                  ? ByteCast::kernels
+           : sglang                         ? ByteCast::fused
+           : trt                            ? ByteCast::kernels
                                             : ByteCast::usual;
 }
 
@@ -125,6 +129,7 @@ Software software_from_name(std::string_view name, DataType type) {
     software.attention = attention_from_name(name);
     software.experts = experts_from_name(name, type);
     software.norm = norm_from_name(name);
+    software.serving = serving_library(name);
     return software;
 }
 

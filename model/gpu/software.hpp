@@ -3,6 +3,7 @@
 // Read by the GPU time model; made by scenarios and from the `library` column of measured rows.
 #pragma once
 
+#include "model/gpu/serving_library.hpp"
 #include "model/workload/layer.hpp"
 
 #include <compare>
@@ -24,7 +25,8 @@ enum class ByteCast {
     usual,
     kernels, // in kernels of its own: one finds the scale, one applies it
     slow,    // the same, one element at a time: bound by SM cycles
-    fused    // in one short kernel, or scales are given
+    fused,   // in one short kernel, or scales are given
+    given    // operands are quantized already: by the kernel before, or once for several products
 };
 
 // What a library's attention kernels make of heads that share keys (grouped queries) in a prompt.
@@ -71,6 +73,8 @@ struct Software {
     AttentionKernel attention = AttentionKernel::serving;
     ExpertKernel experts = ExpertKernel::usual;
     NormKernel norm = NormKernel::usual;
+    // Its kernels have constants of their own where they were measured; empty: the classes' alone.
+    ServingLibrary serving = {};
 
     auto operator<=>(const Software&) const = default;
 };
@@ -82,18 +86,18 @@ std::optional<Library> library_from_name(std::string_view name);
 // What the name of a library or framework says about its kernels, letter case ignored; names that
 // say nothing leave the defaults.
 //   Library: see library_from_name.
-//   ByteCast: block scales ("fp8_block") take one kernel; vLLM converts in one kernel since 0.15,
-//   earlier versions, and SGLang's int8 per token, one element at a time (2.0, 2.5 and 4.5 SM
-//   cycles per element on GB200 and H100, against 0.1 of TensorRT-LLM's int8); TensorRT-LLM's
-//   per-tensor fp8 scales take kernels of their own, its int8 scales are given. Source: GEMMs of
-//   few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us against 12 to 24). HeadPacking:
-//   TensorRT-LLM's prompts have tiles per head; FlashAttention, which vLLM, SGLang and FlashInfer
-//   run, packs heads that share keys. Source: the same; prompts of 64 tokens, 16 sequences, 64
-//   heads with 2 key heads take an H100 59 us apart and 36 packed. AttentionKernel: cuDNN trains.
-//   ExpertKernel: vLLM's fp8 without block scales. Source: kernel names in the same. NormKernel:
-//   cuDNN keeps rows, Inductor ("torch_compile") in forward passes; PyTorch is vectorized since 2.8
-//   (or without a version). Source: NVIDIA/cudnn-frontend@3929da2, one GPU (GB200) in three
-//   libraries.
+//   ByteCast: "quantized" operands need none; block scales ("fp8_block") take one kernel; vLLM
+//   converts in one kernel since 0.15, earlier versions, and SGLang's int8 per token, one element
+//   at a time (2.0, 2.5 and 4.5 SM cycles per element on GB200 and H100, against 0.1 of
+//   TensorRT-LLM's int8); TensorRT-LLM's per-tensor fp8 scales take kernels of their own, its int8
+//   scales are given. Source: GEMMs of few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us
+//   against 12 to 24). HeadPacking: TensorRT-LLM's prompts have tiles per head; FlashAttention,
+//   which vLLM, SGLang and FlashInfer run, packs heads that share keys. Source: the same; prompts
+//   of 64 tokens, 16 sequences, 64 heads with 2 key heads take an H100 59 us apart and 36 packed.
+//   AttentionKernel: cuDNN trains. ExpertKernel: vLLM's fp8 without block scales. Source: kernel
+//   names in the same. NormKernel: cuDNN keeps rows, Inductor ("torch_compile") in forward passes;
+//   PyTorch is vectorized since 2.8 (or without a version). Source: NVIDIA/cudnn-frontend@3929da2,
+//   one GPU (GB200) in three libraries.
 Software software_from_name(std::string_view name, DataType type);
 
 } // namespace eyeroof::model

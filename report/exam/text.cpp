@@ -12,6 +12,7 @@
 #include "report/search/proofs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,35 @@ std::string machine_facts(const analysis::Report& report, const TextStyle& style
         facts.push_back("dataflow " + masked_controls(m.dataflow));
     }
     return wrapped_parts(facts, 0, style.width);
+}
+
+// "kernels of vllm 0.24.0, 0.25.0: query, down": which layers a serving library's own constants
+// give, and which other products, attention, and experts those of their class. Empty without any.
+std::string library_kernels(const analysis::Report& report, const TextStyle& style) {
+    std::map<std::string, std::vector<std::string>> served;
+    std::vector<std::string> others;
+    for (const analysis::LayerReport& layer : report.layers) {
+        if (!layer.kernel) {
+            continue;
+        }
+        const bool own = !layer.kernel->served.empty();
+        auto& names = own ? served[layer.kernel->served] : others;
+        const bool product = own || layer.kernel->mapping.has_value();
+        const std::string name = masked_controls(layer.layer.name);
+        if (product && std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    std::string text;
+    for (const auto& [library, names] : served) {
+        text += wrapped(fmt::format("kernels of {}: {}", library, fmt::join(names, ", ")), 0,
+                        style.width);
+    }
+    return text.empty() || others.empty()
+               ? text
+               : text +
+                     wrapped(fmt::format("constants of their class: {}", fmt::join(others, ", ")),
+                             0, style.width);
 }
 
 // The answer: time with its interval and the totals, the bottleneck, the largest saving.
@@ -88,7 +118,7 @@ std::string further_totals(const analysis::Report& report, const TextStyle& styl
         parts.push_back(memory_fit_text(*report.fit));
     }
     return "\n" + (parts.empty() ? std::string() : wrapped_parts(parts, 0, style.width)) +
-           machine_facts(report, style) +
+           machine_facts(report, style) + library_kernels(report, style) +
            (report.chip ? wrapped(chip_text(*report.chip), 0, style.width) : std::string());
 }
 

@@ -1,5 +1,6 @@
 // Tables of calls of serving libraries' kernels, and how far predictions lie from them.
 #include "analysis/calibrate/kernel_rows.hpp"
+#include "analysis/exam/run.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -75,6 +76,47 @@ TEST_CASE("rows without constants are told apart from those that are predicted")
     CHECK(v->refused.at("attention_context bf16/fp8") == 1);
     CHECK(analysis::kernels_csv(*v).find("8e-06") != std::string::npos);
     CHECK(analysis::kernels_text(*v, *table).find("not answered: 1 rows") != std::string::npos);
+}
+
+TEST_CASE("a network's product takes to the digit what a row of the same call is predicted at") {
+    model::LibraryCells cells;
+    model::LibraryCell& cell = cells.cells["gemm||fp8|vllm|"];
+    cell.added = {8.123, 0.1, 0.2};
+    cell.joined = {1.1, 0.7, 0.9, 1.3};
+    const auto shared = std::make_shared<const model::LibraryCells>(cells);
+    model::Machine machine;
+    machine.id = "here";
+    model::Gpu gpu;
+    gpu.arch = model::GpuArch::hopper;
+    gpu.sms = 100;
+    gpu.rate(model::DataType::fp8) = {1e15, model::Pipe::tensor};
+    gpu.rate(model::DataType::fp32) = {5e13, model::Pipe::vector};
+    gpu.dram_bytes_per_s = 3e12;
+    gpu.l2_bytes = 5e7;
+    gpu.kernels = std::make_shared<const model::KernelShelf>([&] {
+        return Result<model::MachineKernels>(model::MachineKernels{{shared}, "here"});
+    });
+    machine.kind = gpu;
+    const auto rows = analysis::parse_kernel_rows("gpu,op,dtype,library,library_version,m,n,k\n"
+                                                  "here,gemm,fp8,vllm,0.24.0,640,1280,2560\n",
+                                                  "rows.csv");
+    REQUIRE(rows);
+    const auto row = analysis::validate_kernels(
+        *rows, [&](const std::string&) { return Result<model::Machine>(machine); },
+        [&](const model::Gpu&, const std::string&) { return gpu.kernels->kernels(); });
+    REQUIRE(row);
+    model::Layer layer;
+    layer.name = "product";
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, 640, 1280, 2560};
+    layer.types = {model::DataType::fp8, model::DataType::fp8, model::DataType::fp16};
+    analysis::Scenario scenario;
+    scenario.library = "vllm-0.24";
+    const auto report = analysis::run({"one", "one product", "", {layer}}, machine, scenario);
+    REQUIRE(report);
+    CHECK(report->layers[0].time_s == row->rows[0].time.time_s);
+    CHECK(report->layers[0].high_s == row->rows[0].time.high_s);
+    CHECK(report->layers[0].mapping_text == "vllm");
 }
 
 } // namespace test_analysis_kernel_rows

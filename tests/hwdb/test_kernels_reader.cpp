@@ -22,7 +22,7 @@ model::LibraryCells small_cells() {
     cell.added = {2.5};
     cell.joined = {0.5, 1.0, 0.25, 2.0};
     cell.power = 1.5;
-    cell.shape.assign(20, 0.125);
+    cell.shape.assign(20, 0.25);
     cell.machines["h100-sxm-80gb"] = {0.05, 0.9, 1.1};
     cell.low = 0.8;
     cell.high = 1.25;

@@ -39,7 +39,11 @@ TEST_CASE("a framework's name and version tell how it casts") {
     CHECK(software_from_name("vllm 1.0", fp8).cast == ByteCast::fused);
     CHECK(software_from_name("vllm", fp8).cast == ByteCast::usual); // of which there are both
     CHECK(software_from_name("SGLang 0.5.6", DataType::int8).cast == ByteCast::slow);
-    CHECK(software_from_name("SGLang 0.5.6", fp8).cast == ByteCast::kernels);
+    CHECK(software_from_name("SGLang 0.5.6", fp8).cast == ByteCast::fused);
+    CHECK(software_from_name("vllm-0.19", fp8).cast == ByteCast::fused);
+    CHECK(software_from_name("vllm-0.14", fp8).cast == ByteCast::slow);
+    CHECK(software_from_name("quantized", fp8).cast == ByteCast::given);
+    CHECK(software_from_name("trtllm-1.3 quantized", DataType::int8).cast == ByteCast::given);
     CHECK(software_from_name("TensorRT-LLM 1.0", DataType::int8).cast == ByteCast::fused);
     CHECK(software_from_name("cublas 12", fp8).cast == ByteCast::usual);
     CHECK(software_from_name("", fp8).cast == ByteCast::usual);
@@ -54,6 +58,27 @@ TEST_CASE("a cast takes kernels of its own or one quick one, the likeliest where
     CHECK(body_s(DataType::int8, ByteCast::usual) == near(body_s(DataType::int8, ByteCast::fused)));
     CHECK(body_s(DataType::fp16, ByteCast::kernels) ==
           near(body_s(DataType::fp16, ByteCast::fused)));
+}
+
+TEST_CASE("operands that are quantized already take no time, in every type of few bits") {
+    const auto cast_s = [](DataType type, ByteCast cast) {
+        return body_s(type, cast) - body_s(type, ByteCast::given);
+    };
+    CHECK(cast_s(DataType::fp8, ByteCast::kernels) == near(9e-6));
+    CHECK(cast_s(DataType::fp8, ByteCast::fused) == near(4e-6));
+    CHECK(cast_s(DataType::int8, ByteCast::kernels) == near(9e-6));
+    CHECK(cast_s(DataType::fp16, ByteCast::kernels) == near(0.0));
+}
+
+TEST_CASE("types of four bits are cast in one quick kernel where no library is named") {
+    Gpu gpu = with_fp8();
+    gpu.rate(DataType::nvfp4) = gpu.rate(DataType::fp8);
+    const Layer layer = test::gemm(64, 64, 64, DataType::nvfp4);
+    const auto seconds = [&](ByteCast cast) {
+        return kernel_of(gpu, layer, *work_of(layer), {.cast = cast})->body_s;
+    };
+    CHECK(seconds(ByteCast::usual) == near(seconds(ByteCast::fused)));
+    CHECK(seconds(ByteCast::kernels) - seconds(ByteCast::fused) == near(5e-6));
 }
 
 TEST_CASE(

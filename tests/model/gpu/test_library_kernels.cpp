@@ -131,6 +131,8 @@ TEST_CASE("versions before the first that was measured are not served by its con
     const Gpu gpu = test::plain_gpu();
     CHECK(layer_time(gpu, kernels, layer, serving_library("vllm 0.27.1")));
     CHECK(layer_time(gpu, kernels, layer, serving_library("vllm")));
+    CHECK(layer_time(gpu, kernels, layer, serving_library("vllm-0.24")));
+    CHECK_FALSE(layer_time(gpu, kernels, layer, serving_library("vllm-0.23")));
     CHECK_FALSE(layer_time(gpu, kernels, layer, serving_library("vllm 0.14.0")));
     CHECK_FALSE(layer_time(gpu, kernels, layer, serving_library("sglang 0.5.14")));
 }
@@ -149,6 +151,126 @@ TEST_CASE("operands that are quantized already save the library's cast, at most 
         layer_time(test::plain_gpu(), kernels, layer, serving_library("sglang 0.5.14 quantized"));
     REQUIRE(time);
     CHECK(time->time_s == near(8e-6));
+}
+
+namespace {
+
+LibraryCell attention_cell(double start) {
+    LibraryCell cell = constant_cell(start);
+    cell.added.resize(4);
+    cell.joined.resize(5);
+    return cell;
+}
+
+Layer attention_layer(AttentionShape shape) {
+    Layer layer;
+    layer.op = Op::attention;
+    layer.shape = shape;
+    return layer; // of fp16
+}
+
+} // namespace
+
+TEST_CASE("both types of 16 bits run the same kernels, and latent attention has its own") {
+    LibraryCells cells;
+    cells.cells["attention_context||bf16/bf16|vllm|"] = attention_cell(10.0);
+    cells.cells["mla_context||bf16/bf16|vllm|"] = constant_cell(20.0);
+    cells.cells["mla_generation||bf16/bf16|vllm|"] = constant_cell(30.0);
+    const MachineKernels kernels = kernels_of(cells);
+    const auto seconds = [&](const AttentionShape& shape) {
+        const auto time = layer_time(test::plain_gpu(), kernels, attention_layer(shape),
+                                     serving_library("vllm-0.24"));
+        return time ? time->time_s : 0.0;
+    };
+    CHECK(seconds({.batch = 1, .groups = 8, .m = 64, .n = 64, .k = 128, .causal = true}) ==
+          near(10e-6));
+    CHECK(
+        seconds({.batch = 1, .groups = 8, .m = 64, .n = 64, .k = 192, .causal = true, .v = 128}) ==
+        near(20e-6));
+    CHECK(seconds({.batch = 1,
+                   .groups = 8,
+                   .m = 1,
+                   .n = 64,
+                   .k = 576,
+                   .kv_heads = 1,
+                   .causal = true,
+                   .v = 512}) == near(30e-6));
+    // No table has values of other sizes.
+    CHECK(seconds({.batch = 1, .groups = 8, .m = 64, .n = 64, .k = 96, .causal = true, .v = 64}) ==
+          0.0);
+}
+
+TEST_CASE("a prediction takes the named library's constants, and says where there are none") {
+    LibraryCells cells;
+    cells.cells["gemm||fp8|vllm|cutlass"] = constant_cell(10.0);
+    cells.cells["gemm||fp8|vllm|"] = constant_cell(40.0);
+    cells.cells["gemm||fp8|vllm|"].versions = "0.24.0, 0.25.0";
+    cells.cells["gemm||fp8|vllm|"].machines["here"] = {0.0, 0.8, 1.25};
+    Gpu gpu = test::plain_gpu();
+    int readings = 0;
+    gpu.kernels = std::make_shared<const KernelShelf>([&] {
+        ++readings;
+        return Result<MachineKernels>(kernels_of(cells));
+    });
+    Layer layer;
+    layer.op = Op::gemm;
+    layer.shape = GemmShape{1, 64, 128, 256};
+    layer.types = {DataType::fp8, DataType::fp8, DataType::fp16};
+    const auto said = [&](const char* library, Timing timing = Timing::kernel) {
+        return *predict(gpu, layer, software_from_name(library, DataType::fp8), timing);
+    };
+    CHECK(said("").form.served.empty());
+    CHECK(readings == 0); // no library asked
+    const GpuPrediction served = said("vllm-0.24");
+    CHECK(served.time_s == near(40e-6));
+    CHECK(served.low_s == near(40e-6 * 0.8));
+    CHECK(served.form.text() == "vllm 0.24.0, 0.25.0");
+    CHECK(said("vllm cutlass").time_s == near(10e-6));
+    CHECK(said("vllm cutlass").form.text() == "vllm, cutlass");
+    CHECK(readings == 1);
+    CHECK(said("vllm-0.24", Timing::eager).form.served.empty()); // constants are of kernels alone
+    const GpuPrediction other = said("sglang-0.5");
+    CHECK(other.form.served.empty());
+    REQUIRE_FALSE(other.notes.empty());
+    CHECK(other.notes.front().starts_with("sglang 0.5 was not measured"));
+}
+
+TEST_CASE("constants that cannot be read are an error of the prediction that asks for them") {
+    Gpu gpu = test::plain_gpu();
+    gpu.kernels = std::make_shared<const KernelShelf>(
+        [] { return Result<MachineKernels>::failure("bad-numbers", "they are none", ""); });
+    Layer layer;
+    layer.op = Op::gemm;
+    layer.shape = GemmShape{1, 64, 128, 256};
+    const auto p = predict(gpu, layer, software_from_name("vllm", DataType::fp16));
+    REQUIRE_FALSE(p);
+    CHECK(p.diagnostics().items().front().code == "bad-numbers");
+    CHECK(predict(gpu, layer, software_from_name("cublas 12", DataType::fp16)));
+}
+
+TEST_CASE("intervals are wider on machines without rows, and where no size was measured") {
+    LibraryCells cells;
+    LibraryCell& cell = cells.cells["gemm||fp8|vllm|"] = constant_cell(10.0);
+    const auto width = [&](const char* machine) {
+        MachineKernels kernels = kernels_of(cells);
+        kernels.machine = machine;
+        const auto time = library_time(test::plain_gpu(), kernels, product("vllm"));
+        return std::log(time->high_s / time->time_s);
+    };
+    cell.machines["known"] = {0.0, 0.8, 1.25};
+    CHECK(width("known") == near(std::log(1.25)));
+    CHECK(width("other") == near(std::hypot(std::log(1.25), 0.07)));
+    // A machine without rows is as its family is, and the family's spread widens its interval.
+    cell.machines["known"].offset = 0.1;
+    cell.machines["third"] = {0.3, 0.8, 1.25};
+    CHECK(width("other") == near(std::hypot(std::log(1.25), 0.07, 0.2)));
+    CHECK(library_time(test::plain_gpu(), kernels_of(cells), product("vllm"))->time_s ==
+          near(10e-6 * std::exp(0.2)));
+    const CallParts parts = parts_of(test::plain_gpu(), product("vllm"), LibraryKind::product);
+    cell.shape.assign(shape_weights(parts, LibraryKind::product).size(), 1e-9);
+    CHECK(width("known") == near(std::log(1.25)));
+    cell.shape[4] = 0.0; // the place of 64 rows
+    CHECK(width("known") == near(std::hypot(std::log(1.25), 0.2)));
 }
 
 TEST_CASE("joined parts overlap by their power, and the shape and the machine correct the sum") {
