@@ -70,6 +70,21 @@ Ease easier(const Ease& a, const Ease& b) {
     return {larger(a.axes, b.axes), larger(a.capacities, b.capacities), larger(a.rates, b.rates)};
 }
 
+Ease slower(Ease a, const Ease& b) {
+    std::transform(a.rates.begin(), a.rates.end(), b.rates.begin(), a.rates.begin(),
+                   [](double one, double other) { return std::min(one, other); });
+    return a;
+}
+
+double speedup(const Ease& ease, const Ease& slowest) {
+    double most = 1.0;
+    for (std::size_t i = 0; i < ease.rates.size(); ++i) {
+        most =
+            std::isfinite(ease.rates[i]) ? std::max(most, ease.rates[i] / slowest.rates[i]) : most;
+    }
+    return most;
+}
+
 Accelerator with_ease(Accelerator accelerator, const Ease& ease) {
     std::size_t axis = 0;
     std::size_t store = 0;

@@ -23,6 +23,10 @@ bool covers(const Ease& ease, const Ease& other);
 bool covers_sizes(const Ease& ease, const Ease& other); // rates apart
 // The larger of both in everything.
 Ease easier(const Ease& a, const Ease& b);
+// The smaller rates of two machines of equal sizes.
+Ease slower(Ease a, const Ease& b);
+// How many times as fast as `slowest` at most.
+double speedup(const Ease& ease, const Ease& slowest);
 model::Accelerator with_ease(model::Accelerator accelerator, const Ease& ease);
 
 // The machine without all that Ease holds and costs depend on as it says. Where they do not (units

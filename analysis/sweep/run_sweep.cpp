@@ -103,7 +103,7 @@ bool searches_some(SweepEngine& engine, PointRange range) {
 void run_searched(SweepEngine& engine, PointRange range, int threads, const RowText& row,
                   InOrder& order, const std::stop_token& stop) {
     constexpr std::uint64_t kMost = 2048;
-    constexpr double kQuick = 2.0; // seconds
+    constexpr double kQuick = 20.0; // seconds
     std::uint64_t block = 1;
     for (std::uint64_t first = range.from; first < range.to;) {
         const auto begun = std::chrono::steady_clock::now();

@@ -6,6 +6,8 @@
 // finds every mapping that could be better at any of them. Where only a few mappings are (of rates,
 // most of the time), hundreds of points need one search; where the best mapping of an easier
 // machine runs here, too, at the same cost, none.
+// Nor does a mapping take more than s times as long where all rates are 1/s: where rates bound a
+// nest, a search at the slowest machine, values so scaled, asks for fewer mappings.
 #pragma once
 
 #include "analysis/sweep/ease.hpp"
@@ -33,6 +35,7 @@ struct SearchedPoint {
     // Filled in by solve(): nothing where no mapping was found.
     std::optional<NestFigures> best;
     double value = 0.0; // of it, or of the best known so far
+    bool own_is_best = false;
     bool settled = false;
 };
 
@@ -63,13 +66,22 @@ class SearchedNest {
         bool complete = false;
     };
 
+    // Points that one search is for, and the end that it is at.
+    struct Chosen {
+        Points points;
+        bool slow = false;
+    };
+
     double value_of(const NestFigures& figures) const;
+    double scale_of(const SearchedPoint& point, const Ease& slowest) const;
     bool runs(Known& known, const SearchedPoint& point) const;
     void consider(Known& known, SearchedPoint& point) const;
-    void add(const model::Mapping& mapping, const model::Accelerator& machine, const Ease& ease,
+    // True: it is the best one so far of some of the points.
+    bool add(const model::Mapping& mapping, const model::Accelerator& machine, const Ease& ease,
              const Points& points);
-    Points chosen(const Points& open) const;
-    Searched search_all(const Points& points, const std::stop_token& stop);
+    Points of_largest_array(const Points& open) const;
+    Chosen chosen(const Points& open, std::size_t most) const;
+    Searched search_all(const Chosen& chosen, const std::stop_token& stop);
     void search_one(SearchedPoint& point, const std::stop_token& stop);
     void settle_with(const Searched& searched, const Points& open) const;
 
