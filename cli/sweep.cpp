@@ -5,6 +5,7 @@
 #include "analysis/sweep/sweep_file.hpp"
 #include "base/pattern.hpp"
 #include "base/text_file.hpp"
+#include "base/units.hpp"
 #include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
 #include "report/answer/write.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <mutex>
 
 namespace eyeroof::cli {
@@ -113,6 +115,41 @@ struct Swept {
     Diagnostics wrong;
 };
 
+// Says once, after a second, how long a sweep takes at most: points that come later share more.
+class Forecast {
+  public:
+    Forecast(Context& context, std::uint64_t points) : context_(context), points_(points) {}
+
+    void take(std::uint64_t points) {
+        done_ += points;
+        const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - begun_;
+        const double left =
+            gone.count() * static_cast<double>(points_ - done_) / static_cast<double>(done_);
+        if (said_ || gone.count() < 1.0 || left < kShort) {
+            return;
+        }
+        said_ = true;
+        Diagnostics estimate;
+        estimate.add({Severity::note,
+                      "estimate",
+                      fmt::format("{} of {} points after {:.0f} s, at most {} more", done_, points_,
+                                  gone.count(), format_si(left, "s", 2)),
+                      "--mapping dataflow takes the dataflow's own mapping of each point, without "
+                      "a search",
+                      {},
+                      {}});
+        context_.report(estimate);
+    }
+
+  private:
+    static constexpr double kShort = 10.0; // seconds of which nothing is said
+    Context& context_;
+    std::uint64_t points_;
+    std::uint64_t done_ = 0;
+    bool said_ = false;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
 Swept to_file(Context& context, const SweepOptions& options, const analysis::SweepGrid& grid,
               analysis::PointRange range, const analysis::RowText& row) {
     Swept swept;
@@ -125,9 +162,13 @@ Swept to_file(Context& context, const SweepOptions& options, const analysis::Swe
         return swept;
     }
     swept.points = file->next() - range.from;
+    Forecast forecast(context, range.to - file->next());
     swept.points += analysis::run_sweep(
         grid, {file->next(), range.to}, options.scenario.usual.threads, row,
-        [&](std::string_view rows, std::uint64_t points) { return file->append(rows, points); },
+        [&](std::string_view rows, std::uint64_t points) {
+            forecast.take(points);
+            return file->append(rows, points);
+        },
         context.stop(), context.progress(true));
     swept.wrong = file->close().diagnostics();
     return swept;
@@ -137,9 +178,11 @@ Swept to_text(Context& context, const SweepOptions& options, const analysis::Swe
               analysis::PointRange range, const analysis::RowText& row) {
     Swept swept;
     swept.text = analysis::header_of(grid, format_of(options));
+    Forecast forecast(context, range.to - range.from);
     swept.points = analysis::run_sweep(
         grid, range, options.scenario.usual.threads, row,
-        [&](std::string_view rows, std::uint64_t /*points*/) {
+        [&](std::string_view rows, std::uint64_t points) {
+            forecast.take(points);
             swept.text += rows;
             return true;
         },

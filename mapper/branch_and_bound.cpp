@@ -634,6 +634,11 @@ constexpr std::array<const char*, kRules> kRuleNames = {
 void SearchState::offer(const Job& job, SearchResult real, std::uint64_t nodes) {
     const double value = real.certificate.value;
     std::lock_guard lock(mutex);
+    if (below != nullptr) {
+        below->found(real);
+        best = below->cutoff();
+        return;
+    }
     const double now = best.load();
     const bool better = value < now * (1.0 - kSlack);
     if (!better && (value > now * (1.0 + kSlack) || !(job < best_job))) {

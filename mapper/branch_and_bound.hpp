@@ -94,7 +94,8 @@ struct SearchState {
     const std::vector<Space>& spaces;
     const Effort& effort;
     const ProgressCallback& progress;
-    std::vector<Estimator> estimators{};    // of each space
+    const Below* below = nullptr;        // all mappings below a value are asked for, not the best
+    std::vector<Estimator> estimators{}; // of each space
     std::vector<LowerBoundTables> tables{}; // of each space
     std::deque<LowerBoundCache> memories{}; // of each space
     std::atomic<double> best{kNoValue};

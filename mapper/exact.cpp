@@ -315,9 +315,13 @@ std::optional<SearchResult> realise(const Task& task, const Space& space, const 
 
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
                           const SearchOptions& options, std::optional<SearchResult> known,
-                          const Effort& effort, const ProgressCallback& progress) {
+                          const Effort& effort, const ProgressCallback& progress,
+                          const Below* below) {
     const int threads = std::max(1, options.threads);
-    SearchState shared{task, spaces, effort, progress};
+    SearchState shared{task, spaces, effort, progress, below};
+    if (below != nullptr) {
+        shared.best = below->cutoff();
+    }
     for (const Space& space : spaces) {
         shared.estimators.emplace_back(space);
         shared.tables.emplace_back(space);

@@ -3,7 +3,7 @@
 
 #include "mapper/effort.hpp"
 #include "mapper/estimate.hpp"
-#include "mapper/search.hpp"
+#include "mapper/search_below.hpp"
 
 #include <functional>
 #include <limits>
@@ -31,10 +31,12 @@ struct ExactOutcome {
     std::vector<Improvement> history;
 };
 
-// `known`: a mapping to beat, if there is one.
+// `known`: a mapping to beat, if there is one. `below`: every mapping below its cutoff is handed
+// on, and none is the best.
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
                           const SearchOptions& options, std::optional<SearchResult> known,
-                          const Effort& effort, const ProgressCallback& progress);
+                          const Effort& effort, const ProgressCallback& progress,
+                          const Below* below = nullptr);
 
 // A good mapping, quickly: hill climbing from a few points of each space. The same for each call
 // that has the time to end.

@@ -7,6 +7,7 @@
 #include "mapper/exact.hpp"
 #include "mapper/pattern_climb.hpp"
 #include "mapper/reported.hpp"
+#include "mapper/space_name.hpp"
 #include "mapper/trivial_bound.hpp"
 #include "model/cost/dram_pattern.hpp"
 #include "model/cost/leakage.hpp"
@@ -35,6 +36,9 @@ constexpr const char* kAsStream =
     "accessed more slowly";
 constexpr const char* kOutside =
     "a known mapping, with tile sizes from outside the space, is better than all in it";
+constexpr const char* kOutsideSoFar =
+    "a known mapping, with tile sizes from outside the space, is better than all that were found "
+    "in it";
 
 constexpr std::array<std::pair<Strategy, std::string_view>, 6> kNames = {
     {{Strategy::exact, "exact"},
@@ -382,13 +386,13 @@ Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
     c.lower_bound = std::min({outcome.lower_bound, outcome.left_out, left_out});
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
-    c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
+    c.space = space_name(task.factors);
     const bool outside = outcome.from_start && known && result.mapping == known->mapping &&
                          task.factors == Factors::perfect && !divides_evenly(task, result.mapping);
-    c.note = truncated                     ? kLeftOut
-             : !placed                     ? kNotPlaced
-             : outcome.complete && outside ? kOutside
-                                           : "";
+    c.note = truncated ? kLeftOut
+             : !placed ? kNotPlaced
+             : outside ? (outcome.complete ? kOutside : kOutsideSoFar)
+                       : "";
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     // What is left when the effort ends may only tie.
     c.proved = c.proved || (exact && !truncated && c.gap <= 2.0 * kSlack);
@@ -449,6 +453,28 @@ Result<SearchResult> search(const Task& task, const SearchOptions& options, std:
     auto found = search_space(streamed, options, stop, progress);
     return found ? at_own_rates(task, *std::move(found), options, std::move(stop))
                  : std::move(found);
+}
+
+bool search_below(const Task& task, const SearchOptions& options, const Below& below,
+                  const std::stop_token& stop) {
+    if (check_task(task).has_errors()) {
+        return false;
+    }
+    const Effort effort(options.time_limit_s, stop, options.max_nodes);
+    CaseQueue queue(task, kMostCases);
+    while (!queue.empty() && queue.lower_bound() < below.cutoff()) {
+        Spaces spaces;
+        add_spaces(task, queue, options, below.cutoff(), effort, kMostSpaces, spaces);
+        if (spaces.unfinished || spaces.truncated < kNone) {
+            return false;
+        }
+        const ExactOutcome outcome =
+            search_exact(task, spaces.all, options, std::nullopt, effort, {}, &below);
+        if (!outcome.complete || outcome.left_out < below.cutoff()) {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace eyeroof::mapper

@@ -1,6 +1,7 @@
 #include "analysis/exam/best_mappings.hpp"
 
 #include "analysis/exam/conflicts.hpp"
+#include "analysis/exam/ruled_task.hpp"
 #include "mapper/preset/preset.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "model/eyexam/examine.hpp"
@@ -10,8 +11,6 @@
 namespace eyeroof::analysis {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
-
-namespace {} // namespace
 
 const SearchOutcome* BestMappings::of(const Problem& problem) const {
     for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -42,8 +41,8 @@ std::optional<Mapping> own_mapping(const Problem& problem, const Accelerator& ac
     return own ? std::optional(own->mapping) : std::nullopt;
 }
 
-mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
-                     const Dataflow* dataflow, const mapper::Constraints& constraints) {
+mapper::Task ruled_task(const Problem& problem, const Accelerator& accelerator,
+                        const Dataflow* dataflow, const mapper::Constraints& constraints) {
     mapper::Task task;
     task.problem = problem;
     task.machine = accelerator;
@@ -57,6 +56,12 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
             level.spatial[d] = level.spatial[d] == 0 ? problem.bounds[d] : level.spatial[d];
         }
     }
+    return task;
+}
+
+mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
+                     const Dataflow* dataflow, const mapper::Constraints& constraints) {
+    mapper::Task task = ruled_task(problem, accelerator, dataflow, constraints);
     std::vector<Dataflow> rules;
     if (dataflow != nullptr) {
         rules = {*dataflow};

@@ -2,6 +2,7 @@
 #include "analysis/exam/examine_nest.hpp"
 #include "analysis/exam/nest_figures.hpp"
 #include "model/accelerator/data_width.hpp"
+#include "model/accelerator/outermost.hpp"
 #include "model/accelerator/residency.hpp"
 #include "model/cost/leakage.hpp"
 #include "model/vector_unit.hpp"
@@ -168,7 +169,7 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     for (std::size_t i = 0; i < kSteps; ++i) {
         const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);
         report.steps[i] = {i < 5 ? bound : std::min(bound, achieved),
-                           i < 5 ? "not on the array" : "outermost memory",
+                           i < 5 ? "not on the array" : outermost_name(context.accelerator),
                            i < 5 ? "this operator has no multiply-accumulate nest"
                                  : "its tensors cross the outermost memory once",
                            i < 5 ? Limit::units : Limit::outer_memory};
@@ -207,7 +208,7 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
     const double achieved = std::min(lanes, equivalent / cost.cycles);
     const bool ports = cost.wall == VectorWall::ports;
     const std::string moved =
-        ports ? a.levels[a.vector_unit->level].name + " port" : std::string("outermost memory");
+        ports ? a.levels[a.vector_unit->level].name + " port" : outermost_name(a);
     const double longest =
         std::max({1.0, cost.compute_cycles, cost.port_cycles, cost.outer_cycles});
     for (std::size_t i = 0; i < 5; ++i) {

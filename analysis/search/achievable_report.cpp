@@ -1,6 +1,7 @@
 #include "analysis/search/achievable_report.hpp"
 
 #include "analysis/search/layer_queue.hpp"
+#include "mapper/space_name.hpp"
 #include "model/eyexam/examine.hpp"
 
 namespace eyeroof::analysis {
@@ -23,7 +24,7 @@ Result<AchievableReport> achievable_of(const Network& network, const Machine& ma
     AchievableReport report;
     report.network = network.name;
     report.machine = machine.name;
-    report.space = options.factors == mapper::Factors::any ? "any factors" : "perfect factors";
+    report.space = mapper::space_name(options.factors);
     report.units = static_cast<double>(mac_units(tasks->front().task.machine));
     LayerQueue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
     Diagnostics found;

@@ -1,8 +1,10 @@
 #include "analysis/sweep/engine.hpp"
 
 #include "analysis/exam/nest_figures.hpp"
+#include "analysis/exam/ruled_task.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/sweep/workloads.hpp"
+#include "base/parallel.hpp"
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "model/cost/dram_pattern.hpp"
@@ -61,28 +63,56 @@ void SweepEngine::turn(const std::vector<std::size_t>& at) {
     }
 }
 
+// The last machine's; of one that mappings are not worked out for here: "unsupported".
+Result<AcceleratorContext> SweepEngine::context_at(const std::vector<std::size_t>& at) {
+    const std::uint64_t options = grid_.workload_number(at);
+    if (options != last_options_) {
+        last_options_ = options;
+        options_.scenario = grid_.scenario_at(at);
+    }
+    options_.machine.name = last_.machine->name;
+    return accelerator_context(options_, std::get<Accelerator>(last_.machine->kind));
+}
+
 PointFigures SweepEngine::at(std::uint64_t point) {
     const std::vector<std::size_t> at = grid_.at(point);
     turn(at);
     if (!last_.machine) {
         return failed(last_.error);
     }
-    const std::uint64_t options = grid_.workload_number(at);
-    if (options != last_options_) {
-        last_options_ = options;
-        options_.scenario = grid_.scenario_at(at);
-    }
     const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
-    if (accelerator == nullptr || options_.scenario.counting != Counting::eyeroof ||
-        follows_mapping(*accelerator)) {
+    if (accelerator == nullptr || follows_mapping(*accelerator)) {
         return slow(at);
     }
-    options_.machine.name = last_.machine->name;
-    const auto context = accelerator_context(options_, *accelerator);
+    const auto context = context_at(at);
+    if (options_.scenario.counting != Counting::eyeroof) {
+        return slow(at);
+    }
     if (!context) {
         return failed(first_error(context.diagnostics()));
     }
-    return context->policy == MappingPolicy::dataflow ? fast(at, *accelerator, *context) : slow(at);
+    if (context->policy == MappingPolicy::dataflow) {
+        return fast(at, *context, nullptr);
+    }
+    const auto prepared = prepared_.find(point);
+    const bool found = prepared != prepared_.end() &&
+                       std::all_of(prepared->second.nests.begin(), prepared->second.nests.end(),
+                                   [](const auto& nest) { return nest.second.best.has_value(); });
+    return found ? fast(at, *context, &prepared->second) : slow(at);
+}
+
+bool SweepEngine::searches(std::uint64_t point) {
+    const std::vector<std::size_t> at = grid_.at(point);
+    turn(at);
+    const auto* accelerator =
+        last_.machine ? std::get_if<Accelerator>(&last_.machine->kind) : nullptr;
+    if (accelerator == nullptr || follows_mapping(*accelerator)) {
+        return false;
+    }
+    const auto context = context_at(at);
+    const Scenario& s = options_.scenario;
+    return context && context->policy == MappingPolicy::best && !s.free_dataflow &&
+           s.counting == Counting::eyeroof && s.search_limit_s <= 0.0;
 }
 
 PointFigures SweepEngine::slow(const std::vector<std::size_t>& at) const {
@@ -117,20 +147,22 @@ const CountedMapping* SweepEngine::counted(const Problem& problem, const Acceler
     return &known.back().second;
 }
 
-void SweepEngine::add_candidate(const Problem& problem, const Accelerator& accelerator,
-                                const Mapping& mapping, Counted& known, Choices& choices) {
-    const CountedMapping* counts = counted(problem, accelerator, mapping, known, choices.error);
+// `task`: the rules of a search; nullptr: there is none.
+void SweepEngine::add_candidate(const Problem& problem, const AcceleratorContext& context,
+                                const mapper::Task* task, const Mapping& mapping, Counted& known,
+                                Choices& choices) {
+    const CountedMapping* counts =
+        counted(problem, context.accelerator, mapping, known, choices.error);
     if (counts == nullptr) {
         return;
     }
-    Candidate own{latency_terms(problem, accelerator, mapping, counts->cost),
-                  counts->transfers,
-                  counts->cost.compute_steps,
-                  counts->cost.energy_pj,
-                  leak_pj_per_cycle(accelerator, mapping),
-                  outer_bytes_of(problem, accelerator, counts->cost)};
-    const bool twin = std::any_of(choices.all.begin(), choices.all.end(),
-                                  [&](const Candidate& other) { return same_times(other, own); });
+    Candidate own{candidate_of(problem, context.accelerator, mapping, *counts)};
+    own.allowed =
+        task == nullptr || mapper::satisfies_constraints(*task, mapping, counts->cost, Latency{});
+    const bool twin =
+        std::any_of(choices.all.begin(), choices.all.end(), [&](const Candidate& other) {
+            return other.allowed == own.allowed && same_times(other, own);
+        });
     if (!twin) {
         choices.all.push_back(std::move(own));
     }
@@ -164,18 +196,23 @@ SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorCont
         known.clear();
     }
     const Accelerator& accelerator = context.accelerator;
+    std::optional<mapper::Task> rules;
+    if (context.policy == MappingPolicy::best) {
+        rules = ruled_task(asked.problem, accelerator, &context.dataflow);
+    }
+    const mapper::Task* task = rules ? &*rules : nullptr;
     Choices choices;
     if (context.dataflow.kind == DataflowKind::rs) {
         for (const Mapping& mapping :
              mapper::row_stationary_candidates(asked.problem, accelerator, context.dataflow)) {
-            add_candidate(asked.problem, accelerator, mapping, known, choices);
+            add_candidate(asked.problem, context, task, mapping, known, choices);
         }
         choices.by_processing = true;
     }
     if (choices.all.empty()) {
         for (const Mapping& mapping :
              mapper::stationary_candidates(asked.problem, accelerator, context.dataflow, spread)) {
-            add_candidate(asked.problem, accelerator, mapping, known, choices);
+            add_candidate(asked.problem, context, task, mapping, known, choices);
         }
         choices.by_processing = false;
     }
@@ -220,15 +257,13 @@ const SweepEngine::Choices& SweepEngine::choices(const Asked& asked,
 }
 
 // `leaking`: pJ per cycle of a machine whose idle units leak.
-SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
-                                              const Accelerator& accelerator, double leaking) {
+SweepEngine::Picked SweepEngine::best_of(const Choices& choices, const Accelerator& accelerator,
+                                         double leaking) {
     const Candidate* best = nullptr;
     double least = 0.0;
     double total = 0.0;
     for (const Candidate& candidate : choices.all) {
-        const LatencyCycles cycles = latency_at(
-            candidate.terms, accelerator,
-            overlapped_cycles(candidate.transfers, candidate.compute_steps, accelerator));
+        const LatencyCycles cycles = cycles_at(candidate, accelerator);
         const double key = choices.by_processing ? cycles.processing() : cycles.total();
         if (best == nullptr || key < least ||
             (key == least && candidate.energy_pj < best->energy_pj)) {
@@ -237,19 +272,22 @@ SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
             total = cycles.total();
         }
     }
-    const double leak = accelerator.gates_idle ? best->leak_pj_per_cycle : leaking;
-    return {total, best->energy_pj + leak * total, best->outer_bytes};
+    return {figures_at(*best, accelerator, total, leaking), best->allowed};
 }
 
-PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Accelerator& accelerator,
-                               const AcceleratorContext& context) {
+SweepEngine::Asked SweepEngine::asked_at(const std::vector<std::size_t>& at,
+                                         const SweptLayer& layer, std::size_t nest) {
+    return {layer.nests[nest], layer.numbers[nest], grid_.structure_number(at),
+            grid_.spread_number(at), grid_.counts_number(at)};
+}
+
+PointFigures SweepEngine::fast(const std::vector<std::size_t>& at,
+                               const AcceleratorContext& context, const Prepared* prepared) {
+    const Accelerator& accelerator = context.accelerator;
     const auto network = workloads_.at(grid_, *last_.machine, at);
     if (!network->error.empty()) {
         return failed(network->error);
     }
-    const std::uint64_t structure = grid_.structure_number(at);
-    const std::uint64_t spread = grid_.spread_number(at);
-    const std::uint64_t counts = grid_.counts_number(at);
     const double rate = outer_bytes_per_cycle(accelerator);
     const double leaking = least_leak_pj_per_cycle(accelerator);
     struct Costs {
@@ -273,15 +311,19 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         Costs own{0.0, 0.0, 0.0};
         double cycles = 0.0;
         for (std::size_t n = 0; n < layer.nests.size(); ++n) {
-            const Choices& all =
-                choices({layer.nests[n], layer.numbers[n], structure, spread, counts}, context);
-            if (all.all.empty()) {
-                return failed(fmt::format("no-mapping: {}: {}", layer.layer.name, all.error));
+            NestFigures picked;
+            if (prepared == nullptr) {
+                const Choices& all = choices(asked_at(at, layer, n), context);
+                if (all.all.empty()) {
+                    return failed(fmt::format("no-mapping: {}: {}", layer.layer.name, all.error));
+                }
+                picked = best_of(all, accelerator, leaking).figures;
+            } else {
+                picked = *prepared->nests.at(layer.numbers[n]).best;
             }
-            const NestFigures nest = best_of(all, accelerator, leaking);
-            cycles += nest.cycles;
-            own.energy_j += nest.energy_pj * 1e-12;
-            own.outer_bytes += nest.outer_bytes;
+            cycles += picked.cycles;
+            own.energy_j += picked.energy_pj * 1e-12;
+            own.outer_bytes += picked.outer_bytes;
         }
         own.time_s = cycles / accelerator.clock_hz;
         costs.push_back(own);
@@ -300,6 +342,87 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
     }
     finish(time_s > 0.0 ? at_peak_s / time_s : 0.0, figures);
     return figures;
+}
+
+// The nest on machines of one kind: of equal options, and of equal machines but for what Ease
+// holds.
+SearchedNest& SweepEngine::searched(const Problem& problem, std::size_t number,
+                                    std::uint64_t options, const AcceleratorContext& context) {
+    const std::pair kind(options, without_ease(context.accelerator));
+    const auto same = std::find(kinds_.rbegin(), kinds_.rend(), kind);
+    const std::size_t which =
+        same == kinds_.rend() ? kinds_.size() : static_cast<std::size_t>(kinds_.rend() - same) - 1;
+    if (same == kinds_.rend()) {
+        kinds_.push_back(kind);
+    }
+    const auto known = searched_.find({which, number});
+    if (known != searched_.end()) {
+        return known->second;
+    }
+    const Scenario& s = options_.scenario;
+    const SearchRules rules{context.dataflow,
+                            s.objective.value_or(natural_objective(context.accelerator)), s.factors,
+                            search_nodes_of(s)};
+    return searched_.emplace(std::pair(which, number), SearchedNest(problem, rules)).first->second;
+}
+
+void SweepEngine::prepare_point(std::uint64_t point,
+                                std::map<SearchedNest*, std::vector<SearchedPoint*>>& work) {
+    const std::vector<std::size_t> at = grid_.at(point);
+    if (!searches(point)) {
+        return;
+    }
+    const auto network = workloads_.at(grid_, *last_.machine, at);
+    const auto context = context_at(at);
+    const double leaking = least_leak_pj_per_cycle(context->accelerator);
+    Prepared& prepared = prepared_[point];
+    prepared.machine = context->accelerator;
+    prepared.ease = ease_of(prepared.machine);
+    for (const SweptLayer& layer : network->layers) {
+        for (std::size_t n = 0; n < layer.nests.size(); ++n) {
+            const auto [nest, fresh] = prepared.nests.try_emplace(layer.numbers[n]);
+            if (!fresh) {
+                continue;
+            }
+            SearchedPoint& searched_point = nest->second;
+            searched_point.machine = &prepared.machine;
+            searched_point.ease = &prepared.ease;
+            searched_point.leaking = leaking;
+            const Choices& all = choices(asked_at(at, layer, n), *context);
+            const Picked own =
+                all.all.empty() ? Picked{{}, false} : best_of(all, prepared.machine, leaking);
+            if (own.allowed) {
+                searched_point.own = own.figures;
+            }
+            work[&searched(layer.nests[n], layer.numbers[n], last_options_, *context)].push_back(
+                &searched_point);
+        }
+    }
+}
+
+std::uint64_t SweepEngine::searches_made() const {
+    std::uint64_t all = 0;
+    for (const auto& [which, nest] : searched_) {
+        all += nest.searches();
+    }
+    return all;
+}
+
+void SweepEngine::prepare(std::uint64_t first, std::uint64_t last, int threads) {
+    constexpr std::size_t kMostKinds = 64; // whose mappings are kept
+    prepared_.clear();
+    if (kinds_.size() > kMostKinds) {
+        kinds_.clear();
+        searched_.clear();
+    }
+    std::map<SearchedNest*, std::vector<SearchedPoint*>> work;
+    for (std::uint64_t point = first; point < last && !stop_.stop_requested(); ++point) {
+        prepare_point(point, work);
+    }
+    std::vector<std::pair<SearchedNest*, std::vector<SearchedPoint*>>> nests(work.begin(),
+                                                                             work.end());
+    in_parallel(threads, nests.size(),
+                [&](std::size_t n) { nests[n].first->solve(nests[n].second, stop_); });
 }
 
 } // namespace eyeroof::analysis

@@ -40,21 +40,19 @@ std::string left_text(double seconds) {
 // Hands blocks on in their order.
 class InOrder {
   public:
-    InOrder(PointRange range, std::uint64_t block, const SweepSink& sink,
-            const ProgressCallback& progress)
-        : range_(range), block_(block), sink_(sink), progress_(progress) {}
+    InOrder(PointRange range, const SweepSink& sink, const ProgressCallback& progress)
+        : range_(range), next_(range.from), sink_(sink), progress_(progress) {}
 
-    // False when nothing more is wanted.
-    bool take(std::size_t number, std::string rows) {
+    // The rows of so many points from `first` on. False when nothing more is wanted.
+    bool take(std::uint64_t first, std::uint64_t points, std::string rows) {
         const std::lock_guard lock(mutex_);
-        waiting_.emplace(number, std::move(rows));
+        waiting_.emplace(first, std::pair(points, std::move(rows)));
         while (open_ && !waiting_.empty() && waiting_.begin()->first == next_) {
-            const std::uint64_t first = range_.from + next_ * block_;
-            const std::uint64_t points = std::min(block_, range_.to - first);
-            open_ = sink_(waiting_.begin()->second, points);
-            done_ += open_ ? points : 0;
+            const auto& [count, text] = waiting_.begin()->second;
+            open_ = sink_(text, count);
+            done_ += open_ ? count : 0;
+            next_ += count;
             waiting_.erase(waiting_.begin());
-            ++next_;
             tell();
         }
         return open_;
@@ -78,20 +76,55 @@ class InOrder {
     }
 
     PointRange range_;
-    std::uint64_t block_;
+    std::uint64_t next_;
     const SweepSink& sink_;
     const ProgressCallback& progress_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
-    std::map<std::size_t, std::string> waiting_;
-    std::size_t next_ = 0;
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> waiting_; // by first point
     std::uint64_t done_ = 0;
     bool open_ = true;
 };
 
-int thread_count(int wanted) {
-    return wanted > 0 ? wanted
-                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+// Are mappings searched at some of these points? Looks at a few of them.
+bool searches_some(SweepEngine& engine, PointRange range) {
+    constexpr std::uint64_t kLooks = 32;
+    const std::uint64_t step = std::max<std::uint64_t>(1, (range.to - range.from) / kLooks);
+    for (std::uint64_t point = range.from; point < range.to; point += step) {
+        if (engine.searches(point)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Blocks one after the other, the nests of each in parallel. The first is one point, so that there
+// is an answer soon; the next grow while they are quick, as more points share more.
+void run_searched(SweepEngine& engine, PointRange range, int threads, const RowText& row,
+                  InOrder& order, const std::stop_token& stop) {
+    constexpr std::uint64_t kMost = 2048;
+    constexpr double kQuick = 20.0; // seconds
+    std::uint64_t block = 1;
+    for (std::uint64_t first = range.from; first < range.to;) {
+        const auto begun = std::chrono::steady_clock::now();
+        const std::uint64_t last = std::min(first + block, range.to);
+        engine.prepare(first, last, threads);
+        std::string rows;
+        for (std::uint64_t point = first; point < last; ++point) {
+            const PointFigures figures = engine.at(point);
+            if (stop.stop_requested()) {
+                return; // no hole: this block is never handed over
+            }
+            rows += row(point, figures);
+        }
+        if (!order.take(first, last - first, std::move(rows))) {
+            return;
+        }
+        first = last;
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+        block = took.count() < kQuick ? std::min(kMost, 2 * block)
+                                      : std::max<std::uint64_t>(1, block / 2);
+    }
 }
 
 } // namespace
@@ -108,8 +141,13 @@ std::uint64_t run_sweep(const SweepGrid& grid, PointRange range, int threads, co
                         const ProgressCallback& progress) {
     const std::uint64_t block = block_of(grid);
     const std::uint64_t points = range.to - range.from;
-    InOrder order(range, block, sink, progress);
+    InOrder order(range, sink, progress);
     SweptWorkloads workloads;
+    SweepEngine first_engine(grid, workloads, stop);
+    if (searches_some(first_engine, range)) {
+        run_searched(first_engine, range, thread_count(threads), row, order, stop);
+        return order.done();
+    }
     std::atomic<bool> ended{false};
     const auto work = [&](SweepEngine& engine, std::size_t number) {
         const std::uint64_t first = range.from + number * block;
@@ -127,7 +165,7 @@ std::uint64_t run_sweep(const SweepGrid& grid, PointRange range, int threads, co
             }
             rows += row(point, figures);
         }
-        if (!order.take(number, std::move(rows))) {
+        if (!order.take(first, last - first, std::move(rows))) {
             ended = true;
         }
     };

@@ -2,6 +2,7 @@
 
 #include "model/accelerator/data_width.hpp"
 #include "model/accelerator/fanout.hpp"
+#include "model/accelerator/outermost.hpp"
 #include "model/cost/arrival.hpp"
 #include "model/cost/dram_pattern.hpp"
 #include "model/cost/latency_terms.hpp"
@@ -294,9 +295,10 @@ OuterCycles cycles_at_outermost(const LatencyTerms& terms, const Accelerator& ac
     return out;
 }
 
-std::string limit_name(const ArrayCycles& array, const Latency& latency, double streams) {
+std::string limit_name(const Accelerator& accelerator, const ArrayCycles& array,
+                       const Latency& latency, double streams) {
     if (latency.outer_stall_cycles > latency.on_chip_stall_cycles) {
-        return "outermost memory";
+        return outermost_name(accelerator);
     }
     if (latency.on_chip_stall_cycles <= 0.0) {
         return "nothing";
@@ -374,7 +376,7 @@ Latency latency_of(const Problem& problem, const Accelerator& accelerator, const
     const LatencyCycles cycles = latency_at(terms, units, accelerator, cost.cycles);
     Latency latency{cycles.compute, cycles.on_chip_stall, cycles.outer_stall, {}};
     const double slower_streams = std::max(0.0, units.stream - latency.compute_cycles);
-    latency.limit = limit_name(units, latency, slower_streams / terms.passes);
+    latency.limit = limit_name(accelerator, units, latency, slower_streams / terms.passes);
     return latency;
 }
 

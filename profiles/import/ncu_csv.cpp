@@ -252,10 +252,9 @@ class NcuReader {
             return;
         }
         if (units_.empty() && !columns_.is_long() && !std::exchange(told_units_, true)) {
-            found_.warning("no-units",
-                           "the row of units is missing: times are taken as ns, amounts as bytes "
-                           "and single events",
-                           "ncu --import r.ncu-rep --csv --page raw --print-units base", row.where);
+            found_.error("no-units", "the row of units is missing: times may be ns, us, or ms",
+                         "ncu --import r.ncu-rep --csv --page raw --print-units base", row.where);
+            return;
         }
         Launch* launch = launch_of(row);
         if (launch == nullptr) {

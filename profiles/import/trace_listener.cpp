@@ -118,6 +118,7 @@ bool TraceListener::key(std::string_view name) {
 }
 
 bool TraceListener::start_object() {
+    event_.bad_time = event_.bad_time || (in_event() && is_time(key_)); // a map is no time
     ++depth_;
     if (in_event()) {
         begin_event();
@@ -143,6 +144,7 @@ bool TraceListener::end_object() {
 }
 
 bool TraceListener::start_array() {
+    event_.bad_time = event_.bad_time || (in_event() && is_time(key_));
     ++depth_;
     const bool bare = depth_ == 1;
     const bool listed = depth_ == 2 && head_key_ == "traceEvents";

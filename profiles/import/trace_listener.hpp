@@ -65,6 +65,7 @@ class TraceListener {
     static Key event_key(std::string_view name);
     bool in_args() const { return in_events_ && args_open_ && depth_ == event_depth_ + 1; }
     bool in_list() const { return in_events_ && args_open_ && depth_ > event_depth_ + 1; }
+    static bool is_time(Key key) { return key == Key::ts || key == Key::dur; }
     bool in_event() const { return in_events_ && depth_ == event_depth_; }
 
     bool event_number(std::string_view text);

@@ -17,6 +17,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -53,8 +55,26 @@ std::vector<std::string> step_row(const analysis::Report& report,
 struct Equal {
     std::size_t first = 0; // index into Report::layers
     Count runs = 0;
-    double time_s = 0.0; // of all runs
+    double time_s = 0.0;  // of all runs
+    bool detailed = true; // are its seven steps on the page?
 };
+
+constexpr std::size_t kMostDetailed = 500; // rows whose seven steps a page has
+
+// Leaves the seven steps to the rows that take most of the time.
+void choose_detailed(std::vector<Equal>& rows) {
+    if (rows.size() <= kMostDetailed) {
+        return;
+    }
+    std::vector<double> times;
+    for (const Equal& row : rows) {
+        times.push_back(row.time_s);
+    }
+    std::nth_element(times.begin(), times.begin() + kMostDetailed, times.end(), std::greater<>());
+    for (Equal& row : rows) {
+        row.detailed = row.time_s > times[kMostDetailed];
+    }
+}
 
 std::vector<Equal> equal_layers(const analysis::Report& report) {
     std::vector<Equal> rows;
@@ -76,6 +96,7 @@ std::vector<Equal> equal_layers(const analysis::Report& report) {
         rows[at->second].runs += layer.layer.count;
         rows[at->second].time_s += layer.time_s * static_cast<double>(layer.layer.count);
     }
+    choose_detailed(rows);
     return rows;
 }
 
@@ -98,8 +119,10 @@ std::string layers_html(const analysis::Report& report, const std::vector<Equal>
         const analysis::LayerReport& layer = report.layers[row.first];
         const analysis::WorkFigure work = analysis::work_of(layer);
         table.rows.push_back(
-            {fmt::format("<a href=\"#l{}\">{}</a>{}", row.first, html_escaped(layer.layer.name),
-                         count_text(row.runs)),
+            {(row.detailed ? fmt::format("<a href=\"#l{}\">{}</a>", row.first,
+                                         html_escaped(layer.layer.name))
+                           : html_escaped(layer.layer.name)) +
+                 count_text(row.runs),
              std::string(model::op_name(layer.layer.op)), format_si(work.amount, work.unit, 4),
              format_si(layer.time_s, "s", 4), percent(all_s > 0.0 ? row.time_s / all_s : 0.0),
              percent(layer.utilization),
@@ -145,9 +168,14 @@ std::string layer_html(const analysis::Report& report, const Equal& row) {
 std::string ladders_html(const analysis::Report& report, const std::vector<Equal>& equal) {
     constexpr std::size_t few = 3;
     std::string text =
-        equal.size() > few ? "<details><summary>The seven steps of every layer</summary>\n" : "";
+        equal.size() <= few ? ""
+        : equal.size() <= kMostDetailed
+            ? "<details><summary>The seven steps of every layer</summary>\n"
+            : fmt::format("<details><summary>The seven steps of the {} layers that take most of "
+                          "the time; --layers NAME has those of the others</summary>\n",
+                          kMostDetailed);
     for (const Equal& row : equal) {
-        text += layer_html(report, row);
+        text += row.detailed ? layer_html(report, row) : "";
     }
     return text + (equal.size() > few ? "</details>\n" : "");
 }

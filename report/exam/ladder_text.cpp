@@ -105,7 +105,9 @@ std::string limits_rows(const analysis::LayerReport& layer, std::size_t width) {
     const std::string binding = limits_text(layer);
     return binding.empty() ? std::string{}
                            : wrapped("bound by " + binding, 2, width) +
-                                 wrapped("time: " + analysis::shares_text(layer), 2, width);
+                                 wrapped("time, averaged over all orders of the steps: " +
+                                             analysis::shares_text(layer),
+                                         2, width);
 }
 
 std::string traffic_table(const analysis::LayerReport& layer) {

@@ -27,13 +27,15 @@ std::string proofs_text(const analysis::Report& report) {
         return {};
     }
     if (proved == searched) {
-        return fmt::format("all searched mappings are proven optimal ({})", searched);
+        return fmt::format("all searched mappings are proven optimal among even mappings ({})",
+                           searched);
     }
     // A gap is a share of the value found: 1 / (1 - gap) times the bound.
     const double above = 100.0 * worst / std::max(1e-12, 1.0 - worst);
-    return fmt::format(
-        "{} of {} searched mappings are proven optimal; {} is within {:.3g} % of its lower bound",
-        proved, searched, where, above);
+    return fmt::format("{} of {} searched mappings are proven optimal among even mappings; {} is "
+                       "within {:.3g} % of "
+                       "its lower bound",
+                       proved, searched, where, above);
 }
 
 } // namespace eyeroof::report

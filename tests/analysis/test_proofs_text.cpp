@@ -22,10 +22,12 @@ TEST_CASE("reports say how many mappings are proved, and how far off the worst m
     mapper::Certificate open;
     open.gap = 0.2; // the bound is 0.8 of the value: 25 % above it
     report.layers[0].certificates = {proved};
-    CHECK(report::proofs_text(report) == "all searched mappings are proven optimal (1)");
+    CHECK(report::proofs_text(report) ==
+          "all searched mappings are proven optimal among even mappings (1)");
     report.layers[1].certificates = {proved, open};
     CHECK(report::proofs_text(report) ==
-          "1 of 2 searched mappings are proven optimal; two is within 25 % of its lower bound");
+          "1 of 2 searched mappings are proven optimal among even mappings; two is within 25 % of "
+          "its lower bound");
     CHECK(analysis::open_searches_text(report, analysis::open_searches(report)) ==
           "1 of 2 searched mappings are not proven optimal (first: two): optimality gap at most "
           "20.0 %"); // the third layer needs no search

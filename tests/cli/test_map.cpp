@@ -149,7 +149,7 @@ TEST_CASE("exam's own choice: published rules on row-stationary machines, a sear
     CHECK(layer({"eyeriss-v1"}) == layer({"eyeriss-v1", "--mapping", "dataflow"}));
     CHECK_FALSE(layer({"eyeriss-v1"}).contains("certificates"));
     CHECK(layer({"nvdla-large"})["notes"][0] ==
-          "no mapping under these rules has a lower edp (perfect factors)");
+          "no mapping under these rules has a lower edp (even mappings, perfect factors)");
     CHECK(layer({"nvdla-large"}).contains("certificates"));
     CHECK_FALSE(layer({"nvdla-large", "--mapping", "dataflow"}).contains("certificates"));
     // Free of the dataflow's rules nothing gets worse.

@@ -144,8 +144,7 @@ TEST_CASE("summaries, repeated headers, and missing units of Nsight Compute") {
     std::string bare = raw_page({kTime});
     bare.erase(bare.find('\n') + 1, bare.find('\n', bare.find('\n') + 1) - bare.find('\n'));
     const auto without = import_profile(input_of_text(bare, "b.csv"));
-    REQUIRE(without.ok());
-    REQUIRE(without.diagnostics().size() >= 1);
+    REQUIRE(!without.ok()); // its times may be in any unit
     CHECK(without.diagnostics().items()[0].code == "no-units");
 }
 

@@ -1,4 +1,4 @@
-#include "mapper/search.hpp"
+#include "mapper/search_below.hpp"
 #include "tests/mapper/every_mapping.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/random_cases.hpp"
@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace test_mapper_whole_space {
 
@@ -478,6 +480,72 @@ TEST_CASE("returning sums take time where they are fewer than the stores") {
         task = some_task(r, many_lanes());
     }
     CHECK(compare(task, 3000));
+}
+
+// The task on a machine that is harder: rates and stores are smaller, nothing else.
+mapper::Task harder(const mapper::Task& task, Random& r) {
+    mapper::Task hard = task;
+    const auto slower = [&](double& rate) {
+        rate *= std::isfinite(rate) ? static_cast<double>(r.between(2, 10)) / 10.0 : 1.0;
+    };
+    for (Level& level : hard.machine.levels) {
+        for (Store& store : level.stores) {
+            slower(store.read_bytes_per_cycle);
+            slower(store.write_bytes_per_cycle);
+            if (store.capacity_bytes && !store.prefetch) {
+                *store.capacity_bytes = *store.capacity_bytes * r.between(6, 10) / 10;
+            }
+        }
+        for (Channel& channel : level.channels) {
+            slower(channel.down_bytes_per_cycle);
+            slower(channel.up_bytes_per_cycle);
+        }
+    }
+    return hard;
+}
+
+// The least value at `hard` of those mappings that are below `cutoff` at `task`.
+double least_of(const mapper::Task& task, const mapper::Task& hard, double cutoff) {
+    double least = std::numeric_limits<double>::infinity();
+    mapper::Below below;
+    below.cutoff = [&] { return cutoff; };
+    below.found = [&](const mapper::SearchResult& found) {
+        auto cost = cost_of(hard.problem, hard.machine, found.mapping, hard.counting);
+        if (cost) {
+            const Latency latency = latency_of(hard.problem, hard.machine, found.mapping, *cost);
+            add_leakage(hard.machine, found.mapping, latency.total_cycles(), *cost);
+            const double value = hard.objective.value(cost->energy_pj, latency.total_cycles());
+            CHECK(value >= found.certificate.value * (1.0 - 1e-9));
+            least = std::min(least, value);
+        }
+    };
+    CHECK(mapper::search_below(task, {}, below, {}));
+    return least;
+}
+
+TEST_CASE("the mappings below a value hold the best one of every harder machine") {
+    Kind kind;
+    kind.timeloop = 0;
+    kind.any = 0;
+    kind.most_levels = 3;
+    Random r(611);
+    for (int n = 0, compared = 0; compared < 60; ++n) {
+        mapper::Task task = some_task(r, kind);
+        task.objective = one_of(r, {mapper::Objective::edp(), mapper::Objective::latency()});
+        task.constraints.max_cycles.reset();
+        task.constraints.max_energy_pj.reset();
+        const mapper::Task hard = harder(task, r);
+        const auto found = validate(hard.machine).has_errors()
+                               ? Result<mapper::SearchResult>(Diagnostics{})
+                               : mapper::search(hard);
+        if (!found || !found->certificate.proved) {
+            continue;
+        }
+        CAPTURE(n);
+        const double best = found->certificate.value;
+        CHECK(least_of(task, hard, best * (1.0 + 1e-9)) == near(best, 1e-9));
+        ++compared;
+    }
 }
 
 } // namespace test_mapper_whole_space
