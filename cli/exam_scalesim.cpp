@@ -114,9 +114,10 @@ Result<std::vector<Row>> rows_of(const model::Network& network, const Array& arr
     std::vector<Row> rows;
     std::vector<std::pair<Diagnostic, std::vector<std::string>>> skipped; // by equal reason
     for (const model::Layer& layer : network.layers) {
-        const auto work = model::compat::scalesim_work(layer);
-        const auto cycles = model::compat::scalesim_compute_cycles(
-            without_zeros(layer, array), array.rows, array.cols, array.dataflow);
+        const model::Layer kept = without_zeros(layer, array);
+        const auto work = model::compat::scalesim_work(kept);
+        const auto cycles =
+            model::compat::scalesim_compute_cycles(kept, array.rows, array.cols, array.dataflow);
         if (work && cycles) {
             rows.push_back(
                 {&layer, work->macs(), *cycles,

@@ -131,7 +131,8 @@ class Builder {
         return calls;
     }
 
-    // Both gradients of a convolution are one call: its kernels' names tell them apart.
+    // Both gradients of a convolution are one call: its kernels' names tell them apart. One kernel
+    // without such a name computes both.
     void add(const Call& call) {
         auto found = layer_of_call(profile_, call.op, call.launches);
         made_.kernel_s += seconds(call.launches);
@@ -142,6 +143,10 @@ class Builder {
         if (found->work.repeats == 2) {
             const auto [data, weights] = gradients(call.launches);
             found->work.layer.direction = found->work.data_direction;
+            if (call.launches.size() == 1 && !profiles::gradient_of(kernel_of(call.launches[0]))) {
+                put(call, *found, ".gradients", call.launches, 2);
+                return;
+            }
             put(call, *found, ".dgrad", without_passes(call, *found, ".dgrad", data));
             found->work.layer.direction = model::Direction::bwd_weight;
             put(call, *found, ".wgrad", without_passes(call, *found, ".wgrad", weights));
@@ -282,11 +287,12 @@ class Builder {
         return std::max<Count>(least, 1);
     }
 
+    // `times`: how often one execution does the layer's work.
     void put(const Call& call, const FoundLayer& found, const char* part,
-             const std::vector<std::size_t>& launches) {
+             const std::vector<std::size_t>& launches, Count times = 1) {
         const std::string dims = dims_text(*call.op);
         const std::size_t at = layer_at(call.op->name, dims, found, part);
-        made_.network.layers[at].count += executions(launches);
+        made_.network.layers[at].count += times * executions(launches);
         made_.layers[at].measured_s += seconds(launches);
         made_.layered_s += seconds(launches);
         for (const std::size_t i : launches) {
@@ -555,6 +561,12 @@ std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
                                 "trace without graphs for shapes (vLLM: enforce_eager=True, "
                                 "SGLang: --disable-cuda-graph, torch.compile: no "
                                 "mode=\"reduce-overhead\"); `import` shows the timeline"};
+    }
+    const bool by_torch = trace.profile.run.tool == "kineto-json";
+    if (2.0 * without_s >= trace.kernel_s - trace.layered_s && !by_torch) {
+        return MissingOperators{"this profiler records no operators",
+                                "a trace of torch.profiler has them; `exam NETWORK --profile FILE` "
+                                "lays the kernels over a network"};
     }
     if (2.0 * without_s >= trace.kernel_s - trace.layered_s) {
         return MissingOperators{"no operator of the trace launched the others",

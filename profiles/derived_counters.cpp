@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -137,6 +138,21 @@ void add_sums(Launch& launch) {
     add_all(beside, launch.counters);
 }
 
+// Operations of one source type over all result types, "sm__ops_path_tensor_src_fp16.sum" of
+// "…_dst_fp16.sum" and "…_dst_fp32.sum": families count either.
+void add_tensor_operations(Counters& counters) {
+    std::map<std::string, double> sums;
+    for (const auto& [name, value] : counters) {
+        const std::string_view text = name;
+        const std::size_t to = text.find("_dst_");
+        if (text.starts_with("sm__ops_path_tensor_src_") && text.ends_with(".sum") &&
+            to != std::string_view::npos && text.find("sparsity") == std::string_view::npos) {
+            sums[std::string(text.substr(0, to)) + ".sum"] += value;
+        }
+    }
+    add_all(Derived(sums.begin(), sums.end()), counters);
+}
+
 void add_sectors(Counters& counters) {
     Derived bytes;
     for (const auto& [name, value] : counters) {
@@ -193,6 +209,7 @@ void add_derived_counters(Launch& launch) {
     }
     find_time(launch);
     add_sums(launch);
+    add_tensor_operations(launch.counters);
     add_sectors(launch.counters);
     add_memory_requests(launch.counters);
 }

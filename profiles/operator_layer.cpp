@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace eyeroof::profiles {
 
@@ -458,6 +460,59 @@ Made grouped_product(std::string_view name, const OperatorArgs& args) {
     return b[b.size() - 2] == depth ? Made(made) : std::nullopt;
 }
 
+// The dimensions of an equation's letters; nothing where those of one letter differ.
+std::optional<std::map<char, Count>> letters_of(std::string_view left, const Dims& a,
+                                                std::string_view right, const Dims& b) {
+    std::map<char, Count> sizes;
+    const auto take = [&sizes](std::string_view letters, const Dims& dims) {
+        bool fits = letters.size() == dims.size();
+        for (std::size_t i = 0; fits && i < letters.size(); ++i) {
+            fits = sizes.try_emplace(letters[i], dims[i]).first->second == dims[i];
+        }
+        return fits;
+    };
+    return take(left, a) && take(right, b) ? std::optional(sizes) : std::nullopt;
+}
+
+// A product of two tensors by an equation, "bij,bkj->bik": letters of both and the result are a
+// batch, those of both alone are summed over.
+Made einsum(const Operator& op, const OperatorArgs& args, DataType type) {
+    std::string equation(args.text(0));
+    std::erase(equation, ' ');
+    const std::size_t comma = equation.find(','), arrow = equation.find("->");
+    if (operator_stem(op.name) != "einsum" || op.listed.size() != 2 || arrow == std::string::npos ||
+        comma > arrow) {
+        return std::nullopt;
+    }
+    const std::string left = equation.substr(0, comma);
+    const std::string right = equation.substr(comma + 1, arrow - comma - 1);
+    const std::string result = equation.substr(arrow + 2);
+    const auto sizes = letters_of(left, op.listed[0].dims, right, op.listed[1].dims);
+    if (!sizes) {
+        return std::nullopt;
+    }
+    model::GemmShape shape;
+    for (const auto& [letter, size] : *sizes) {
+        const bool in_left = left.find(letter) != std::string::npos;
+        const bool in_right = right.find(letter) != std::string::npos;
+        const bool kept = result.find(letter) != std::string::npos;
+        Count& of = in_left && in_right ? (kept ? shape.batch : shape.k)
+                    : in_left           ? shape.m
+                                        : shape.n;
+        const auto product = size > 0 ? checked_mul(of, size) : std::nullopt;
+        if (!product) {
+            return std::nullopt;
+        }
+        of = *product;
+    }
+    OperatorLayer made;
+    made.layer.op = Op::bmm;
+    made.layer.shape = shape;
+    made.layer.types = {type, type, type};
+    made.approximate = true; // types of tensors in lists are not recorded
+    return made;
+}
+
 Made catenated(const OperatorArgs& args, const Operator& op, DataType type) {
     const Count listed = args.listed(0);
     if (listed > 0) {
@@ -485,9 +540,9 @@ Made by_name(const Operator& op, const OperatorArgs& args, const OperatorContext
         return reduction(args);
     }
     for (const auto& make :
-         {grouped_product(name, args), recurrent(name, op, args), softmax(name, args),
-          norm(name, args), lookup(name, args), engine_operator(name, args),
-          optimizer(name, args, context.list_type)}) {
+         {grouped_product(name, args), einsum(op, args, context.list_type),
+          recurrent(name, op, args), softmax(name, args), norm(name, args), lookup(name, args),
+          engine_operator(name, args), optimizer(name, args, context.list_type)}) {
         if (make) {
             return make;
         }

@@ -106,6 +106,13 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"gpt2", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
     {"gpt_neox", false, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
     {"gptj", false, NormKind::scale_and_shift, 1, QkNorm::none, false, false},
+    {"falcon", true, NormKind::scale_and_shift, 1, QkNorm::none, false, false},
+    {"bloom", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
+    {"bamba"},
+    {"bitnet"},
+    {"vaultgemma", true},
+    {"afmoe", false, NormKind::scale, 4, QkNorm::head},
+    {"glm4v_text", false, NormKind::scale, 4, QkNorm::none, true, true, false},
 });
 
 const Family* family_of(std::string_view type) {
@@ -133,6 +140,9 @@ class Sizes {
         }
         read_pattern();
         read_numbered_kinds();
+        if (is("qwen3_5_text")) { // of the family's sparse members, empty here
+            c_.read("mlp_only_layers");
+        }
         const bool by_pattern = is("nemotron_h") && !kinds_.empty();
         layers_ = by_pattern && !c_.has("num_hidden_layers")
                       ? static_cast<Count>(kinds_.size())
@@ -193,8 +203,7 @@ class Sizes {
         const Count heads = c_.need({"num_attention_heads", "n_head"});
         attention_.hidden = hidden_;
         attention_.heads = std::max<Count>(heads, 1);
-        const Count shared = c_.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
-        attention_.kv = std::max<Count>(shared, 1);
+        attention_.kv = std::max<Count>(key_value_heads(heads), 1);
         if (attention_.heads % attention_.kv != 0) {
             c_.refuse("num_key_value_heads",
                       fmt::format("{} does not divide {} heads", attention_.kv, heads),
@@ -207,6 +216,7 @@ class Sizes {
         const bool bias = c_.flag(c_.has("use_bias")       ? "use_bias"
                                   : c_.has("qkv_bias")     ? "qkv_bias"
                                   : c_.has("use_qkv_bias") ? "use_qkv_bias"
+                                  : is("falcon")           ? "bias"
                                                            : "attention_bias",
                                   family_.qkv_bias);
         attention_.in_bias = bias;
@@ -229,9 +239,18 @@ class Sizes {
         attention_.sinks = is("gpt_oss");
         attention_.gate_in_query = one_of({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}) &&
                                    c_.flag("attn_output_gate", true);
-        attention_.rotary = !one_of({"gpt2", "opt", "jamba", "nemotron_h"});
+        attention_.rotary = !one_of({"gpt2", "opt", "jamba", "nemotron_h", "bloom"}) &&
+                            !(is("falcon") && c_.flag("alibi"));
         window_ = c_.count_or({"sliding_window", "attention_chunk_size"}, 0);
         read_latent();
+    }
+
+    Count key_value_heads(Count heads) {
+        if (!is("falcon")) {
+            return c_.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
+        }
+        const Count shared = c_.count_or({"num_kv_heads", "n_head_kv"}, heads);
+        return c_.flag("new_decoder_architecture") || !c_.flag("multi_query", true) ? shared : 1;
     }
 
     void read_latent() {
@@ -293,7 +312,7 @@ class Sizes {
         e.shared_gate = one_of({"qwen2_moe", "qwen3_next", "qwen3_5_moe_text"});
         e.biases = is("gpt_oss");
         e.router_bias = is("gpt_oss");
-        e.router_extra = is("ernie4_5_moe") ? e.experts : 0;
+        e.router_extra = one_of({"ernie4_5_moe", "afmoe"}) ? e.experts : 0;
         experts_ = e;
     }
 
@@ -302,8 +321,8 @@ class Sizes {
             return inners_[static_cast<std::size_t>(
                 std::min<Count>(layer, static_cast<Count>(inners_.size()) - 1))];
         }
-        if (is("gpt2") || is("gptj")) {
-            return c_.count_or({"n_inner"}, 4 * hidden_);
+        if (one_of({"gpt2", "gptj", "falcon", "bloom"})) {
+            return c_.count_or({"n_inner", "ffn_hidden_size"}, 4 * hidden_);
         }
         return c_.need({"intermediate_size", "ffn_dim", "ffn_hidden_size"});
     }
@@ -376,6 +395,11 @@ class Sizes {
         return i % c_.count_or({"attn_layer_period"}, 8) == c_.count_or({"attn_layer_offset"}, 4);
     }
 
+    bool bamba_attends(Count i) {
+        const auto attend = c_.counts("attn_layer_indices");
+        return std::ranges::find(attend, i) != attend.end();
+    }
+
     bool lfm2_attends(Count i) {
         const auto full = c_.counts("full_attn_idxs");
         return !kinds_.empty() ? kind(i) == "full_attention"
@@ -406,6 +430,8 @@ class Sizes {
             const Count heads = per_layer(i, "num_attention_heads");
             a.heads = heads > 0 ? heads : a.heads;
             a.gate = a.heads;
+        } else if (is("afmoe")) {
+            a.gate = a.heads * a.size;
         }
         return a;
     }
@@ -475,7 +501,8 @@ class Sizes {
             const auto list = c_.counts("moe_layers");
             return std::ranges::find(list, i) != list.end();
         }
-        if (one_of({"qwen2_moe", "qwen3_moe", "qwen3_vl_moe_text", "qwen3_next"})) {
+        if (one_of({"qwen2_moe", "qwen3_moe", "qwen3_vl_moe_text", "qwen3_next",
+                    "qwen3_5_moe_text"})) {
             const auto dense = c_.counts("mlp_only_layers");
             const Count step = std::max<Count>(c_.count_or({"decoder_sparse_step"}, 1), 1);
             return std::ranges::find(dense, i) == dense.end() && (i + 1) % step == 0;
@@ -511,6 +538,7 @@ class Sizes {
 
     bool is_tied() {
         // The outer configuration's word goes for the whole model.
+        c_.read("tie_word_embeddings");
         return outer_.has("tie_word_embeddings") ? outer_.flag("tie_word_embeddings")
                                                  : c_.flag("tie_word_embeddings", family_.tied);
     }
@@ -560,6 +588,10 @@ class Decoder : private Sizes {
             many += 3;
         } else if (is("gpt_neox")) {
             many = 2;
+        } else if (is("falcon")) {
+            const Count beside = c_.flag("new_decoder_architecture") ? 2 : 1;
+            many = c_.flag("parallel_attn", true) ? c_.count_or({"num_ln_in_parallel_attn"}, beside)
+                                                  : 2;
         }
         return {norm_of("norm", many)};
     }
@@ -580,7 +612,7 @@ class Decoder : private Sizes {
         if (one_of({"mamba", "mamba2"}) || of == "mamba" ||
             (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid"})) ||
             (is("jamba") && kinds_.empty() && !jamba_attends(i)) ||
-            (is("jamba") && of == "linear_attention")) {
+            (is("bamba") && !bamba_attends(i)) || (is("jamba") && of == "linear_attention")) {
             return state_space(state_space_of(quantized_.types_of(i, "mixer.in_proj")));
         }
         if (of == "mlp" || of == "moe") {
@@ -614,6 +646,10 @@ class Decoder : private Sizes {
             return latent_attention(a);
         }
         Block block = attention(attention_of(i, types));
+        if (is("bitnet")) {
+            const std::string width = fmt::format("{}*{}", attention_.heads, attention_.size);
+            block.push_back(norm("attention_norm", "words", width, width));
+        }
         if (is("falcon_h1")) {
             const Block beside = state_space(state_space_of(types));
             block.insert(block.end(), beside.begin(), beside.end());
@@ -668,7 +704,8 @@ class Decoder : private Sizes {
         } else if (is("granitemoehybrid") || is("granitemoeshared")) {
             f.inner = c_.count_or({"shared_intermediate_size"}, f.inner);
         }
-        const bool always = one_of({"opt", "gpt2", "gpt_neox", "gptj", "phi"});
+        const bool always = one_of({"opt", "gpt2", "gpt_neox", "gptj", "phi", "bloom"}) ||
+                            (is("falcon") && c_.flag("bias"));
         f.bias =
             always || c_.flag(c_.has("use_bias") && !c_.has("mlp_bias") ? "use_bias" : "mlp_bias",
                               is("starcoder2"));
@@ -678,6 +715,8 @@ class Decoder : private Sizes {
         Block block = feed_forward(f);
         if (is("apertus")) {
             block.push_back(weights_alone("activation_scale", "2"));
+        } else if (is("bitnet")) {
+            block.push_back(norm("inner_norm", "words", text_of(f.inner), text_of(f.inner)));
         }
         return block;
     }
@@ -736,6 +775,9 @@ class Decoder : private Sizes {
                              fmt::format("op: embedding, rows: =words, cols: {}, n: {}", hidden_,
                                          places + (is("opt") ? 2 : 0)),
                              {}});
+        }
+        if (is("bloom")) {
+            block.push_back(norm_of("embedding_norm", 1));
         }
         if (width != hidden_) {
             block.push_back(gemm("embedding_in", text_of(hidden_), text_of(width)));

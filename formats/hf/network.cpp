@@ -65,12 +65,14 @@ Answer unknown_type(const std::string& type, const std::string& file) {
 void add_towers(Config& outer, const std::string& type, Count width, Built& built,
                 const std::string& file, Diagnostics& found) {
     for (const char* key : {"vision_config", "audio_config"}) {
-        if (outer.object(key) == nullptr) {
+        const bool vision = std::string_view(key) == "vision_config";
+        const bool given = outer.object(key) != nullptr;
+        if (!given && !(vision && has_usual_tower(type))) {
             continue;
         }
         Config tower = outer.inner(key);
-        const bool vision = std::string_view(key) == "vision_config";
-        const std::string values = vision ? tower_parameters(tower, type, width) : std::string();
+        const std::string values =
+            vision ? tower_parameters(tower, outer, type, width) : std::string();
         if (values.empty()) {
             found.warning("image-tower",
                           fmt::format("the tower of {} is not read: its learned values are not in "
@@ -87,13 +89,17 @@ std::string written(Built built, const std::string& type, const std::string& wid
     return fmt::format("name: \"Decoder of model type {}\"\n"
                        "source: \"config.json of the model, as Hugging Face libraries read it\"\n"
                        "{}{}"
-                       "let: {{words: =batch*new, seen: =context+new}}\n"
+                       "let: {{words: =batch*new, seen: =context+new{}}}\n"
                        "defaults: {{dtype: {}}}\n{}",
                        type, kParameters,
                        built.latent
-                           ? "  absorbed: {default: 0, min: 0, max: 1, meaning: \"1: queries "
-                             "meet the latent\"}\n"
+                           ? "  absorbed: {default: 2, min: 0, max: 2, meaning: \"1: queries "
+                             "meet the latent; 0: keys and values are made; 2: 1 for fewer than "
+                             "16 words on a cache, else 0\"}\n"
                            : "",
+                       built.latent ? ", meets: \"=(absorbed == 1)+(absorbed == 2)*(new < 16)*"
+                                      "(context > 0)\""
+                                    : "",
                        wide, built.blocks.yaml());
 }
 

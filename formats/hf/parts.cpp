@@ -148,13 +148,13 @@ Block latent_attention(const LatentAttention& a) {
     }
     const std::string values = fmt::format("{}*({}+{})", a.heads, a.plain, a.value);
     Operator expand = gemm("keys_values", values, text_of(a.latent));
-    expand.fields = fmt::format(
-        "op: gemm, m: \"=batch*seen\", n: \"={}\", k: {}, when: absorbed == 0", values, a.latent);
+    expand.fields = fmt::format("op: gemm, m: \"=batch*seen\", n: \"={}\", k: {}, when: meets == 0",
+                                values, a.latent);
     block.push_back(typed(expand, a.types));
     const auto absorbed = [&](const char* name, Count n, Count k) {
         Operator op = bmm(name, text_of(a.heads), "words", text_of(n), text_of(k),
                           fmt::format("{}*{}*{}", a.heads, n, k));
-        op.fields += ", when: absorbed";
+        op.fields += ", when: meets";
         return typed(op, a.types);
     };
     const auto when = [](Operator op, const char* condition) {
@@ -165,16 +165,16 @@ Block latent_attention(const LatentAttention& a) {
     const std::string rows = fmt::format("batch*{}*new", a.heads);
     const std::string many = fmt::format("new*{}", a.heads);
     block.push_back(absorbed("query_absorbed", a.latent, a.plain));
-    block.push_back(when(bmm("scores", each, "new", keys, key), "absorbed == 0"));
+    block.push_back(when(bmm("scores", each, "new", keys, key), "meets == 0"));
     block.push_back(
         when(bmm("scores_absorbed", "batch", many, keys, fmt::format("{}+{}", a.latent, a.rotary)),
-             "absorbed"));
+             "meets"));
     block.push_back(pointwise("scale", rows, keys, "mulu"));
     block.push_back(pointwise("mask", rows, keys, "add"));
     block.push_back(
         {"softmax", fmt::format("op: softmax, rows: \"={}\", cols: \"={}\"", rows, keys), {}});
-    block.push_back(when(bmm("mix", each, "new", text_of(a.value), keys), "absorbed == 0"));
-    block.push_back(when(bmm("mix_absorbed", "batch", many, text_of(a.latent), keys), "absorbed"));
+    block.push_back(when(bmm("mix", each, "new", text_of(a.value), keys), "meets == 0"));
+    block.push_back(when(bmm("mix_absorbed", "batch", many, text_of(a.latent), keys), "meets"));
     block.push_back(absorbed("value_absorbed", a.value, a.latent));
     block.push_back(
         typed(gemm("output", hidden, fmt::format("{}*{}", a.heads, a.value), a.bias), a.types));

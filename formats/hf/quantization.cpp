@@ -102,7 +102,9 @@ Quantization::Quantization(Config& config, std::string wide) {
         return;
     }
     Config q = config.inner("quantization_config");
-    const std::string method = lowered(q.word("quant_method"));
+    // ModelOpt's own file has the algorithm alone.
+    const std::string method =
+        lowered(q.word("quant_method", q.has("quant_algo") ? "modelopt" : ""));
     types_ = types_of_method(q, method, wide);
     if (types_.empty()) {
         config.refuse("quantization_config",

@@ -8,123 +8,188 @@ namespace eyeroof::formats::hf {
 
 namespace {
 
-std::string linear(const std::string& from, const std::string& to, bool bias = true) {
-    return fmt::format("({}*{}{})", from, to, bias ? "+" + to : "");
+// Learned values, in doubles: exact up to 2^53, which tower_parameters() checks.
+double size_of(Config& c, Config::Names names) {
+    return static_cast<double>(c.need(names));
 }
 
-std::string merged(const std::string& wide, const std::string& out) {
-    return linear(wide, wide) + "+" + linear(wide, out);
+double size_or(Config& c, Config::Names names, Count otherwise) {
+    return static_cast<double>(c.count_or(names, otherwise));
+}
+
+double linear(double from, double to, bool bias = true) {
+    return from * to + (bias ? to : 0.0);
+}
+
+double merged(double wide, double out) {
+    return linear(wide, wide) + linear(wide, out);
+}
+
+double square(double side) {
+    return side * side;
+}
+
+double feed_forward_values(double h, double inner) {
+    return linear(h, inner) + linear(inner, h);
+}
+
+// Channels, images of a moment, and the patch's sides.
+double pixels_of(Config& v, Count times, Count patch) {
+    return size_or(v, {"in_channels", "in_chans", "num_channels"}, 3) *
+           size_or(v, {"temporal_patch_size"}, times) *
+           square(size_or(v, {"patch_size", "spatial_patch_size"}, patch));
 }
 
 // Qwen3-VL and Qwen3.5: patches in time and space, learned places, mergers of four patches.
-std::string qwen3_tower(Config& v) {
-    const std::string h = fmt::format("{}", v.need({"hidden_size"}));
-    const std::string inner = fmt::format("{}", v.need({"intermediate_size"}));
-    const std::string out = fmt::format("{}", v.need({"out_hidden_size"}));
-    const Count merge = v.count_or({"spatial_merge_size"}, 2);
-    const std::string wide = fmt::format("({}*{})", h, merge * merge);
-    const Count patch = v.count_or({"patch_size"}, 16);
-    const std::string pixels = fmt::format("({}*{}*{}*{})", v.count_or({"in_channels"}, 3),
-                                           v.count_or({"temporal_patch_size"}, 2), patch, patch);
-    const auto deep = v.counts("deepstack_visual_indexes").size();
-    const std::string block = fmt::format("(4*{}+{}+{}+{}+{})", h, linear(h, "(3*" + h + ")"),
-                                          linear(h, h), linear(h, inner), linear(inner, h));
-    return fmt::format("{}+{}*{}+{}*{}+2*{}+{}+{}*(2*{}+{})", linear(pixels, h),
-                       v.count_or({"num_position_embeddings"}, 2304), h, v.need({"depth"}), block,
-                       h, merged(wide, out), deep, wide, merged(wide, out));
+double qwen3_tower(Config& v) {
+    const double h = size_of(v, {"hidden_size"});
+    const double out = size_of(v, {"out_hidden_size"});
+    const double wide = h * square(size_or(v, {"spatial_merge_size"}, 2));
+    const auto deep = static_cast<double>(v.counts("deepstack_visual_indexes").size());
+    const double block = 4 * h + linear(h, 3 * h) + linear(h, h) +
+                         feed_forward_values(h, size_of(v, {"intermediate_size"}));
+    return linear(pixels_of(v, 2, 16), h) + size_or(v, {"num_position_embeddings"}, 2304) * h +
+           size_of(v, {"depth"}) * block + 2 * h + merged(wide, out) +
+           deep * (2 * wide + merged(wide, out));
 }
 
-std::string qwen2_tower(Config& v, bool second) {
-    const Count width = second ? v.need({"hidden_size"}) : v.need({"embed_dim"});
-    const std::string h = fmt::format("{}", width);
-    const std::string out =
-        fmt::format("{}", second ? v.need({"out_hidden_size"}) : v.need({"hidden_size"}));
-    const Count merge = v.count_or({"spatial_merge_size"}, 2);
-    const std::string wide = fmt::format("({}*{})", h, merge * merge);
-    const Count patch = v.count_or({"patch_size", "spatial_patch_size"}, 14);
-    const std::string pixels =
-        fmt::format("({}*{}*{}*{})", v.count_or({"in_channels", "in_chans"}, 3),
-                    v.count_or({"temporal_patch_size"}, 2), patch, patch);
-    const std::string inner = fmt::format(
-        "{}", second ? v.need({"intermediate_size"})
-                     : static_cast<Count>(v.number("mlp_ratio", 4.0) * static_cast<double>(width)));
-    const std::string feed = second ? fmt::format("2*{}+{}", linear(h, inner), linear(inner, h))
-                                    : fmt::format("{}+{}", linear(h, inner), linear(inner, h));
-    const int values = second ? 1 : 2; // of a norm
-    return fmt::format("{}+{}*({}*{}+4*{}+{})+{}*{}+{}", linear(pixels, h, false),
-                       v.need({"depth"}), 2 * values, h, linear(h, h), feed, values, h,
-                       merged(wide, out));
+double qwen2_tower(Config& v, bool second) {
+    const double h = second ? size_of(v, {"hidden_size"}) : size_of(v, {"embed_dim"});
+    const double out = second ? size_of(v, {"out_hidden_size"}) : size_of(v, {"hidden_size"});
+    const double wide = h * square(size_or(v, {"spatial_merge_size"}, 2));
+    const double inner =
+        second ? size_of(v, {"intermediate_size"})
+               : static_cast<double>(static_cast<Count>(v.number("mlp_ratio", 4.0) * h));
+    const double feed = feed_forward_values(h, inner) + (second ? linear(h, inner) : 0.0);
+    const double values = second ? 1 : 2; // of a norm
+    return linear(pixels_of(v, 2, 14), h, false) +
+           size_of(v, {"depth"}) * (2 * values * h + 4 * linear(h, h) + feed) + values * h +
+           merged(wide, out);
 }
 
 // SigLIP's tower behind Gemma 3's projector.
-std::string siglip_tower(Config& v, Count text_width) {
-    const std::string h = fmt::format("{}", v.count_or({"hidden_size"}, 768));
-    const std::string inner = fmt::format("{}", v.count_or({"intermediate_size"}, 3072));
+double siglip_tower(Config& v, double text_width) {
+    const double h = size_or(v, {"hidden_size"}, 768);
+    const double feed = feed_forward_values(h, size_or(v, {"intermediate_size"}, 3072));
     const Count patch = std::max<Count>(v.count_or({"patch_size"}, 16), 1);
-    const Count side = v.count_or({"image_size"}, 224) / patch;
-    const std::string attention = fmt::format("4*{}", linear(h, h));
-    const std::string feed = linear(h, inner) + "+" + linear(inner, h);
-    const std::string pixels =
-        fmt::format("({}*{}*{})", v.count_or({"num_channels"}, 3), patch, patch);
-    const std::string head = v.flag("vision_use_head", true)
-                                 ? fmt::format("+{0}+{1}+2*{0}+{2}", h, attention, feed)
-                                 : std::string();
-    return fmt::format("{}+{}*{}+{}*(4*{}+{}+{})+2*{}{}+{}*{}+{}", linear(pixels, h), side * side,
-                       h, v.count_or({"num_hidden_layers"}, 12), h, attention, feed, h, head, h,
-                       text_width, h);
+    const auto side = static_cast<double>(v.count_or({"image_size"}, 224) / patch);
+    const double head = v.flag("vision_use_head", true) ? h + 4 * linear(h, h) + 2 * h + feed : 0.0;
+    return linear(pixels_of(v, 1, 16), h) + square(side) * h +
+           size_or(v, {"num_hidden_layers"}, 12) * (4 * h + 4 * linear(h, h) + feed) + 2 * h +
+           head + h * text_width + h;
 }
 
 // Kimi K2.5: MoonViT and a projector of four patches.
-std::string moonvit_tower(Config& v, Count text_width) {
-    const std::string h = fmt::format("{}", v.need({"vt_hidden_size", "hidden_size"}));
-    const std::string inner =
-        fmt::format("{}", v.need({"vt_intermediate_size", "intermediate_size"}));
-    Count merged_patches = 1;
+double moonvit_tower(Config& v, double text_width) {
+    const double h = size_of(v, {"vt_hidden_size", "hidden_size"});
+    double wide = h;
     for (const Count side : v.counts("merge_kernel_size")) {
-        merged_patches *= std::min<Count>(side, 64);
+        wide *= static_cast<double>(side);
     }
-    const std::string wide = fmt::format("({}*{})", h, std::max<Count>(merged_patches, 1));
-    const Count patch = v.count_or({"patch_size"}, 14);
-    const std::string block =
-        fmt::format("(4*{}+4*{}+{}+{})", h, linear(h, h), linear(h, inner), linear(inner, h));
-    return fmt::format("{}+{}*{}*{}+{}*{}+4*{}+{}", linear(fmt::format("(3*{0}*{0})", patch), h),
-                       v.count_or({"init_pos_emb_height", "pos_emb_height"}, 64),
-                       v.count_or({"init_pos_emb_width", "pos_emb_width"}, 64), h,
-                       v.need({"vt_num_hidden_layers", "num_hidden_layers"}), block, h,
-                       merged(wide, fmt::format("{}", text_width)));
+    const double block =
+        4 * h + 4 * linear(h, h) +
+        feed_forward_values(h, size_of(v, {"vt_intermediate_size", "intermediate_size"}));
+    return linear(pixels_of(v, 1, 14), h) +
+           size_or(v, {"init_pos_emb_height", "pos_emb_height"}, 64) *
+               size_or(v, {"init_pos_emb_width", "pos_emb_width"}, 64) * h +
+           size_of(v, {"vt_num_hidden_layers", "num_hidden_layers"}) * block + 4 * h +
+           merged(wide, text_width);
 }
 
 // Gemma 4: gated layers with four norms, places by row and column, a projector.
-std::string gemma4_tower(Config& v, Count text_width) {
-    const std::string h = fmt::format("{}", v.need({"hidden_size"}));
-    const std::string inner = fmt::format("{}", v.need({"intermediate_size"}));
+double gemma4_tower(Config& v, double text_width) {
+    const double h = size_of(v, {"hidden_size"});
     const Count heads = v.need({"num_attention_heads"});
-    const Count size = v.count_or({"head_dim"}, 64);
-    const Count kv = v.count_or({"num_key_value_heads"}, heads);
-    const Count patch = v.count_or({"patch_size"}, 16);
-    const std::string block = fmt::format("(4*{0}+2*{1}+2*{0}*{2}*{1}+2*{0}*{3}*{1}+3*{0}*{4})", h,
-                                          size, heads, kv, inner);
-    return fmt::format("3*{0}*{0}*{1}+2*{2}*{1}+{3}*{4}+{1}*{5}", patch, h,
-                       v.count_or({"position_embedding_size"}, 10240),
-                       v.need({"num_hidden_layers"}), block, text_width);
+    const double size = size_or(v, {"head_dim"}, 64);
+    const double all = static_cast<double>(heads) * size;
+    const double shared = size_or(v, {"num_key_value_heads"}, heads) * size;
+    const double block =
+        4 * h + 2 * size + 2 * h * all + 2 * h * shared + 3 * h * size_of(v, {"intermediate_size"});
+    return 3 * square(size_or(v, {"patch_size"}, 16)) * h +
+           2 * size_or(v, {"position_embedding_size"}, 10240) * h +
+           size_of(v, {"num_hidden_layers"}) * block + h * text_width;
+}
+
+// Llama 4: a class token, learned places, an adapter of four patches, and a projector.
+double llama4_tower(Config& v, double text_width) {
+    const double h = size_or(v, {"hidden_size"}, 768);
+    const double inner = size_or(v, {"intermediate_size"}, 5632);
+    const Count patch = std::max<Count>(v.count_or({"patch_size"}, 14), 1);
+    const auto side = static_cast<double>(v.count_or({"image_size"}, 448) / patch);
+    const double adapted = size_or(v, {"projector_input_dim"}, 4096);
+    return h + (square(side) + 1) * h + pixels_of(v, 1, 14) * h + 4 * h +
+           size_or(v, {"num_hidden_layers"}, 34) *
+               (4 * h + 4 * linear(h, h) + feed_forward_values(h, inner)) +
+           inner * adapted + adapted * size_or(v, {"projector_output_dim"}, 4096) +
+           size_or(v, {"vision_output_dim"}, 7680) * text_width;
+}
+
+// Pixtral behind Mistral 3's projector of four patches.
+double pixtral_tower(Config& v, Config& outer, double text_width) {
+    const double h = size_or(v, {"hidden_size"}, 1024);
+    const double merge = square(size_or(outer, {"spatial_merge_size"}, 2));
+    const bool bias = outer.flag("multimodal_projector_bias");
+    return pixels_of(v, 1, 16) * h + h +
+           size_or(v, {"num_hidden_layers"}, 24) *
+               (2 * h + 4 * h * h + 3 * h * size_or(v, {"intermediate_size"}, 4096)) +
+           h + h * h * merge + linear(h, text_width, bias) + linear(text_width, text_width, bias);
+}
+
+// Step 3.7: layers with scales of what they add, and two convolutions that halve the sides.
+double step_tower(Config& v, Config& outer, double text_width) {
+    const double h = size_or(v, {"hidden_size"}, 1536);
+    const double feed = feed_forward_values(h, size_or(v, {"intermediate_size"}, 8960));
+    constexpr double kTaps = 9.0;
+    return pixels_of(v, 1, 14) * h + size_or(v, {"max_position_embeddings"}, 2704) * h + 2 * h +
+           size_or(v, {"num_hidden_layers"}, 47) * (6 * h + 4 * linear(h, h) + feed) +
+           linear(kTaps * h, 2 * h) + linear(kTaps * 2 * h, 4 * h) +
+           linear(4 * h, text_width, outer.flag("projector_bias"));
+}
+
+// GLM-4.1V: gated layers, a convolution that merges four patches, and a gated merger.
+double glm4v_tower(Config& v) {
+    const double h = size_or(v, {"hidden_size"}, 1536);
+    const double out = size_or(v, {"out_hidden_size"}, 4096);
+    const double inner = size_or(v, {"intermediate_size"}, 13696);
+    const Count patch = std::max<Count>(v.count_or({"patch_size"}, 14), 1);
+    const auto side = static_cast<double>(v.count_or({"image_size"}, 336) / patch);
+    const bool bias = v.flag("attention_bias");
+    const double merge = square(size_or(v, {"spatial_merge_size"}, 2));
+    return linear(pixels_of(v, 2, 14), h) + square(side) * h +
+           size_or(v, {"depth"}, 24) * (2 * h + linear(h, 3 * h, bias) + h * h + 3 * h * out) +
+           out * out + 2 * out + 3 * out * inner + h + linear(h * merge, out) + h;
+}
+
+double values_of(Config& vision, Config& outer, const std::string& type, double text_width) {
+    return type.starts_with("qwen3_vl") || type.starts_with("qwen3_5") ? qwen3_tower(vision)
+           : type.starts_with("qwen2_vl") || type.starts_with("qwen2_5_vl")
+               ? qwen2_tower(vision, type.starts_with("qwen2_5"))
+           : type == "kimi_k25" ? moonvit_tower(vision, text_width)
+           : type == "gemma4"   ? gemma4_tower(vision, text_width)
+           : type == "gemma3"   ? siglip_tower(vision, text_width)
+           : type == "llama4"   ? llama4_tower(vision, text_width)
+           : type == "mistral3" ? pixtral_tower(vision, outer, text_width)
+           : type == "step3p7"  ? step_tower(vision, outer, text_width)
+           : type == "glm4v"    ? glm4v_tower(vision)
+                                : 0.0;
 }
 
 } // namespace
 
-std::string tower_parameters(Config& vision, const std::string& type, Count text_width) {
-    if (type.starts_with("qwen3_vl") || type.starts_with("qwen3_5")) {
-        return qwen3_tower(vision);
+bool has_usual_tower(const std::string& type) {
+    return type == "llama4" || type == "step3p7";
+}
+
+std::string tower_parameters(Config& vision, Config& outer, const std::string& type,
+                             Count text_width) {
+    constexpr double kExact = 9007199254740992.0;
+    const double values = values_of(vision, outer, type, static_cast<double>(text_width));
+    if (values > kExact) {
+        vision.refuse("hidden_size", "the tower has more than 2^53 learned values",
+                      "check the sizes of vision_config");
+        return "0";
     }
-    if (type.starts_with("qwen2_vl") || type.starts_with("qwen2_5_vl")) {
-        return qwen2_tower(vision, type.starts_with("qwen2_5"));
-    }
-    if (type == "kimi_k25") {
-        return moonvit_tower(vision, text_width);
-    }
-    if (type == "gemma4") {
-        return gemma4_tower(vision, text_width);
-    }
-    return type == "gemma3" ? siglip_tower(vision, text_width) : std::string();
+    return values > 0.0 ? fmt::format("{:.0f}", values) : std::string();
 }
 
 } // namespace eyeroof::formats::hf

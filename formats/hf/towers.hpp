@@ -9,6 +9,9 @@ namespace eyeroof::formats::hf {
 
 // An expression of how many values a tower and its projector have; empty where the tower is not
 // known. `type`: of the whole model; `text_width`: hidden_size of its language model.
-std::string tower_parameters(Config& vision, const std::string& type, Count text_width);
+std::string tower_parameters(Config& vision, Config& outer, const std::string& type,
+                             Count text_width);
+// Whether a model of this type has a tower where its configuration has no vision_config.
+bool has_usual_tower(const std::string& type);
 
 } // namespace eyeroof::formats::hf

@@ -147,9 +147,13 @@ void forget_masks(const OnnxGraph& graph, const std::vector<AttentionPattern>& p
             }
             for (const std::string& name : graph.nodes[at].inputs) {
                 const auto known = costed.values.find(name);
-                const bool stored = known != costed.values.end() && known->second.rank() >= 2 &&
-                                    known->second.origin == Origin::constant &&
-                                    known->second.elements() == layers.front().parameters;
+                if (known == costed.values.end()) {
+                    continue;
+                }
+                const auto elements = known->second.elements(); // fewer than stored: of several
+                const bool stored = known->second.rank() >= 2 &&
+                                    known->second.origin == Origin::constant && elements &&
+                                    *elements <= layers.front().parameters;
                 layers.front().parameters = stored ? 0 : layers.front().parameters;
             }
         }

@@ -26,6 +26,15 @@ auto last_of(const Table& table, std::int64_t wanted, Number number) {
     return found ? std::prev(after) : table.end();
 }
 
+// Calls that put no work on the device: most of a trace's.
+bool launches_nothing(std::string_view call) {
+    constexpr std::string_view kWords[] = {"Synchronize", "Event", "Occupancy", "Attribute",
+                                           "IsCapturing"};
+    return std::ranges::any_of(kWords, [call](std::string_view word) {
+        return call.find(word) != std::string_view::npos;
+    });
+}
+
 void close_before(double at_us, const std::deque<Span>& spans, std::vector<std::size_t>& open) {
     while (!open.empty() && spans[open.back()].end_us < at_us) {
         open.pop_back();
@@ -35,6 +44,9 @@ void close_before(double at_us, const std::deque<Span>& spans, std::vector<std::
 } // namespace
 
 std::size_t HostEvents::take_call(const TraceEvent& event) {
+    if (launches_nothing(event.name)) {
+        return 0;
+    }
     std::uint32_t thread = 0;
     const std::size_t bytes = thread_of(event.thread, thread);
     calls_.push_back({event.correlation, static_cast<std::uint32_t>(calls_.size()), thread,

@@ -3,6 +3,7 @@
 // time; of these the nearest that carries a shape. Without a launch call, the External id names the
 // operator. A trace without any kernel was taken on a processor: then the operators that carry a
 // shape are what was timed.
+#include "profiles/import/aside_kernels.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
 #include "profiles/import/kineto_host.hpp"
@@ -27,8 +28,8 @@ namespace eyeroof::profiles {
 
 namespace {
 
-// What a trace may take while its events are joined; a larger one is read twice and summed.
-constexpr std::size_t kMostJoinedBytes = std::size_t{72} << 20U;
+// What a trace may take while its events are joined; the kernels of a larger one are summed.
+constexpr std::size_t kMostJoinedBytes = std::size_t{80} << 20U;
 
 // Different operators of a trace whose kernels are summed; of more the kernels alone are kept.
 constexpr std::size_t kMostSummedOperators = 60'000;
@@ -103,7 +104,8 @@ class KinetoReader {
     }
 
     // What is kept while the file is read. Where kernels and host events are too many, the kernels
-    // go: a second reading joins and sums each. Where host events alone are, they go too.
+    // go to a temporary file, from which each is joined and summed. Where host events alone are,
+    // they go too.
     enum class Join { kernels, calls, nothing };
 
     struct CallOrigin {
@@ -127,7 +129,8 @@ class KinetoReader {
             break;
         case TraceKind::launch_call:
             if (join_ != Join::nothing && event.correlation != kNone) {
-                count(host_.take_call(event) + (join_ == Join::calls ? kCallBytes : 0));
+                const std::size_t bytes = host_.take_call(event);
+                count(bytes + (bytes > 0 && join_ == Join::calls ? kCallBytes : 0));
             }
             break;
         case TraceKind::cpu_op:
@@ -154,6 +157,8 @@ class KinetoReader {
         }
         ++kernel_count_;
         if (join_ != Join::kernels) {
+            set_aside_.add({shape_of(event), event.dur_us, event.correlation, event.external_id,
+                            built_.kernel(event.name)});
             return;
         }
         const auto next = static_cast<std::uint32_t>(shapes_.size());
@@ -193,6 +198,11 @@ class KinetoReader {
             join_ = Join::calls;
             bytes_ -= kKernelBytes * kernels_.size() + kShapeBytes * shapes_.size();
             bytes_ += kCallBytes * host_.call_count();
+            for (const TracedKernel& kernel : kernels_) {
+                set_aside_.add({shapes_[kernel.shape], kernel.dur_us, kernel.correlation,
+                                kernel.external_id,
+                                built_.kernel(names_.profile.kernels[kernel.kernel].name)});
+            }
             release(kernels_);
             release(shape_numbers_);
             release(shapes_);
@@ -335,23 +345,21 @@ class KinetoReader {
         return origins;
     }
 
-    // Reads the kernels once more, and sums each with what launched it.
+    // Sums the kernels that were set aside, each with what launched it.
     Diagnostics sum_kernels() {
         sums_.begin_sums(built_.profile);
         const std::vector<CallOrigin> origins = origins_of_calls();
         host_.release_spans();
         names_.forget_names();
         return_freed_memory();
-        auto source = input_.open();
-        if (!source) {
-            return source.diagnostics();
+        const bool whole =
+            set_aside_.each([&](const AsideKernel& kernel) { sum_kernel(kernel, origins); });
+        Diagnostics found;
+        if (!whole) {
+            found.error("cannot-write", "the temporary file of a large trace is not writable",
+                        "free space in /tmp, or trace fewer steps", {input_.name, 0, 0});
         }
-        const auto again = read_trace_events(**source, [&](const TraceEvent& event) {
-            if (event.kind == TraceKind::kernel && (event.ts_us != 0.0 || event.dur_us != 0.0)) {
-                sum_kernel(event, origins);
-            }
-        });
-        return again ? Diagnostics() : again.diagnostics();
+        return found;
     }
 
     std::vector<CallOrigin> origins_of_calls() {
@@ -367,19 +375,19 @@ class KinetoReader {
         return origins;
     }
 
-    void sum_kernel(const TraceEvent& event, const std::vector<CallOrigin>& origins) {
-        const auto place = host_.place_of(event.correlation);
+    void sum_kernel(const AsideKernel& kernel, const std::vector<CallOrigin>& origins) {
+        const auto place = host_.place_of(kernel.correlation);
         CallOrigin origin = place ? origins[*place] : CallOrigin{};
         const bool graph = place && host_.call(*place).graph;
         if (graph) {
             origin.op = origin.leaf = kNone;
         }
         const Named* named =
-            origin.op == kNone && !graph ? host_.named(event.external_id) : nullptr;
+            origin.op == kNone && !graph ? host_.named(kernel.external_id) : nullptr;
         if (named != nullptr) {
             origin.op = origin.leaf = named->op;
         }
-        Launch launch = launch_of(built_.kernel(event.name), shape_of(event), event.dur_us);
+        Launch launch = launch_of(kernel.kernel, kernel.shape, kernel.dur_us);
         launch.leaf = op_number(origin.leaf);
         launch.range = range_number(origin.range);
         launch.op = op_number(origin.op);
@@ -435,6 +443,7 @@ class KinetoReader {
     Join join_ = Join::kernels;
     std::size_t bytes_ = 0; // that joining takes
     std::deque<TracedKernel> kernels_;
+    AsideKernels set_aside_;
     std::deque<TracedCopy> copies_;
     std::vector<LaunchShape> shapes_;
     std::unordered_map<LaunchShape, std::uint32_t, LaunchShapeHash> shape_numbers_;

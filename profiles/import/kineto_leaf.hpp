@@ -20,12 +20,12 @@ struct Span {
     std::int32_t op = kNone;       // an operator …
     std::int32_t range = kNone;    // … or an annotation …
     std::int32_t module = kNone;   // … or a module: its name, among the ranges
-    bool backward = false;         // it computes the gradient of the sequence number
-    bool carries_shape = false;
-    bool marks_step = false;  // a range that an inference engine opens for each step
-    bool says_work = false;   // its dimensions alone
-    bool has_tensors = false; // of known dimensions
-    bool is_view = false;
+    bool backward : 1 = false;     // it computes the gradient of the sequence number
+    bool carries_shape : 1 = false;
+    bool marks_step : 1 = false;  // a range that an inference engine opens for each step
+    bool says_work : 1 = false;   // its dimensions alone
+    bool has_tensors : 1 = false; // of known dimensions
+    bool is_view : 1 = false;
 };
 struct Call {
     std::int64_t correlation = 0;
@@ -71,7 +71,7 @@ struct Origin {
     std::int64_t op_call = kNone, range_call = kNone, leaf_call = kNone;
     std::int64_t called_ns = kNone;
     std::int64_t sequence = kNone; // of the outermost operator of the backward pass
-    bool backward = false;
+    bool backward : 1 = false;
 };
 // A step of the program, as "ProfilerStep#7" or an inference engine marks it on the host.
 struct StepWindow {

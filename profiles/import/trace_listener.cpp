@@ -36,6 +36,11 @@ TraceKind kind_of(std::string_view category) {
                                            : TraceKind::other;
 }
 
+// Of a table's words few have this length and first letter: the others cost no comparison.
+bool is_word(std::string_view word, std::string_view text) {
+    return word.size() == text.size() && word.front() == text.front() && word == text;
+}
+
 // A whole number; beyond 63 bits the largest. Nothing for fractions.
 std::optional<std::int64_t> whole(std::string_view text) {
     std::int64_t value = 0;
@@ -101,7 +106,7 @@ TraceListener::Key TraceListener::event_key(std::string_view name) {
         {"ph", Key::phase}, {"ts", Key::ts},   {"cat", Key::category}, {"dur", Key::dur},
         {"pid", Key::pid},  {"tid", Key::tid}, {"name", Key::name},    {"args", Key::args}};
     const auto* const found =
-        std::ranges::find(kKeys, name, &std::pair<std::string_view, Key>::first);
+        std::ranges::find_if(kKeys, [name](const auto& key) { return is_word(key.first, name); });
     return found == std::end(kKeys) ? Key::other : found->second;
 }
 
@@ -109,7 +114,8 @@ bool TraceListener::key(std::string_view name) {
     if (in_event()) {
         key_ = event_key(name);
     } else if (in_args()) {
-        const auto* const found = std::ranges::find(kArgs, name, &ArgName::name);
+        const auto* const found = std::ranges::find_if(
+            kArgs, [name](const ArgName& arg) { return is_word(arg.name, name); });
         arg_ = found == std::end(kArgs) ? Arg::none : found->arg;
     } else {
         head_key_.assign(name);

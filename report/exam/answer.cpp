@@ -124,9 +124,10 @@ std::string measured_line(const analysis::Report& report) {
         std::string text = fmt::format("Measured: a step of {}, the GPU busy for {}",
                                        format_si(t.step_s, "s"), format_si(t.kernels_s, "s"));
         if (t.compared_s > 0.0) {
-            text += fmt::format("; of its kernels {} can be compared, predicted {} ({:.2f}x)",
-                                format_si(t.compared_s, "s"), format_si(t.predicted_s, "s"),
-                                t.predicted_s / t.compared_s);
+            const bool few = 2.0 * t.compared_s < t.kernels_s;
+            text += fmt::format("; of its kernels {}{} can be compared, predicted {} ({:.2f}x)",
+                                few ? "only " : "", format_si(t.compared_s, "s"),
+                                format_si(t.predicted_s, "s"), t.predicted_s / t.compared_s);
         }
         return text;
     }

@@ -102,6 +102,17 @@ TEST_CASE("every export of the same kernel has the same place") {
     }
 }
 
+TEST_CASE("a family that counts a type over all results takes them one by one, too") {
+    const auto made = points(raw_page({kTime,
+                                       {"dram__bytes.sum", "Gbyte", "3"},
+                                       {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", "", "4e11"},
+                                       {"sm__ops_path_tensor_src_fp16_dst_fp32.sum", "", "6e11"}},
+                                      "9.0"));
+    REQUIRE(made.ok());
+    REQUIRE(made->size() == 1);
+    CHECK(made->front().flops_per_s() == near(1e12 / 1.5e-3, 1e-3));
+}
+
 TEST_CASE("metrics that a place needs are named where they are missing") {
     const auto made = points(raw_page({kTime, {"gpu__compute_memory_throughput.pct", "%", "80"}}));
     REQUIRE(made.ok());

@@ -115,6 +115,26 @@ TEST_CASE("keys that change layers change the answer") {
           all - 2 * (expert - dense));
 }
 
+TEST_CASE("next tokens of a latent cache meet the latent itself") {
+    const std::string latent =
+        R"({"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 2,
+ "num_attention_heads": 4, "kv_lora_rank": 16, "q_lora_rank": 24, "qk_nope_head_dim": 8,
+ "qk_rope_head_dim": 4, "v_head_dim": 8, "intermediate_size": 96, "vocab_size": 256})";
+    const auto decode = totals_of(latent, ":new=1,context=999");
+    CHECK(decode.macs == totals_of(latent, ":new=1,context=999,absorbed=1").macs);
+    CHECK(decode.macs < totals_of(latent, ":new=1,context=999,absorbed=0").macs);
+    CHECK(totals_of(latent).macs == totals_of(latent, ":absorbed=0").macs);
+    CHECK(decode.parameters == totals_of(latent).parameters);
+}
+
+TEST_CASE("a tower of more values than are counted exactly is refused") {
+    const std::string text = R"({"model_type": "qwen3_vl", "text_config": {"model_type":
+ "qwen3_vl_text", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+ "intermediate_size": 96, "vocab_size": 256}, "vision_config": {"hidden_size": 900000000,
+ "intermediate_size": 900000000, "out_hidden_size": 64, "depth": 9}})";
+    CHECK(first_error(text).find("2^53") != std::string::npos);
+}
+
 TEST_CASE("what is not read is named, and what is wrong is placed") {
     CHECK(first_error(R"({"model_type": "rwkv7", "hidden_size": 64})")
               .find("model_type 'rwkv7' is not known") != std::string::npos);

@@ -11,7 +11,7 @@ using formats::onnx::OnnxNode;
 namespace {
 
 // Causal attention of one head over n words, with a mask that is made of a stored square, another
-// that is stored as it is, and positions that turn the queries.
+// that is the sum of two stored ones, and positions that turn the queries.
 Count parameters_at(std::int64_t n) {
     GraphMaker maker;
     maker.input("x", {1, n, 16});
@@ -26,8 +26,11 @@ Count parameters_at(std::int64_t n) {
     maker.node("Trilu", {"square"}, {"half"});
     maker.node("Equal", {"half", "zero"}, {"seen"});
     maker.node("Where", {"seen", "zero", "square"}, {"mask"});
+    maker.constant("far", onnx_weights({n, n})).constant("near", onnx_weights({n, n}));
+    maker.node("Add", {"far", "near"}, {"both"});
     maker.node("Add", {"scores", "mask"}, {"once"});
-    maker.node("Softmax", {"once"}, {"shares"});
+    maker.node("Add", {"once", "both"}, {"twice"});
+    maker.node("Softmax", {"twice"}, {"shares"});
     maker.node("MatMul", {"shares", "x"}, {"y"});
     return totals_of(converted(maker.output("y").graph).network)->parameters;
 }

@@ -279,6 +279,21 @@ TEST_CASE("both gradients of a convolution are two layers, split by the names of
     CHECK(made.layers[1].measured_s == near(5e-6));
 }
 
+TEST_CASE("one kernel of a convolution's gradients that names neither does the work of both") {
+    TraceText trace;
+    trace.op(
+        "aten::convolution_backward", "[[2,8,6,6],[2,4,8,8],[8,4,3,3]]", kBf16,
+        R"(["","","","[0]","[1, 1]","[0, 0]","[1, 1]","False","[0, 0]","1","[True, True, False]"])");
+    trace.kernel("miopen_backward", 4.0);
+    const auto made = network_of(trace.text());
+    REQUIRE(made.network.layers.size() == 1);
+    CHECK(made.network.layers[0].count == 2);
+    CHECK(made.layers[0].measured_s == near(4e-6));
+    const auto work = model::work_of(made.network.layers[0]);
+    REQUIRE(work.ok());
+    CHECK(work->macs == 2 * 8 * 6 * 6 * 4 * 9);
+}
+
 TEST_CASE("operators of every kind become layers of their sizes") {
     using model::Op;
     const auto softmax = layer_of("aten::_softmax", {{2, 3, 4, 8}, {}, {}}, {"float"}, {"", "-1"});

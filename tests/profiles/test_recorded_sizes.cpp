@@ -79,6 +79,23 @@ TEST_CASE("a pool of pages is no context") {
     CHECK(model::work_of(stored->layer)->bytes() == Count{2} * 2 * 22 * 1024 * 2);
 }
 
+TEST_CASE("an equation of two tensors is the product of its letters") {
+    const auto of = [](const std::string& equation, const Dims& tensors) {
+        Operator op{"aten::einsum", {{}, {}, {}}, {"", "TensorList", ""}, {equation, "", ""}};
+        for (const auto& dims : tensors) {
+            op.listed.push_back({1, dims});
+        }
+        return any_layer_of(op);
+    };
+    CHECK(macs_of(of("bij,bkj->bik", {{8, 128, 64}, {8, 32, 64}})) == 8 * 128 * 32 * 64);
+    CHECK(macs_of(of("bhqd, bhkd -> bhqk", {{2, 4, 16, 8}, {2, 4, 32, 8}})) == 2 * 4 * 16 * 32 * 8);
+    const auto outer = of("i,j->ij", {{16}, {32}});
+    CHECK(macs_of(outer) == 16 * 32);
+    CHECK_FALSE(of("bij,bkj->bik", {{8, 128, 64}, {8, 32, 63}})); // j is two sizes
+    CHECK_FALSE(of("ij,jk", {{8, 4}, {4, 8}}));                   // no result is named
+    CHECK_FALSE(of("ij->ji", {{8, 4}}));
+}
+
 TEST_CASE("products with vectors, broadcast batches, and in place") {
     const auto of = [](const char* name, const Dims& dims, const std::string& type = "float") {
         return any_layer_of(Operator{name, dims, Texts(dims.size(), type), {}});
