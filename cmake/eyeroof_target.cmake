@@ -54,6 +54,13 @@ function(eyeroof_seldom_runs target level)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
+# What tests spend most of their time in: in the development build optimized as in releases.
+function(eyeroof_often_runs target)
+    if(NOT CMAKE_BUILD_TYPE AND NOT EYEROOF_SLOW_SANITIZER)
+        target_compile_options(${target} PRIVATE -O2)
+    endif()
+endfunction()
+
 # eyeroof_library(<name> [FOLDER <below this one>] [IN <archive> UNIT <unit>] PUBLIC <targets its headers
 # need> PRIVATE <targets only its sources need>)
 #

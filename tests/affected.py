@@ -124,8 +124,7 @@ def main():
         return
     build = pathlib.Path(sys.argv[1])
     names = affected(build, "--readers" in sys.argv)
-    programs = {name for name in tests_of(build)[0] if (ROOT / "tests" / name).is_dir() and
-                list((ROOT / "tests" / name).rglob("*.cpp"))}
+    programs = set(re.findall(r"eyeroof_tests\((\w+)", (ROOT / "tests/CMakeLists.txt").read_text()))
     if "--readers" in sys.argv:
         names = [name for name in tests_of(build)[0] if name in programs - {"architecture"} and
                  (name in READERS or name in names)]

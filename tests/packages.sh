@@ -22,6 +22,8 @@ for deb in "${debs[@]}"; do
 done
 told=$(cd / && "$root/usr/bin/eyeroof" exam alexnet --on eyeriss-v1)
 grep -q CONV1 <<<"$told" || { echo "the installed program does not examine: $told"; exit 1; }
+told=$(cd / && "$root/usr/bin/eyeroof" tune resnet18-c1-c12 --layers 'C9$' --target model --trials 2)
+grep -q C9 <<<"$told" || { echo "the installed program does not tune: $told"; exit 1; }
 for file in share/man/man1/eyeroof.1 share/bash-completion/completions/eyeroof \
     share/zsh/vendor-completions/_eyeroof share/fish/vendor_completions.d/eyeroof.fish; do
     [ -s "$root/usr/$file" ] || [ -s "$root/usr/$file.gz" ] || { echo "usr/$file is not there"; exit 1; }
@@ -33,4 +35,4 @@ for deb in "${debs[@]}"; do
 done
 after=$(cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -print | sort)
 [ "$before" = "$after" ] || { echo "left behind:"; diff <(echo "$before") <(echo "$after"); exit 1; }
-echo "$((passed + 2)) passed, 0 failed"
+echo "$((passed + 3)) passed, 0 failed"

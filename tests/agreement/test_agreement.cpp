@@ -42,7 +42,7 @@ Scenario of(const std::string& network, const std::string& machine, bool trainin
 
 } // namespace
 
-TEST_CASE("every command gives the exam's figures, for every network of the catalog") {
+TEST_CASE("every command gives the exam's figures, for networks of the catalog") {
     const auto heads = formats::list_networks(tests::catalog_folders().networks);
     REQUIRE(heads.ok());
     const auto& machines = tests::twelve_machines();
@@ -50,7 +50,9 @@ TEST_CASE("every command gives the exam's figures, for every network of the cata
     std::size_t turn = 0;
     for (const auto& head : *heads) {
         for (std::size_t m = 0; m < machines.size(); ++m) {
-            if (tests::all_of_it() || m == turn % machines.size()) {
+            // every third network on one machine, and each machine several times
+            const bool usual = turn % 3 == 0 && m == turn / 3 % machines.size();
+            if (tests::all_of_it() || usual) {
                 compare(of(small(head), machines[m], (turn + m) % 2 == 1), false, compared);
             }
         }
@@ -62,14 +64,14 @@ TEST_CASE("every command gives the exam's figures, for every network of the cata
 }
 
 TEST_CASE("every command gives the exam's figures for scenarios at random, and again the same") {
-    const auto [first, last] = tests::random_range(60);
+    const auto [first, last] = tests::random_range(24);
     Compared compared;
     for (std::uint64_t i = first; i < last; ++i) {
         CAPTURE(i);
         compare(tests::random_scenario(i), true, compared);
     }
     MESSAGE(compared.told());
-    CHECK((last - first < 60 || compared.answered * 4 > compared.scenarios));
+    CHECK((last - first < 24 || compared.answered * 4 > compared.scenarios));
 }
 
 } // namespace test_agreement_agreement

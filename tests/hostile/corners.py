@@ -137,9 +137,9 @@ def databases(folder):
 
 def interrupts():
     times = []
-    for turn in range(4):
+    for turn in range(2):
         child = subprocess.Popen([EYEROOF, "sweep", "resnet50", "--on", "simba", "--vary", "batch=1:200:1", "--mapping",
-                                  "best"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  "best", "--threads", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         time.sleep(1.0 + 0.17 * turn)
         begin = time.monotonic()
@@ -154,7 +154,7 @@ def interrupts():
 def silence():
     """The first line of progress, behind the notes that a sweep begins with."""
     child = subprocess.Popen([EYEROOF, "sweep", "resnet50", "--on", "simba", "--vary", "batch=1:400:1", "--mapping",
-                              "best"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                              "best", "--threads", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     begin = time.monotonic()
     os.set_blocking(child.stderr.fileno(), False)
     said, progress = b"", []
