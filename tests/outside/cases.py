@@ -324,6 +324,19 @@ def messages():
     answers("E", "hw list --gpu".split(), "--gpu", without=["that is --on"], code=2)
 
 
+def traces():
+    """Of real traces: computation, communication, copies, and idle are the step, as printed."""
+    def check(answer):
+        parts = dict(re.findall(r"  (computation|exposed communication|exposed copies|idle|total)"
+                                r" .* (\d+\.\d) %", answer[1].split("critical path")[0]))
+        total = sum(float(parts.get(name, 0)) for name in parts if name != "total")
+        return [] if len(parts) == 5 and abs(total - 100.0) < 0.25 else [f"sum {total:.1f} %"]
+    folder = os.path.join(CASES, "..", "data", "traces")
+    for file in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
+        if file.endswith(".json.gz"):
+            rows.append(("T", file, ["import", os.path.join(folder, file)], check))
+
+
 def uncovered():
     named = {file for _, file, _, _ in rows}
     named |= {os.path.relpath(word, REPORTS) for _, _, args, _ in rows for word in args
@@ -338,7 +351,7 @@ def main():
         print(f"cases.py: skipped, there is no {REPORTS}")
         return 0
     for group in (onnx, discoveries, kineto_times, kineto_work, nsight, amd, tables, networks,
-                  messages):
+                  messages, traces):
         group()
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda row: row[3](run(row[2])), rows))
