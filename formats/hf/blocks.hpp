@@ -22,7 +22,8 @@ using Block = std::vector<Operator>;
 class Blocks {
   public:
     void add(Block block, Count times = 1);
-    // The `layers` of a network YAML. Names that stand for different operators get a number.
+    // The `layers` of a network YAML. Names that stand for different operators get a number. What
+    // layers of several kinds begin and end with stands once, with the count of all.
     std::string yaml() const;
 
   private:

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -113,6 +114,23 @@ TEST_CASE("keys that change layers change the answer") {
           all - 2 * (expert - dense));
     CHECK(totals_of(moe + R"(, "decoder_sparse_step": 2})").parameters ==
           all - 2 * (expert - dense));
+}
+
+TEST_CASE("layers of two kinds share what they have in common") {
+    const auto network =
+        File(with(kSmall, R"("sliding_window": 16, "layer_types": ["sliding_attention",
+ "full_attention", "sliding_attention", "sliding_attention"])"))
+            .network(":new=1,context=99");
+    REQUIRE(network.ok());
+    const auto count_of = [&network](const std::string& name) {
+        const auto layer = std::ranges::find(network->layers, name, &model::Layer::name);
+        return layer == network->layers.end() ? Count{0} : layer->count;
+    };
+    CHECK(count_of("query") == 4);
+    CHECK(count_of("scores") == 3);
+    CHECK(count_of("scores_2") == 1);
+    CHECK(count_of("gate_up") == 4);
+    CHECK(count_of("gate_up_2") == 0);
 }
 
 TEST_CASE("next tokens of a latent cache meet the latent itself") {

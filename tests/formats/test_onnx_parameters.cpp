@@ -14,7 +14,7 @@ namespace {
 // that is the sum of two stored ones, and positions that turn the queries.
 Count parameters_at(std::int64_t n) {
     GraphMaker maker;
-    maker.input("x", {1, n, 16});
+    maker.input("x", {2, n, 16});
     maker.constant("square", onnx_weights({n, n})).constant("table", onnx_weights({1, n, 16}));
     maker.constant("zero", onnx_constant(kReal, {}, {0})).constant("w", onnx_weights({16, 16}));
     maker.constant("scale", onnx_weights({16}));
