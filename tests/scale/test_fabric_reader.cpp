@@ -37,7 +37,11 @@ TEST_CASE("every fabric of the catalog can be read, and every number of it has a
         CHECK_MESSAGE(fabric.ok(), entry.id);
         if (fabric) {
             CHECK(fabric->id == entry.id);
-            CHECK(model::validate(*fabric).empty());
+            const bool narrow = entry.id == "hgx-a100-100g"; // one adapter for eight: measured
+            const Diagnostics found = model::validate(*fabric);
+            CHECK_MESSAGE(found.size() == (narrow ? 1U : 0U), entry.id);
+            CHECK(std::ranges::all_of(
+                found, [](const Diagnostic& d) { return d.code == "narrow-ports"; }));
         }
     }
 }
