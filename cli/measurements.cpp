@@ -2,10 +2,10 @@
 
 #include "analysis/measured/lay_ceilings.hpp"
 #include "analysis/measured/lay_profile.hpp"
+#include "analysis/measured/traced.hpp"
 #include "cli/metric_files.hpp"
 #include "formats/assignments.hpp"
 #include "formats/ceilings.hpp"
-#include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
 
 namespace eyeroof::cli {
@@ -74,11 +74,7 @@ Result<std::optional<formats::TraceNetwork>> trace_of(const analysis::Scenario& 
 
 bool is_its_own(const Context& context, const formats::TraceNetwork& trace,
                 const analysis::Scenario& scenario) {
-    const bool as_it_ran = scenario.batch.value_or(1) == 1 && !scenario.data_type &&
-                           !scenario.training && !scenario.compiled && scenario.changes.empty() &&
-                           scenario.density.empty();
-    return as_it_ran &&
-           formats::same_gpu(trace.profile.run, scenario.machine, context.machine_dirs());
+    return analysis::ran_as_asked(trace, scenario, context.machine_dirs());
 }
 
 void add_own_times(const Context& context, analysis::Scenario scenario,

@@ -267,46 +267,6 @@ Diagnostics load(Context& context, Loaded& loaded) {
     return all;
 }
 
-// The user's tables of prices. Errors: those of the files.
-Result<hwdb::Prices> own_prices(Context& context, const std::vector<std::string>& files) {
-    hwdb::Prices prices;
-    Diagnostics all;
-    for (const std::string& file : files) {
-        const auto text = context.document(file);
-        auto document =
-            text ? hwdb::parse_yaml(*text, file) : Result<hwdb::Document>(text.diagnostics());
-        auto read =
-            document ? hwdb::read_prices(*document) : Result<hwdb::Prices>(document.diagnostics());
-        all.append(read.diagnostics());
-        for (auto& [machine, rents] : read ? *read : hwdb::Prices()) {
-            for (model::Rent& rent : rents) {
-                rent.own = true;
-                prices[machine].push_back(std::move(rent));
-            }
-        }
-    }
-    return all.has_errors() ? Result<hwdb::Prices>(std::move(all))
-                            : Result<hwdb::Prices>(std::move(prices), std::move(all));
-}
-
-// A table of the user that says nothing of this question is a mistake in its names.
-Diagnostics unused_prices(const std::vector<std::string>& files,
-                          const analysis::PurchaseQuestion& question) {
-    const auto has_own = [](const model::Machine& machine) {
-        const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
-        return gpu != nullptr && std::ranges::any_of(gpu->price.rents, &model::Rent::own);
-    };
-    Diagnostics found;
-    if (!files.empty() && !has_own(question.from) &&
-        std::ranges::none_of(question.candidates,
-                             [&](const auto& candidate) { return has_own(candidate.machine); })) {
-        found.error("no-price", files.front() + " has no price of a GPU of this question",
-                    "its keys are names of the catalog (eyeroof hw list), such as " +
-                        question.from.id);
-    }
-    return found;
-}
-
 Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
              const std::string& command) {
     if (const auto refused = take_served(app, options); refused.has_errors()) {
@@ -326,7 +286,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     if (!asked) {
         return context.fail(asked.diagnostics());
     }
-    auto prices = own_prices(context, options.prices);
+    auto prices = hwdb::own_prices(options.prices);
     if (!prices) {
         return context.fail(prices.diagnostics());
     }
@@ -348,7 +308,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     Diagnostics all = fail_if.diagnostics();
     all.append(load(context, loaded));
     if (!all.has_errors()) {
-        all.append(unused_prices(options.prices, loaded.question));
+        all.append(analysis::unused_prices(options.prices, loaded.question));
     }
     if (all.has_errors()) {
         return context.fail(all);

@@ -127,13 +127,10 @@ int main(int argc, char** argv) {
         eyeroof::gui::use_theme("dark");
     }
     eyeroof::gui::MainWindow window(folders_to_search(parser.values(hwdb)));
-    const QStringList sides = parser.value(size).split('x');
-    if (sides.size() == 2 && sides[0].toInt() >= 320 && sides[1].toInt() >= 240) {
-        window.resize(sides[0].toInt(), sides[1].toInt());
-    } else if (!parser.isSet(screenshot) && window.screen() != nullptr) {
+    const QString target = parser.value(screenshot);
+    if (target.isEmpty() && window.screen() != nullptr) {
         window.resize(eyeroof::gui::first_size(window.screen()->availableSize()));
     }
-    const QString target = parser.value(screenshot);
     QSettings settings("eyeroof", "eyeroof-gui");
     if (target.isEmpty()) {
         window.remember_in(settings);
@@ -141,6 +138,11 @@ int main(int argc, char** argv) {
         const bool something = parser.isSet(upgrade) || parser.isSet(session) ||
                                !parser.positionalArguments().isEmpty();
         take_screenshot(window, target, something, parser.isSet(upgrade));
+    }
+    const QStringList sides = parser.value(size).split('x');
+    if (sides.size() == 2 && sides[0].toInt() >= 320 && sides[1].toInt() >= 240) {
+        window.setWindowState(Qt::WindowNoState); // whatever it was when it was closed
+        window.resize(sides[0].toInt(), sides[1].toInt());
     }
     window.show();
     QStringList files = parser.positionalArguments();

@@ -100,6 +100,24 @@ Result<Prices> load_prices(Folders folders) {
     return document ? read_prices(*document) : Result<Prices>(document.diagnostics());
 }
 
+Result<Prices> own_prices(const std::vector<std::string>& files) {
+    Prices prices;
+    Diagnostics all;
+    for (const std::string& file : files) {
+        auto document = load_yaml(file == "-" ? "/dev/stdin" : file);
+        auto read = document ? read_prices(*document) : Result<Prices>(document.diagnostics());
+        all.append(read.diagnostics());
+        for (auto& [machine, rents] : read ? *read : Prices()) {
+            for (model::Rent& rent : rents) {
+                rent.own = true;
+                prices[machine].push_back(std::move(rent));
+            }
+        }
+    }
+    return all.has_errors() ? Result<Prices>(std::move(all))
+                            : Result<Prices>(std::move(prices), std::move(all));
+}
+
 model::Machine with_prices(model::Machine machine, const Prices& prices) {
     const auto found = prices.find(machine.id);
     auto* gpu = std::get_if<model::Gpu>(&machine.kind);

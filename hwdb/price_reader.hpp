@@ -32,6 +32,9 @@ Result<Prices> read_prices(Document& document);
 // prices.yaml of the nearest folder that has one; none where no folder does.
 Result<Prices> load_prices(Folders folders);
 
+// The user's own tables. Errors: those of the files, all at once.
+Result<Prices> own_prices(const std::vector<std::string>& files);
+
 // The machine with the rents of its id before those that it has.
 model::Machine with_prices(model::Machine machine, const Prices& prices);
 

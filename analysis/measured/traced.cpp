@@ -5,6 +5,7 @@
 #include "analysis/measured/traced_compare.hpp"
 #include "base/ascii.hpp"
 #include "base/units.hpp"
+#include "formats/trace_gpu.hpp"
 #include "profiles/kernel_names.hpp"
 #include "profiles/operator_layer.hpp"
 
@@ -363,6 +364,14 @@ void add_roofs(const formats::TraceNetwork& trace, const model::Gpu& gpu, Traced
 }
 
 } // namespace
+
+bool ran_as_asked(const formats::TraceNetwork& trace, const Scenario& scenario,
+                  hwdb::Folders machines) {
+    const bool as_it_ran = scenario.batch.value_or(1) == 1 && !scenario.data_type &&
+                           !scenario.training && !scenario.compiled && scenario.changes.empty() &&
+                           scenario.density.empty();
+    return as_it_ran && formats::same_gpu(trace.profile.run, scenario.machine, machines);
+}
 
 std::string traced_category(const model::Layer& layer) {
     return category_of(layer);

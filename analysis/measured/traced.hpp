@@ -6,6 +6,7 @@
 #include "analysis/exam/report.hpp"
 #include "analysis/measured/critical_path.hpp"
 #include "formats/trace_network.hpp"
+#include "hwdb/folders.hpp"
 #include "model/machine/machine.hpp"
 #include "profiles/device_time.hpp"
 
@@ -152,6 +153,10 @@ struct Traced {
     double placed_share() const;
     bool operator==(const Traced&) const = default;
 };
+
+// Whether its times are those of what the scenario asks: the sizes and types that ran, on that GPU.
+bool ran_as_asked(const formats::TraceNetwork& trace, const Scenario& scenario,
+                  hwdb::Folders machines);
 
 // "GEMM", "attention", "norm", "pointwise", "communication", …: what a table of operators sums up.
 std::string traced_category(const model::Layer& layer);

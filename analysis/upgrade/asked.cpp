@@ -9,6 +9,8 @@
 #include "formats/any_machine.hpp"
 #include "hwdb/fabric_reader.hpp"
 
+#include <algorithm>
+
 namespace eyeroof::analysis {
 
 namespace {
@@ -176,6 +178,22 @@ Result<std::vector<SweepPoint>> sweep_of(const PurchaseQuestion& question,
         wanted.from.batch.value_or(own_batch(question.fleet.front().network))};
     return sweep_upgrade(plain, question.from, candidate.machine, wanted,
                          batches.empty() ? own : batches, types);
+}
+
+Diagnostics unused_prices(const std::vector<std::string>& files, const PurchaseQuestion& question) {
+    const auto has_own = [](const model::Machine& machine) {
+        const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+        return gpu != nullptr && std::ranges::any_of(gpu->price.rents, &model::Rent::own);
+    };
+    Diagnostics found;
+    if (!files.empty() && !has_own(question.from) &&
+        std::ranges::none_of(question.candidates,
+                             [&](const auto& candidate) { return has_own(candidate.machine); })) {
+        found.error("no-price", files.front() + " has no price of a GPU of this question",
+                    "its keys are names of the catalog (eyeroof hw list), such as " +
+                        question.from.id);
+    }
+    return found;
 }
 
 } // namespace eyeroof::analysis

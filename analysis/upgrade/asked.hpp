@@ -53,6 +53,9 @@ Result<PurchaseCandidate> candidate_of(const AskedUpgrade& asked, const FleetOff
 // what each network runs on either GPU. Errors: those of the runs' fields.
 Result<PurchaseQuestion> with_runs(const AskedUpgrade& asked, PurchaseQuestion question);
 
+// "no-price": tables of the user's that say nothing of this question are a mistake in its names.
+Diagnostics unused_prices(const std::vector<std::string>& files, const PurchaseQuestion& question);
+
 // What would help on the old GPU without a new one, of one network that one GPU holds.
 std::optional<Unbought> without_buying(const PurchaseQuestion& question,
                                        const PurchaseAnswer& answer, const std::stop_token& stop,

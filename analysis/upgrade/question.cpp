@@ -298,6 +298,9 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     add("--threshold", question.threshold);
     add("--measured-old", question.measured_old);
     add("--measured-new", question.measured_new);
+    for (const std::string& file : question.prices) {
+        line += " --prices " + shell_quoted(file);
+    }
     line += question.more.empty() ? "" : " " + question.more;
     if (question.networks.size() == 1) { // the command sweeps one network
         const auto add_list = [&](const char* option, const std::string& list) {

@@ -55,6 +55,7 @@ struct UpgradeQuestion {
     std::optional<double> age_years, budget_usd, samples, deadline_days; // see PurchaseTerms
     std::optional<double> threshold;                  // speed-up that must be reached
     std::optional<double> measured_old, measured_new; // samples a second, the user's own
+    std::vector<std::string> prices;                  // files: the user's own tables of rents
     std::string more; // other options as the command line spells them: "--library cudnn-8"
 
     bool complete() const { return !networks.empty() && !from.name.empty() && !to.empty(); }

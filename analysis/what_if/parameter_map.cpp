@@ -68,6 +68,39 @@ std::vector<double> around(const Parameter& parameter, std::size_t side) {
     return values;
 }
 
+struct Turned {
+    const Parameter& parameter;
+    double value;
+
+    double factor() const { return value / parameter.value; }
+};
+
+// Both by their factors, as sliders turn them: a clock first, since rates that no one turned follow
+// it, and what is turned is then so many times what is in force.
+std::vector<Change> both_turned(const Machine& machine, const Turned& a, const Turned& b) {
+    const bool b_first = b.parameter.key.find("clock") != std::string::npos;
+    const Turned& first = b_first ? b : a;
+    const Turned& second = b_first ? a : b;
+    std::vector<Change> changes;
+    if (first.factor() != 1.0) {
+        changes.push_back({first.parameter.key, first.value});
+    }
+    if (second.factor() == 1.0) {
+        return changes;
+    }
+    double value = second.value;
+    if (const auto then = changed(machine, changes); then && !changes.empty()) {
+        const auto parameters = parameters_of(*then);
+        if (const Parameter* now = parameter_named(parameters, second.parameter.key);
+            now != nullptr && now->value != second.parameter.value) {
+            const double scaled = now->value * second.factor();
+            value = now->whole ? std::max(1.0, std::round(scaled)) : scaled;
+        }
+    }
+    changes.push_back({second.parameter.key, value});
+    return changes;
+}
+
 } // namespace
 
 std::optional<NextValue> next_helpful(const Trials& trials, const Parameter& parameter,
@@ -117,7 +150,7 @@ Result<std::optional<NextValue>> next_helpful(const Question& asked, const std::
 
 Result<ParameterMap> parameter_map(const Question& asked, const std::string& x,
                                    const std::string& y, std::size_t side, std::stop_token stop,
-                                   const ProgressCallback& progress) {
+                                   const ProgressCallback& progress, Examine examine) {
     const auto parameters = parameters_of(asked.machine);
     const Parameter* across = parameter_named(parameters, x);
     const Parameter* up = parameter_named(parameters, y);
@@ -129,7 +162,7 @@ Result<ParameterMap> parameter_map(const Question& asked, const std::string& x,
                                              "a map has two parameters and 2 to 17 values of each",
                                              "choose fewer values");
     }
-    const auto trials = Trials::of(asked, std::move(stop));
+    const auto trials = Trials::of(asked, std::move(stop), std::move(examine));
     if (!trials) {
         return Result<ParameterMap>(trials.diagnostics());
     }
@@ -138,7 +171,8 @@ Result<ParameterMap> parameter_map(const Question& asked, const std::string& x,
     for (const double above : map.y_values) {
         auto& row = map.time_s.emplace_back();
         for (const double along : map.x_values) {
-            const auto report = trials->with({{x, along}, {y, above}});
+            const auto report =
+                trials->with(both_turned(asked.machine, {*across, along}, {*up, above}));
             row.push_back(report ? std::optional(report->total.time_s) : std::nullopt);
             if (trials->stopped()) {
                 return Result<ParameterMap>::failure("cancelled", "cancelled");

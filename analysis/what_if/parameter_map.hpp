@@ -42,10 +42,11 @@ struct ParameterMap {
     std::vector<std::vector<std::optional<double>>> time_s;
     double now_s = 0.0; // at the present values
 };
-// Errors: as above; "bad-value" for a side below 2 or above kMostCells, or one parameter twice.
+// `examine` as in sensitivities(). Errors: as above; "bad-value" for a side below 2 or above
+// kMostCells, or one parameter twice.
 Result<ParameterMap> parameter_map(const Question& question, const std::string& x,
                                    const std::string& y, std::size_t side = 9,
                                    std::stop_token stop = {},
-                                   const ProgressCallback& progress = {});
+                                   const ProgressCallback& progress = {}, Examine examine = {});
 
 } // namespace eyeroof::analysis

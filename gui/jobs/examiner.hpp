@@ -3,8 +3,10 @@
 
 #include "analysis/exam/run.hpp"
 #include "base/result.hpp"
+#include "formats/trace_network.hpp"
 #include "gui/jobs/background.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -14,6 +16,13 @@ struct Answer {
     std::vector<analysis::Question> questions; // that could be answered: one for each machine
     std::vector<analysis::Report> reports;     // beside them; none without a network
     Diagnostics diagnostics;
+    bool own_times = false; // the network is a trace that ran as is asked, on one of the machines
+};
+
+// The trace that the network is, with the folders of machines; or none.
+struct OwnTrace {
+    std::shared_ptr<const formats::TraceNetwork> trace;
+    std::vector<std::filesystem::path> machines;
 };
 
 class Examiner : public Background {
@@ -22,7 +31,7 @@ class Examiner : public Background {
   public:
     using Background::Background;
 
-    void examine(std::vector<analysis::Question> questions); // of one network
+    void examine(std::vector<analysis::Question> questions, OwnTrace own = {}); // of one network
 
   signals:
     void answered(std::shared_ptr<eyeroof::gui::Answer> answer); // to be taken apart

@@ -35,9 +35,24 @@ const MeasurementFile* MeasurementFiles::last_profile() const {
     return found == files_.rend() ? nullptr : &*found;
 }
 
-report::Measured MeasurementFiles::measured() const {
+void MeasurementFiles::set_own(const std::string& path,
+                               std::shared_ptr<const profiles::Profile> profile) {
+    std::erase_if(files_, [](const auto& file) { return file.own; });
+    if (profile) {
+        files_.insert(files_.begin(), {path, Kind::profile, std::move(profile), {}, nullptr, true});
+    }
+}
+
+void MeasurementFiles::keep(ReadFile read) {
+    kept_.insert_or_assign(read.path, std::move(read));
+}
+
+report::Measured MeasurementFiles::measured(bool own) const {
     report::Measured all{{}, {}, assignments_, families_, {}};
     for (const MeasurementFile& file : files_) {
+        if (file.own && !own) {
+            continue;
+        }
         if (file.content) {
             (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
         }
@@ -127,6 +142,9 @@ void MeasurementFiles::load(const report::Session& session) {
 
 void MeasurementFiles::write_into(report::Session& session) const {
     for (const MeasurementFile& file : files_) {
+        if (file.own) {
+            continue;
+        }
         switch (file.kind) {
         case Kind::profile:
             session.profiles.push_back(file.path);
@@ -146,7 +164,9 @@ void MeasurementFiles::write_into(report::Session& session) const {
 
 // The content tells which kind it is.
 bool MeasurementFiles::open(const std::string& path, Diagnostics& problems) {
-    auto opened = report::open_any(path, folders_.machines, folders_.networks);
+    auto kept = kept_.extract(path);
+    auto opened = kept ? std::move(kept.mapped().opened)
+                       : report::open_any(path, folders_.machines, folders_.networks);
     problems.append(opened.diagnostics());
     if (opened && !take(path, *std::move(opened))) {
         problems.error("not-measured", "this file holds no measurement", {}, {path, 0, 0});

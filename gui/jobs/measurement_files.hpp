@@ -2,11 +2,11 @@
 // logs of tuning. A file that cannot be read keeps its place, with the reason.
 #pragma once
 
-#include "gui/jobs/folders.hpp"
+#include "gui/jobs/trace_origin.hpp"
 #include "profiles/metric_family.hpp"
 #include "report/draw/plot_make.hpp"
-#include "report/session/open_any.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +21,7 @@ struct MeasurementFile {
     std::shared_ptr<const profiles::Profile> content;       // of profiles and ceilings
     std::string wrong;                                      // empty: it was read
     std::shared_ptr<const report::Trials> trials = nullptr; // of logs of tuning
+    bool own = false; // the network is this trace: no file of the session beside it
 
     bool operator==(const MeasurementFile&) const = default;
 };
@@ -32,7 +33,11 @@ class MeasurementFiles {
     const std::vector<MeasurementFile>& all() const { return files_; }
     const MeasurementFile* last_profile() const; // that was read; none
     const Diagnostics& problems() const { return problems_; }
-    report::Measured measured() const;
+    // `own`: with the times of the trace that is the network.
+    report::Measured measured(bool own) const;
+    void set_own(const std::string& path, std::shared_ptr<const profiles::Profile> profile);
+    bool keeps(const std::string& path) const { return kept_.contains(path); }
+    void keep(ReadFile read); // for the next open() of that path
 
     void load(const report::Session& session); // instead of what is open
     void write_into(report::Session& session) const;
@@ -65,6 +70,7 @@ class MeasurementFiles {
     bool pooled_ = false;
     std::size_t unsaved_ = 0; // of assignments_, from the end
     Diagnostics problems_;    // of the session that was loaded
+    std::map<std::string, ReadFile> kept_;
 };
 
 } // namespace eyeroof::gui

@@ -23,11 +23,20 @@ report::Session files_of(const report::Session& session) {
 
 } // namespace
 
+void Questions::know(const std::string& path, std::shared_ptr<const formats::TraceNetwork> trace) {
+    trace_path_ = path;
+    trace_ = std::move(trace);
+}
+
 void Questions::load(const report::Session& session) {
     const analysis::Scenario& s = session.scenario;
     network_.reset();
     network_problems_ = {};
-    if (!s.network.empty()) {
+    own_ = trace_ != nullptr && s.network == trace_path_ && s.sizes.empty();
+    if (own_) {
+        network_ = model::NetworkGraph{trace_->network, {}};
+        network_problems_.append(model::uncosted_warning(trace_->network, s.network));
+    } else if (!s.network.empty()) {
         auto network = analysis::load_workload(s.network, s.sizes, folders_);
         network_problems_ = network.diagnostics();
         if (network) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "analysis/resolve/resolve.hpp"
+#include "formats/trace_network.hpp"
 #include "report/session/session.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,12 @@ namespace eyeroof::gui {
 class Questions {
   public:
     explicit Questions(analysis::DataFolders folders) : folders_(std::move(folders)) {}
+
+    // A trace that was read already, for scenarios whose network it is; nullptr: it is no network.
+    void know(const std::string& path, std::shared_ptr<const formats::TraceNetwork> trace);
+    bool knows(const std::string& path) const { return path == trace_path_; }
+    // The session's network, where it is that trace.
+    std::shared_ptr<const formats::TraceNetwork> trace() const { return own_ ? trace_ : nullptr; }
 
     // Reads everything that the session names, also what was read before.
     void load(const report::Session& session);
@@ -35,6 +43,9 @@ class Questions {
     };
 
     analysis::DataFolders folders_;
+    std::string trace_path_;
+    std::shared_ptr<const formats::TraceNetwork> trace_;
+    bool own_ = false; // the network is the trace
     std::optional<model::NetworkGraph> network_;
     std::vector<Base> bases_;
     report::Session read_; // names of the files that were read

@@ -2,11 +2,11 @@
 
 #include "base/ascii.hpp"
 #include "formats/catalog.hpp"
-#include "hwdb/catalog.hpp"
-#include "report/draw/plot_make.hpp"
+#include "formats/trace_gpu.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 namespace eyeroof::gui {
@@ -50,22 +50,36 @@ std::set<std::string> model_numbers(const std::string& text) {
 
 } // namespace
 
-std::string gpu_of(const profiles::RunInfo& run, const Folders& folders) {
-    const auto wanted = model_numbers(run.gpu);
-    report::PlotInput candidates;
-    for (const auto& entry : hwdb::list_machines(folders.machines)) {
-        const auto numbers = model_numbers(entry.id);
-        // a card for a slot says so in its name, one for a board need not
-        const bool slot = plain(entry.id).find(" pcie ") != std::string::npos &&
-                          plain(run.gpu).find(" pcie ") == std::string::npos;
-        const bool known = entry.family == "gpus" && !slot &&
-                           std::any_of(numbers.begin(), numbers.end(),
-                                       [&](const auto& number) { return wanted.contains(number); });
-        if (known) {
-            candidates.machines.push_back({entry.id, entry.id, {}});
-        }
+bool same_model(const std::string& device, const std::string& machine) {
+    const auto wanted = model_numbers(device);
+    const auto numbers = model_numbers(machine);
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](const auto& number) { return wanted.contains(number); });
+}
+
+bool are_large(const std::vector<std::string>& paths) {
+    constexpr std::uintmax_t kAtOnce = 64 * 1024; // packed traces are some twenty times as long
+    return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+        std::error_code wrong;
+        const auto size = std::filesystem::file_size(path, wrong);
+        return !wrong && size > kAtOnce;
+    });
+}
+
+ReadFile read_file(const std::string& path, const Folders& folders) {
+    ReadFile read{path, report::open_any(path, folders.machines, folders.networks)};
+    const auto* profile = read.opened ? std::get_if<profiles::Profile>(&*read.opened) : nullptr;
+    if (profile == nullptr) {
+        return read;
     }
-    return report::machine_of(candidates, run);
+    if (auto trace = formats::network_of_trace(*profile, path);
+        trace && formats::is_trace_file(path)) {
+        read.trace = std::make_shared<const formats::TraceNetwork>(*std::move(trace));
+    }
+    const auto gpu = formats::gpu_of_run(profile->run, folders.machines);
+    read.gpu = gpu ? *gpu : std::string();
+    read.network = network_of(*profile, folders);
+    return read;
 }
 
 std::string network_of(const profiles::Profile& profile, const Folders& folders) {

@@ -1,17 +1,35 @@
-// Where a trace most likely comes from: the GPU of the catalog that it names, and the network whose
-// layers it has. Proposes; decides nothing.
+// Files as they are opened: read off the window's thread, with what a measurement tells of where it
+// comes from: the GPU that it was taken on, the network that its step is, and the network of the
+// catalog that it is most likely of.
 #pragma once
 
+#include "formats/trace_network.hpp"
 #include "gui/jobs/folders.hpp"
-#include "profiles/measurement.hpp"
+#include "report/session/open_any.hpp"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace eyeroof::gui {
 
-// Id of the machine with most words of the device's name, its model's number among them; empty
-// where none has.
-std::string gpu_of(const profiles::RunInfo& run, const Folders& folders);
+struct ReadFile {
+    std::string path;
+    Result<report::Opened> opened;
+    // Of a measurement.
+    std::shared_ptr<const formats::TraceNetwork> trace = {}; // where operators of it are known
+    std::string gpu = {};                                    // by name; empty where none fits
+    std::string network = {};                                // the same
+};
+
+ReadFile read_file(const std::string& path, const Folders& folders);
+
+// Whether reading them takes longer than a frame or two.
+bool are_large(const std::vector<std::string>& paths);
+
+// Whether a device's name is that of a machine of the catalog or of its sibling of another form or
+// memory: "NVIDIA A100-SXM4-40GB" and a100-pcie-80gb.
+bool same_model(const std::string& device, const std::string& machine);
 
 // Id of the network that the command names, or else of the one that has at least half of the
 // trace's ranges as layers, most of all; empty where there is none.

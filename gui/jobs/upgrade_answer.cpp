@@ -149,11 +149,14 @@ void load_candidates(const analysis::AskedUpgrade& asked, const Folders& folders
 UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders& folders,
                         const std::stop_token& stop, const ProgressCallback& progress) {
     UpgradeAnswer answer;
-    const auto asked = analysis::asked_of(question);
+    auto asked = analysis::asked_of(question);
+    auto prices = hwdb::own_prices(question.prices);
     answer.problems.append(asked.diagnostics());
-    if (!asked) {
+    answer.problems.append(prices.diagnostics());
+    if (!asked || !prices) {
         return answer;
     }
+    asked->prices = *std::move(prices);
     analysis::PurchaseQuestion whole;
     const auto from = analysis::old_machine(*asked, folders.data());
     answer.problems.append(from.diagnostics());
@@ -170,6 +173,7 @@ UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders
         }
     }
     load_candidates(*asked, folders, stop, progress, whole, answer);
+    answer.problems.append(analysis::unused_prices(question.prices, whole));
     if (whole.candidates.empty() || stop.stop_requested()) {
         return answer;
     }

@@ -111,7 +111,7 @@ std::vector<LayerRow> with_twins(std::vector<LayerRow> rows) {
 
 std::optional<double> LayerRow::measured_s() const {
     if (measured) {
-        return source->count * measured->time_s;
+        return source->count * measured->kernel_s; // gaps are no kernel's
     }
     return source->measured ? std::optional(source->total_s()) : std::nullopt;
 }

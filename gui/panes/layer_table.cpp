@@ -195,12 +195,12 @@ QVariant LayerTable::tip(const LayerRow& row, int column) const {
         return tr("Of %1, the lowest visible roof there").arg(text(row.roof));
     }
     if (column == measured && row.measured) {
-        const double count = row.source->count;
-        const std::string kernels = format_si(count * row.measured->kernel_s, "s");
+        const double gap_s = row.source->count * row.measured->gap_s.value_or(0.0);
         return row.measured->gap_s
-                   ? tr("Kernels %1, the gaps before and between them %2")
-                         .arg(text(kernels), text(format_si(count * *row.measured->gap_s, "s")))
-                   : tr("Kernels alone: gaps are not known");
+                   ? tr("Its kernels; the gaps before and between them are another %1, which the "
+                        "unexplained time counts, as the prediction does")
+                         .arg(text(format_si(gap_s, "s")))
+                   : tr("Its kernels; gaps are not known");
     }
     return {};
 }

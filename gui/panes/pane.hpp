@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analysis/exam/run.hpp"
+#include "analysis/search/mapping_edit.hpp"
 #include "gui/jobs/measurement_files.hpp"
 #include "report/draw/theme.hpp"
 
@@ -26,7 +27,8 @@ struct PaneInput {
     const Folders* folders = nullptr;                             // to search for what panes name
     std::shared_ptr<const std::vector<analysis::Report>> reports; // beside the questions; or empty
     const std::vector<MeasurementFile>* files = nullptr;
-    bool pooled = false; // the profiles are one run
+    const std::vector<analysis::MappingEdit>* edits = nullptr; // of the first machine's mappings
+    bool pooled = false;                                       // the profiles are one run
     std::size_t report = 0;
     std::optional<std::size_t> layer; // the row of that report that the panes speak of
     bool selected = false;            // chosen by the user; else it is the heaviest

@@ -66,6 +66,9 @@ void SnapSlider::sliderChange(SliderChange change) {
 
 // One per cent a notch, however many lines the desktop scrolls by.
 void SnapSlider::wheelEvent(QWheelEvent* event) {
+    if (!hasFocus()) { // it is the pane that scrolls
+        return event->ignore();
+    }
     const int notches = event->angleDelta().y() / 120;
     setValue(value() + notches * singleStep());
     event->accept();

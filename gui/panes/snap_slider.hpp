@@ -1,6 +1,6 @@
 // A logarithmic slider of a factor: a step is 1 %, and it stays at round factors (a quarter, half,
-// once, twice …) while the pointer drags it past them. Keys and the wheel take single steps and
-// stay nowhere.
+// once, twice …) while the pointer drags it past them. Keys take single steps and stay
+// nowhere, as does the wheel where the slider has the focus; else the wheel scrolls what is around.
 #pragma once
 
 #include <QSlider>

@@ -1,7 +1,9 @@
 #include "gui/panes/steps_pane.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "gui/panes/totals_text.hpp"
 #include "gui/views/qt_text.hpp"
+#include "report/exam/answer.hpp"
 #include "report/measured/measured_text.hpp"
 
 #include <QButtonGroup>
@@ -16,12 +18,19 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr const char* kLayerLink = "layer:";
+constexpr const char* kParameterLink = "parameter:";
 constexpr int kTextMargin = 6;
 constexpr int kLadderHeight = 264; // of ten rows and their heading
+constexpr int kRowHeight = 19;     // of each further one
 constexpr int kTextHeight = 48;    // that the text gets in any case
 
 QString link(const std::string& key) {
     return QString("<a href=\"%1\">%1</a>").arg(html(key));
+}
+
+// It quickens all that is on the chip and names nothing, here as in the headline.
+bool is_clock(const std::string& key) {
+    return key.find("clock") != std::string::npos;
 }
 
 } // namespace
@@ -48,12 +57,13 @@ StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
             emit parameter_wanted(QString::fromStdString(*help_->behind[step - 1]));
         }
     });
+    connect(ladder_, &LadderView::parameter_clicked, this, &StepsPane::parameter_wanted);
     connect(text_, &QLabel::linkActivated, this, [this](const QString& target) {
         if (target.startsWith(kLayerLink)) {
             show_network(false);
             emit layer_wanted(target.mid(QString(kLayerLink).size()).toULongLong());
         } else {
-            emit parameter_wanted(target);
+            emit parameter_wanted(QString(target).remove(kParameterLink));
         }
     });
     clear();
@@ -160,8 +170,9 @@ QString StepsPane::text() const {
     return text_->text();
 }
 
-QString StepsPane::help_text(const std::vector<analysis::Sensitivity>& gains,
+QString StepsPane::help_text(std::vector<analysis::Sensitivity> gains,
                              const QString& nothing) const {
+    std::erase_if(gains, [](const auto& gain) { return is_clock(gain.key); });
     const auto best =
         std::max_element(gains.begin(), gains.end(),
                          [](const auto& a, const auto& b) { return a.speedup < b.speedup; });
@@ -185,7 +196,7 @@ QString StepsPane::layer_text() const {
                    .arg(gui::text(!stalls.empty()        ? stalls
                                   : bound.reason.empty() ? bound.limit
                                                          : bound.reason));
-        if (help_ && help_->behind[step - 1]) {
+        if (help_ && help_->behind[step - 1] && !is_clock(*help_->behind[step - 1])) {
             html += tr(" · behind it: %1").arg(link(*help_->behind[step - 1]));
         }
     }
@@ -196,11 +207,13 @@ QString StepsPane::layer_text() const {
 }
 
 QString StepsPane::network_text() const {
-    QString html;
+    QString html = bound_html(*report_, true);
     for (const report::WaterfallBar& bar : ladder_->scene()->bars) {
         const bool meant = step_ > 0 ? bar.step == step_ : bar.worst;
-        if (meant && bar.step > 0) {
-            html = tr("<b>Step %1</b>: %2").arg(bar.step).arg(gui::text(bar.reason));
+        if (meant && bar.step == 0) { // launches, copies, and other waits
+            html += tr("<br><b>%1</b>: %2").arg(gui::text(bar.name), gui::text(bar.reason));
+        } else if (meant) {
+            html += tr("<br><b>Step %1</b>: %2").arg(bar.step).arg(gui::text(bar.reason));
             if (!bar.layer.empty()) {
                 html += QString(" · <a href=\"%1%2\">%3</a>")
                             .arg(kLayerLink, QString::number(bar.layer_row),
@@ -218,11 +231,9 @@ QString StepsPane::network_text() const {
 QString StepsPane::measured_text() const {
     QStringList lines;
     if (shows_network() && report_->measured) {
-        const analysis::Measurement& all = *report_->measured;
-        lines << tr("<b>Measured</b>: %1 (%2) unexplained over %3 layers")
-                     .arg(gui::text(report::signed_time(all.unexplained_s)),
-                          gui::text(report::signed_share(all.unexplained_s, all.predicted_s)))
-                     .arg(all.layers);
+        if (const std::string words = report::measured_line(*report_); !words.empty()) {
+            lines << gui::html(words);
+        }
     } else if (!shows_network() && layer().measured) {
         const analysis::LayerMeasurement& m = *layer().measured;
         QString line = tr("<b>Measured</b>: %1 (%2) unexplained")
@@ -245,7 +256,9 @@ void StepsPane::update_text() {
 // does that, since the height of wrapped text follows from its width.
 void StepsPane::arrange() {
     const int needed = report_ ? text_->heightForWidth(width()) : 0;
-    const int spare = std::max(height() - kLadderHeight, kTextHeight);
+    const auto& scene = ladder_->scene();
+    const int more = scene ? std::max(0, static_cast<int>(scene->bars.size()) - 10) : 0;
+    const int spare = std::max(height() - kLadderHeight - more * kRowHeight, kTextHeight);
     const int text_height = std::min(needed, spare);
     ladder_->setGeometry(0, 0, width(), height() - text_height);
     text_area_->setGeometry(0, height() - text_height, width(), text_height);

@@ -44,8 +44,7 @@ class StepsPane : public QWidget {
     void update_text();
     QString layer_text() const;
     QString network_text() const;
-    QString help_text(const std::vector<analysis::Sensitivity>& gains,
-                      const QString& nothing) const;
+    QString help_text(std::vector<analysis::Sensitivity> gains, const QString& nothing) const;
     QString measured_text() const;
     const analysis::LayerReport& layer() const { return report_->layers[layer_]; }
 

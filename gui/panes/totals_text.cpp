@@ -1,8 +1,10 @@
 #include "gui/panes/totals_text.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "analysis/exam/report_warnings.hpp"
 #include "base/units.hpp"
-#include "report/measured/measured_text.hpp"
+#include "gui/views/qt_text.hpp"
+#include "report/exam/answer.hpp"
 
 #include <fmt/format.h>
 
@@ -14,37 +16,30 @@ namespace eyeroof::gui {
 
 namespace {
 
-std::string line_of(const analysis::Report& report, bool alone) {
+QString line_of(const analysis::Report& report, bool first) {
     const analysis::Total& total = report.total;
-    std::string line =
-        fmt::format("<b>{}</b>: {}", report.machine.name, format_si(total.time_s, "s", 4));
+    std::string line = fmt::format(": {}", format_si(total.time_s, "s", 4));
     if (total.low_s && total.high_s) {
         line +=
             fmt::format(" ({} to {})", format_si(*total.low_s, "s"), format_si(*total.high_s, "s"));
     }
-    line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
-    if (!report.worst.empty() && alone) {
-        const analysis::Loss& worst = report.worst.front();
-        line += fmt::format("; most is lost in {} at step {} ({:.0f} % less time without it)",
-                            report.layers[worst.layer].layer.name, worst.step,
-                            100.0 * worst.lost_s / total.time_s);
-    }
-    return line;
+    line += fmt::format(", {:.1f} % of the peak. ", 100.0 * total.utilization);
+    return "<b>" + html(report.machine.name) + "</b>" + html(line) + bound_html(report, first);
 }
 
-// The measurement's sum, over the layers that it has, beside their prediction.
-std::string measured_line(const analysis::Report& report, const std::string& run) {
+// As every view compares them; what no layer stands for, beside it.
+QString measured_html(const analysis::Report& report, const std::string& run) {
+    const std::string words = report::measured_line(report);
+    if (words.empty()) {
+        return {};
+    }
+    std::string line = words + (run.empty() ? "" : " (" + run + ")");
     const analysis::Measurement& m = *report.measured;
-    std::string line = fmt::format(
-        "measured{}: {} in {} of {} layers, for which {} is predicted: {} ({}) unexplained",
-        run.empty() ? "" : " in " + run, format_si(m.measured_s, "s", 4), m.layers,
-        report.layers.size(), format_si(m.predicted_s, "s", 4),
-        report::signed_time(m.unexplained_s), report::signed_share(m.unexplained_s, m.predicted_s));
-    if (m.unmatched_s > 0.0) {
+    if (!report.traced && m.unmatched_s > 0.0) {
         line += fmt::format("; {} more of a step in kernels of no layer",
                             format_si(m.unmatched_s / analysis::measured_steps(report), "s", 4));
     }
-    return line;
+    return html(line);
 }
 
 QString comparison(const std::vector<analysis::Report>& reports) {
@@ -57,17 +52,37 @@ QString comparison(const std::vector<analysis::Report>& reports) {
 
 } // namespace
 
+std::string parameter_of(const analysis::Headline& headline) {
+    const std::string& option = headline.option; // "--set KEY=x2", "--host-speed 2"
+    const std::size_t from = option.find(' ') + 1;
+    return option.starts_with("--set ") ? option.substr(from, option.rfind('=') - from)
+           : option.starts_with("--")   ? option.substr(2, from - 3)
+                                        : std::string();
+}
+
+QString bound_html(const analysis::Report& report, bool linked) {
+    QString words = html(report::bottleneck_text(report));
+    QString saving = html(report::largest_saving_text(report));
+    if (linked && report.headline && !report.headline->resource.empty()) {
+        const QString option = html(report.headline->option);
+        saving.replace(option, QString("<a href=\"parameter:%1\">%2</a>")
+                                   .arg(html(parameter_of(*report.headline)), option));
+    }
+    if (const std::string open = analysis::uncosted_share_text(report); !open.empty()) {
+        saving += (saving.isEmpty() ? "" : ". ") + html(open);
+    }
+    return words + (words.isEmpty() || saving.isEmpty() ? "" : ". ") + saving;
+}
+
 QString totals_html(const std::vector<analysis::Report>& reports,
                     const std::map<std::string, std::string>& runs) {
     QStringList lines;
     for (const analysis::Report& report : reports) {
-        lines << QString::fromStdString(line_of(report, reports.size() == 1));
-        if (report.measured && report.measured->layers > 0) {
-            lines << QString::fromStdString(measured_line(report, runs.contains(report.machine.id)
-                                                                      ? runs.at(report.machine.id)
-                                                                      : std::string()));
-        }
+        lines << line_of(report, &report == &reports.front());
+        const auto run = runs.find(report.machine.id);
+        lines << measured_html(report, run == runs.end() ? std::string() : run->second);
     }
+    lines.removeAll(QString());
     const bool gpus =
         std::all_of(reports.begin(), reports.end(),
                     [](const analysis::Report& report) { return report.machine.kind == "gpu"; });

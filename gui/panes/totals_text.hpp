@@ -11,6 +11,12 @@
 
 namespace eyeroof::gui {
 
+// "Bound by … Largest saving: …" as every view says it; `linked`: its option leads to
+// "parameter:KEY".
+QString bound_html(const analysis::Report& report, bool linked);
+// The key of the parameter that the headline doubles; "host-speed" is the host's.
+std::string parameter_of(const analysis::Headline& headline);
+
 // Empty without reports. `runs`: by machine, which of several measured runs its report has.
 QString totals_html(const std::vector<analysis::Report>& reports,
                     const std::map<std::string, std::string>& runs);

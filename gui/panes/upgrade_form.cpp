@@ -8,6 +8,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -248,8 +249,39 @@ void UpgradeForm::make_sweep() {
     types_->setToolTip(tr("A data type for both GPUs, or old:new"));
 }
 
-// Options of the command line without a field of their own.
+// The user's own tables of rents, and options of the command line without a field of their own.
 void UpgradeForm::make_more() {
+    heading(tr("Own price tables"));
+    prices_ = new QLineEdit(this);
+    prices_->setObjectName("upgrade prices");
+    prices_->setAccessibleName(tr("Files with tables of rents, with semicolons between"));
+    prices_->setPlaceholderText(tr("mine.yaml; theirs.yaml"));
+    prices_->setToolTip(prices_->accessibleName());
+    QWidget* row = nullptr;
+    auto* line = line_in(*column_, row, this);
+    auto* browse = new QToolButton(row);
+    browse->setText("…");
+    browse->setObjectName("upgrade prices browse");
+    browse->setAccessibleName(tr("Choose files of prices"));
+    browse->setToolTip(browse->accessibleName());
+    line->addWidget(prices_, 1);
+    line->addWidget(browse);
+    const auto ask = [this] {
+        if (prices_->isModified()) {
+            prices_->setModified(false);
+            emit changed();
+        }
+    };
+    connect(prices_, &QLineEdit::editingFinished, this, ask);
+    connect(browse, &QToolButton::clicked, this, [this, ask] {
+        const QStringList files = QFileDialog::getOpenFileNames(this, tr("Tables of rents"), {},
+                                                                tr("Tables (*.yaml *.yml)"));
+        if (!files.isEmpty()) {
+            prices_->setText(files.join("; "));
+            prices_->setModified(true);
+            ask();
+        }
+    });
     heading(tr("Other options"));
     more_ = new QLineEdit(this);
     more_->setObjectName("upgrade more");
@@ -432,7 +464,8 @@ void UpgradeForm::set_phase(const QString& phase) {
 void UpgradeForm::show_catalog_prices(const analysis::UpgradeQuestion& question,
                                       const UpgradeAnswer& answer) {
     const auto show = [](QDoubleSpinBox& box, const QString& prefix, double usd, int digits) {
-        if (usd > 0.0) {
+        const bool typing = box.hasFocus() && box.text() != box.specialValueText();
+        if (usd > 0.0 && !typing) {
             box.setSpecialValueText(tr("%1 $%2").arg(prefix).arg(usd, 0, 'f', digits));
         }
     };
@@ -478,6 +511,11 @@ analysis::UpgradeQuestion UpgradeForm::question() const {
     q.compiled = compiled_->isChecked();
     q.largest_batch = largest_->isChecked();
     q.more = more_read_.toStdString();
+    for (const QString& file : prices_->text().split(';', Qt::SkipEmptyParts)) {
+        if (!file.trimmed().isEmpty()) {
+            q.prices.push_back(file.trimmed().toStdString());
+        }
+    }
     q.from_owned = owned_->isChecked();
     if (count_->value() > 0) {
         q.count = count_->value();
@@ -522,6 +560,11 @@ void UpgradeForm::set_question(const analysis::UpgradeQuestion& q) {
     choose(*to_host_, q.to_host);
     compiled_->setChecked(q.compiled);
     largest_->setChecked(q.largest_batch);
+    QStringList prices;
+    for (const std::string& file : q.prices) {
+        prices << text(file);
+    }
+    prices_->setText(prices.join("; "));
     more_->setText(text(q.more));
     read_more();
     owned_->setChecked(q.from_owned);

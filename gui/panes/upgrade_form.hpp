@@ -87,6 +87,7 @@ class UpgradeForm : public QWidget {
     QComboBox* layout_ = nullptr;
     QCheckBox* compiled_ = nullptr;
     QCheckBox* largest_ = nullptr; // batch that fits both GPUs
+    QLineEdit* prices_ = nullptr;  // files of the user's own tables
     QLineEdit* more_ = nullptr;    // other options, as on the command line
     QSpinBox* count_ = nullptr;
     QCheckBox* owned_ = nullptr;

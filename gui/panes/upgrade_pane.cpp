@@ -28,6 +28,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 namespace eyeroof::gui {
 
@@ -220,6 +221,9 @@ void UpgradePane::show_answer(UpgradeAnswer answer) {
         }
     }
     form_->show_catalog_prices(question_, answer_);
+    if (question_.from_owned != std::exchange(owned_shown_, question_.from_owned)) {
+        pictures_->show_picture(question_.from_owned ? 1 : 0); // bought, or rented
+    }
     show_selected();
     emit problems(answer_.problems);
     emit judged();
@@ -322,10 +326,23 @@ QString UpgradePane::headline() const {
 
 void UpgradePane::show_headline(const analysis::Upgrade& u) {
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
-    headline_->setText(headline_html(question_, u, text(shown().sentence), colour) +
+    const analysis::Purchase purchase = shown();
+    const QString cost = purchase.best < purchase.answers.size()
+                             ? cost_html(purchase.answers[purchase.best])
+                             : QString();
+    headline_->setText(headline_html(question_, u, text(purchase.sentence), colour) + cost +
                        tr(" <a href=\"why\">Why, on the roofline</a>"));
-    reasons_->setText(
-        reasons_text(u, text(report::terms_text(answer_.purchase)), QDate::currentDate()));
+    QString reasons =
+        reasons_text(u, text(report::terms_text(answer_.purchase)), QDate::currentDate());
+    analysis::Purchase beside = purchase; // without what stands elsewhere
+    beside.unbought.reset();
+    for (analysis::PurchaseAnswer& answer : beside.answers) {
+        answer.upgrade.notes.clear();
+    }
+    for (const std::string& remark : report::remarks(beside)) {
+        reasons += "\n" + text(remark);
+    }
+    reasons_->setText(reasons);
 }
 
 // The verdict's color is that of the theme.

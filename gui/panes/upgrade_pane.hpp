@@ -79,6 +79,7 @@ class UpgradePane : public QWidget {
     Background worker_;
     analysis::UpgradeQuestion question_; // that answer_ is of
     UpgradeAnswer answer_;
+    bool owned_shown_ = false; // the picture in front is of what is owned
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;
     QPushButton* sheet_ = nullptr;

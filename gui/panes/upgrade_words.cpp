@@ -1,6 +1,7 @@
 #include "gui/panes/upgrade_words.hpp"
 
 #include "gui/views/qt_text.hpp"
+#include "report/upgrade/purchase_tables.hpp"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -168,6 +169,22 @@ QString evidence_line(const analysis::NearEvidence& near) {
 }
 
 } // namespace
+
+QString cost_html(const analysis::PurchaseAnswer& answer) {
+    const auto usd = [](double amount) { return text(report::in_dollars(amount)); };
+    QStringList parts;
+    if (answer.outlay_usd) {
+        parts << tr("Outlay %1").arg(usd(*answer.outlay_usd));
+    }
+    if (answer.now.usd_per_year > 0.0 && answer.then.usd_per_year > 0.0) {
+        parts << tr("%1 a year instead of %2")
+                     .arg(usd(answer.then.usd_per_year), usd(answer.now.usd_per_year));
+    }
+    if (answer.payback_months) {
+        parts << tr("paid back in %1 months").arg(*answer.payback_months, 0, 'f', 1);
+    }
+    return parts.isEmpty() ? QString() : "<br><b>" + parts.join(", ") + "</b>.";
+}
 
 QString decision_html(const analysis::Purchase& purchase, std::size_t chosen) {
     const analysis::PurchaseAnswer& answer = purchase.answers.at(chosen);

@@ -23,6 +23,9 @@ QString sign_of(analysis::UpgradeVerdict verdict);
 QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& upgrade,
                       const QString& sentence, const QColor& colour);
 
+// "Outlay $90,000, $21,000 a year instead of $34,000": as far as there are prices.
+QString cost_html(const analysis::PurchaseAnswer& answer);
+
 // What would change the verdict on one candidate, ranked, with the break-even of each; published
 // speed-ups that resemble the question.
 QString decision_html(const analysis::Purchase& purchase, std::size_t chosen);

@@ -1,6 +1,7 @@
 #include "gui/panes/what_if_pane.hpp"
 
 #include "base/units.hpp"
+#include "gui/jobs/as_in_view.hpp"
 #include "gui/panes/elided_label.hpp"
 #include "gui/panes/snap_slider.hpp"
 #include "gui/views/paint_scene.hpp"
@@ -28,7 +29,35 @@ double rounded(double value) {
     return std::round(value / unit) * unit;
 }
 
+// The host's launches, as many times as fast as the host of the scenario: no machine has it.
+analysis::Parameter host_parameter() {
+    analysis::Parameter parameter;
+    parameter.key = kHostSpeed;
+    parameter.name = "host's launch speed";
+    parameter.value = 1.0;
+    return parameter;
+}
+
+bool sets_clock(const analysis::Change& change) {
+    return change.key.find("clock") != std::string::npos;
+}
+
+Result<double> entered(const analysis::Parameter& parameter, QString typed) {
+    if (parameter.key != kHostSpeed) {
+        return analysis::parse_value(parameter, typed.toStdString());
+    }
+    bool good = false;
+    const double times = typed.remove(QChar('x'), Qt::CaseInsensitive).trimmed().toDouble(&good);
+    return good && times > 0.0 && std::isfinite(times)
+               ? Result<double>(times)
+               : Result<double>::failure("bad-value", "not how many times as fast",
+                                         "a positive number, as in 2x");
+}
+
 QString shown(const analysis::Parameter& parameter, double value) {
+    if (parameter.key == kHostSpeed) {
+        return QString("%1x").arg(value, 0, 'g', 4);
+    }
     const bool bytes = parameter.unit == "B" && parameter.whole;
     return QString::fromStdString(parameter.unit.empty() ? std::to_string(std::llround(value))
                                   : bytes                ? format_iec(value, "B", 6)
@@ -137,6 +166,7 @@ WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {
 void WhatIfPane::set_machine(const model::Machine& machine) {
     machine_ = machine;
     changes_.clear();
+    host_speed_ = 1.0;
     selected_.clear();
     delete parameters_;
     parameters_ = new QWidget(this);
@@ -146,6 +176,9 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     grid_->setHorizontalSpacing(5);
     grid_->setColumnStretch(0, 1);
     rows_.clear();
+    if (has_host(machine)) {
+        add_row(host_parameter());
+    }
     for (const analysis::Parameter& parameter : analysis::tried_parameters(machine)) {
         add_row(parameter);
     }
@@ -160,6 +193,8 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     const QString name = QString::fromStdString(parameter.name);
     Row row{parameter,
             parameter.value,
+            parameter.value,
+            false,
             new ElidedLabel(name, parameters_),
             new SnapSlider(parameters_),
             new QLineEdit(parameters_),
@@ -168,7 +203,8 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
     row.slider->setMinimumWidth(48);
-    row.slider->setToolTip(tr("Arrow keys and the wheel: 1 %. Marks: an eighth to eight times"));
+    row.slider->setToolTip(tr("Arrow keys, and the wheel once it has the focus: 1 %. Marks: an "
+                              "eighth to eight times"));
     row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
@@ -185,13 +221,14 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     row.next->setAccessibleName(tr("To the next value of %1 that helps").arg(name));
     row.next->setToolTip(row.next->accessibleName());
     grid_->addWidget(row.next, line, 3);
+    row.next->setVisible(parameter.key != kHostSpeed); // it helps at any value, or at none
     setTabOrder(row.number, row.next);
     setTabOrder(row.next, row.slider);
     connect(row.next, &QToolButton::clicked, this,
             [this, key = QString::fromStdString(parameter.key)] { emit next_wanted(key); });
     connect(row.slider, &QSlider::valueChanged, this, [this, index](int step) {
-        const double original = rows_[index].parameter.value;
-        turn(index, step == 0 ? original : rounded(original * SnapSlider::factor_of(step)), true);
+        const double original = rows_[index].base;
+        turn(index, step == 0 ? original : rounded(original * SnapSlider::factor_of(step)));
     });
     connect(row.slider, &QSlider::sliderReleased, this, &WhatIfPane::released);
     connect(row.number, &QLineEdit::editingFinished, this, [this, index] { enter(index); });
@@ -204,16 +241,15 @@ void WhatIfPane::enter(std::size_t index) {
     if (!edited.number->isModified()) {
         return;
     }
-    const auto value =
-        analysis::parse_value(edited.parameter, edited.number->text().trimmed().toStdString());
+    const auto value = entered(edited.parameter, edited.number->text().trimmed());
     if (!value) {
         const Diagnostic& why = value.diagnostics().items().front();
         edited.wrong = QString::fromStdString(edited.parameter.name + ": " + why.message +
                                               (why.hint.empty() ? "" : "; " + why.hint));
         return show_wrong();
     }
-    turn(index, *value, false);
-    show_value(edited, edited.value);
+    turn(index, *value);
+    show_value(edited);
     show_wrong();
     emit released();
 }
@@ -238,77 +274,114 @@ void WhatIfPane::show_wrong() {
     wrong_->setVisible(!reasons.isEmpty());
 }
 
-void WhatIfPane::show_value(Row& row, double value) {
-    row.value = value;
+void WhatIfPane::show_value(Row& row) {
     row.wrong.clear();
-    row.number->setText(shown(row.parameter, value));
+    row.number->setText(shown(row.parameter, row.value));
     row.number->setCursorPosition(0);
-    const QSignalBlocker block(row.slider);
-    row.slider->set_factor(value / row.parameter.value);
+    if (!row.slider->isSliderDown()) {
+        const QSignalBlocker block(row.slider);
+        row.slider->set_factor(row.value / row.base);
+    }
 }
 
-void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {
+void WhatIfPane::turn(std::size_t index, double value) {
     Row& row = rows_[index];
     const double used = row.parameter.whole ? std::max(1.0, std::round(value)) : value;
     if (used == row.value) {
         return;
     }
-    if (from_slider) {
-        row.value = used;
-        row.wrong.clear();
-        row.number->setText(shown(row.parameter, used));
-        row.number->setCursorPosition(0);
-    } else {
-        show_value(row, used);
-    }
+    row.value = used;
+    row.turned = used != row.base;
+    row.wrong.clear();
     apply(QString::fromStdString(row.parameter.key));
 }
 
+// Clocks first: rates are of the clock that is then in force.
 void WhatIfPane::apply(const QString& what) {
     changes_.clear();
     for (const Row& row : rows_) {
-        if (row.value != row.parameter.value) {
+        if (row.parameter.key == kHostSpeed) {
+            host_speed_ = row.value;
+        } else if (row.turned) {
             changes_.push_back({row.parameter.key, row.value});
         }
     }
+    std::stable_partition(changes_.begin(), changes_.end(), sets_clock);
+    show_in_force();
     mark();
     show_wrong();
     emit turned(what);
+}
+
+// What each row's parameter is on the machine with those changes.
+std::vector<double> WhatIfPane::values_with(const std::vector<analysis::Change>& changes) const {
+    const auto machine = analysis::changed(machine_, changes);
+    const auto parameters = analysis::tried_parameters(machine ? *machine : machine_);
+    std::vector<double> values;
+    for (const Row& row : rows_) {
+        const auto known = std::find_if(parameters.begin(), parameters.end(),
+                                        [&](const auto& p) { return p.key == row.parameter.key; });
+        values.push_back(known == parameters.end() ? row.parameter.value : known->value);
+    }
+    return values;
+}
+
+// A clock moves rates that no one turned, and what the slider's middle stands for.
+void WhatIfPane::show_in_force() {
+    const std::vector<double> all = values_with(changes_);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        Row& row = rows_[i];
+        if (row.parameter.key == kHostSpeed) {
+            row.value = host_speed_;
+            row.turned = row.value != row.base;
+        } else if (!row.turned) {
+            row.value = row.base = all[i];
+        } else {
+            std::vector<analysis::Change> others = changes_;
+            std::erase_if(others, [&](const auto& c) { return c.key == row.parameter.key; });
+            row.base = values_with(others)[i];
+        }
+        show_value(row);
+    }
 }
 
 // Changed rows in bold, the selected one framed by its highlighted label.
 void WhatIfPane::mark() {
     for (const Row& row : rows_) {
         QFont font = row.label->font();
-        font.setBold(row.value != row.parameter.value);
+        font.setBold(row.turned);
         row.label->setFont(font);
         const bool chosen = row.parameter.key == selected_;
         row.label->setAutoFillBackground(chosen);
         row.label->setBackgroundRole(chosen ? QPalette::Highlight : QPalette::Window);
         row.label->setForegroundRole(chosen ? QPalette::HighlightedText : QPalette::WindowText);
     }
-    reset_->setEnabled(is_changed());
+    reset_->setEnabled(is_changed() || host_speed_ != 1.0);
     save_->setEnabled(is_changed());
 }
 
-void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes) {
-    if (changes == changes_) {
+void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes, double host_speed) {
+    if (changes == changes_ && host_speed == host_speed_) {
         return;
     }
-    for (Row& row : rows_) {
-        double value = row.parameter.value;
-        for (const analysis::Change& change : changes) {
-            value = change.key == row.parameter.key ? change.value : value;
-        }
-        show_value(row, value);
+    changes_ = changes;
+    host_speed_ = host_speed;
+    const std::vector<double> values = values_with(changes);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        rows_[i].turned = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
+            return change.key == rows_[i].parameter.key;
+        });
+        rows_[i].value = values[i]; // in the order of the changes, which may be another than ours
     }
-    apply({});
+    show_in_force();
+    mark();
+    show_wrong();
 }
 
 bool WhatIfPane::turn_to(const std::string& key, double value) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         if (rows_[i].parameter.key == key) {
-            turn(i, value, false);
+            turn(i, value);
             emit released();
             return true;
         }
@@ -322,7 +395,8 @@ bool WhatIfPane::is_held() const {
 }
 
 void WhatIfPane::reset() {
-    set_changes({});
+    set_changes({}, 1.0);
+    emit turned({});
 }
 
 void WhatIfPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {

@@ -50,8 +50,9 @@ class WhatIfPane : public QWidget {
     explicit WhatIfPane(QWidget* parent = nullptr);
 
     void set_machine(const model::Machine& machine); // nothing turned
-    void set_changes(const std::vector<analysis::Change>& changes);
+    void set_changes(const std::vector<analysis::Change>& changes, double host_speed);
     const std::vector<analysis::Change>& changes() const { return changes_; }
+    double host_speed() const { return host_speed_; } // as the scenario has it
     const model::Machine& machine() const { return machine_; }
     bool is_changed() const { return !changes_.empty(); }
     bool is_held() const; // a slider, by the pointer
@@ -73,7 +74,9 @@ class WhatIfPane : public QWidget {
   private:
     struct Row {
         analysis::Parameter parameter;
-        double value = 0.0;
+        double base = 0.0;  // that is in force while the row is not turned
+        double value = 0.0; // that is in force
+        bool turned = false;
         QLabel* label = nullptr;
         SnapSlider* slider = nullptr;
         QLineEdit* number = nullptr;
@@ -82,15 +85,18 @@ class WhatIfPane : public QWidget {
         QString wrong = {}; // why what stands in the field is not taken
     };
     void add_row(const analysis::Parameter& parameter);
-    void turn(std::size_t row, double value, bool from_slider);
+    void turn(std::size_t row, double value);
     void enter(std::size_t row);
     void show_wrong();
-    void show_value(Row& row, double value);
+    void show_value(Row& row);
+    std::vector<double> values_with(const std::vector<analysis::Change>& changes) const;
+    void show_in_force();
     void apply(const QString& what);
     void mark();
 
     model::Machine machine_;
     std::vector<analysis::Change> changes_;
+    double host_speed_ = 1.0;
     std::vector<Row> rows_;
     std::string selected_;
     QWidget* parameters_ = nullptr; // holds the rows; rebuilt for every machine

@@ -55,6 +55,8 @@ void LadderView::mousePressEvent(QMouseEvent* event) {
     const report::WaterfallBar* bar = bar_below(event->position());
     if (bar != nullptr && bar->step > 0) {
         emit step_clicked(bar->step);
+    } else if (bar != nullptr && !bar->parameter.empty()) {
+        emit parameter_clicked(QString::fromStdString(bar->parameter));
     }
 }
 

@@ -24,7 +24,8 @@ class LadderView : public QWidget {
     const std::optional<report::WaterfallScene>& scene() const { return scene_; }
 
   signals:
-    void step_clicked(std::size_t step); // 1 … 7
+    void step_clicked(std::size_t step);        // 1 … 7
+    void parameter_clicked(const QString& key); // of what a step has beside its kernels
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -43,6 +43,12 @@ void RooflineView::set_plot(PlotInput input) {
 void RooflineView::set_view(const ViewState& view) {
     const ViewState before = view_;
     view_ = view;
+    const bool others = view.filter != before.filter || view.top != before.top ||
+                        view.top_share != before.top_share || view.only != before.only;
+    if (others && view.x == before.x && view.y == before.y) { // what is left is in sight
+        view_.x.reset();
+        view_.y.reset();
+    }
     auto scene = make_scene(*input_, view_, canvas());
     if (!scene) {
         view_ = before;

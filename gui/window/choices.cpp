@@ -1,5 +1,6 @@
 #include "gui/window/choices.hpp"
 
+#include "gui/panes/upgrade_fields.hpp"
 #include "gui/views/qt_text.hpp"
 
 #include <QComboBox>
@@ -22,25 +23,16 @@ Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
 
 QComboBox* Choices::combo(const QString& label, const char* name, int width) {
     addWidget(new QLabel(" " + label + " ", this));
-    auto* box = new QComboBox(this);
-    box->setEditable(true); // a path is a name too
-    box->setInsertPolicy(QComboBox::NoInsert);
+    QComboBox* box = name_chooser({}, name, this);
     box->setMinimumContentsLength(8); // the window may be narrow
     box->setMinimumWidth(width * 2 / 3);
     box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     box->setMaximumWidth(2 * width);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setObjectName(name);
     box->setAccessibleName(label == tr("on")        ? tr("Machine")
                            : label == tr("against") ? tr("Machines to compare with")
                                                     : label);
-    box->setMaxVisibleItems(30);
-    if (auto* completer = box->completer()) {
-        completer->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
-        completer->setCompletionMode(QCompleter::PopupCompletion);
-        connect(completer, QOverload<const QString&>::of(&QCompleter::activated), this,
-                [this] { choose(false); });
-    }
+    connect(box->completer(), QOverload<const QString&>::of(&QCompleter::activated), this,
+            [this] { choose(false); });
     addWidget(box);
     connect(box, &QComboBox::activated, this, [this] { choose(false); });
     connect(box->lineEdit(), &QLineEdit::returnPressed, this, [this] { choose(true); });

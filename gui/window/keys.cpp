@@ -1,5 +1,7 @@
 #include "gui/window/keys.hpp"
 
+#include <QAbstractSpinBox>
+#include <QComboBox>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -17,9 +19,27 @@ bool has_own_undo(const QObject& field) {
     return editor != nullptr && editor->document()->isUndoAvailable();
 }
 
+// A field that only lies below the pointer: the wheel scrolls what is around it.
+bool passes_the_wheel_on(QObject* watched) {
+    auto* field = qobject_cast<QWidget*>(watched);
+    return field != nullptr && !field->hasFocus() &&
+           (qobject_cast<QAbstractSpinBox*>(field) != nullptr ||
+            qobject_cast<QComboBox*>(field) != nullptr);
+}
+
 } // namespace
 
 bool WindowKeys::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Polish) { // else the wheel would give it the focus
+        if (auto* field = qobject_cast<QWidget*>(watched);
+            field != nullptr && field->focusPolicy() == Qt::WheelFocus) {
+            field->setFocusPolicy(Qt::StrongFocus);
+        }
+    }
+    if (event->type() == QEvent::Wheel && passes_the_wheel_on(watched)) {
+        event->ignore();
+        return true;
+    }
     if (event->type() != QEvent::ShortcutOverride) {
         return QObject::eventFilter(watched, event);
     }

@@ -91,7 +91,7 @@ MainWindow::~MainWindow() {
         child->disconnect(this);
     }
     for (Background* work :
-         {static_cast<Background*>(&examiner_), &analyser_, &searcher_, &stepper_}) {
+         {static_cast<Background*>(&examiner_), &reader_, &analyser_, &searcher_, &stepper_}) {
         work->disconnect(this);
         work->cancel();
     }
@@ -319,6 +319,7 @@ void MainWindow::connect_all() {
             for (const analysis::Change& change : what_if_->changes()) {
                 scenario.changes.push_back(analysis::change_text(what_if_->machine(), change));
             }
+            scenario.host_speed = what_if_->host_speed();
         };
         change_scenario(turn, what.toStdString());
     });
@@ -347,6 +348,11 @@ void MainWindow::connect_all() {
         statusBar()->showMessage(tr("Cancelled"), 3000);
     });
     connect(&examiner_, &Background::progressed, this, &MainWindow::show_progress);
+    connect(&reader_, &Background::cancelled, this, [this] {
+        reading_.clear();
+        hide_progress();
+        statusBar()->showMessage(tr("Cancelled; nothing was opened"), 3000);
+    });
     connect(&searcher_, &Background::progressed, mapping_, &MappingPane::show_search);
     connect(&searcher_, &Background::cancelled, this,
             [this] { mapping_->end_search(tr("Cancelled; the mapping stays as it was.")); });
@@ -358,6 +364,7 @@ void MainWindow::show_progress(const Progress& progress) {
     }
     progress_->show();
     cancel_->show();
+    progress_->setRange(0, 100);
     progress_->setValue(static_cast<int>(100.0 * progress.fraction));
     progress_->setFormat(QString::fromStdString(progress.activity));
 }

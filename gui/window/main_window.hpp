@@ -60,7 +60,8 @@ class MainWindow : public QMainWindow {
     // machine takes the place of the one that is shown, others are compared with it.
     void open(const QStringList& references);
     void open(const QString& file) { open(QStringList{file}); }
-    void open_session(const report::Session& session);
+    // `file`: that it was read from, and is saved in.
+    void open_session(const report::Session& session, const QString& file = {});
     report::Session session() const;
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
@@ -152,11 +153,15 @@ class MainWindow : public QMainWindow {
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
     void keep_chosen_roofs(const report::PlotInput& plot);
-    bool open_reference(const QString& reference, QStringList& machines);
+    void read_then(std::vector<std::string> paths, std::function<void(std::vector<ReadFile>)> then);
+    void open_read(const QStringList& references, std::vector<ReadFile> files);
+    bool open_reference(const QString& reference, std::vector<ReadFile>& files,
+                        QStringList& machines);
+    bool is_unread_trace(const std::string& network) const;
     bool open_name(const QString& name, QStringList& machines);
     void close_measurement(const std::string& path);
     void replace_measurement(const std::string& path); // asks by which
-    void place_trace(QStringList& machines);
+    void place_traces(const std::vector<ReadFile>& files, QStringList& machines);
     void ask_gpu();
     void ask_sizes();
     void follow_totals(const QString& link);
@@ -228,6 +233,8 @@ class MainWindow : public QMainWindow {
     Folders folders_;
     MeasurementFiles measurements_;
     Examiner examiner_;
+    Background reader_;
+    QStringList reading_;    // what is to be opened once it is read
     QElapsedTimer asked_at_; // when the examination under way began
     Background analyser_;
     Background searcher_;
@@ -279,6 +286,7 @@ class MainWindow : public QMainWindow {
     std::map<QString, std::function<void()>> waiting_; // by dock: what it does not show yet
     QTimer waiting_pause_;
     bool telling_answer_ = false; // its selection goes with it
+    bool own_times_ = false;      // of the trace that the network is: they are of what is asked
     QString proposed_network_;    // of a trace that was opened alone
     Diagnostics answer_problems_; // of the answer on screen
     Diagnostics plot_problems_, upgrade_problems_;

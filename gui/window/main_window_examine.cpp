@@ -17,6 +17,10 @@ namespace eyeroof::gui {
 
 void MainWindow::load() {
     questions_.load(session_);
+    const auto trace = questions_.trace();
+    measurements_.set_own(session_.scenario.network,
+                          trace ? std::shared_ptr<const profiles::Profile>(trace, &trace->profile)
+                                : nullptr);
     run_->show_sizes(session_.scenario, folders_);
     run_->show_machines(questions_.machines());
 }
@@ -39,12 +43,15 @@ void MainWindow::show_scenario() {
             changes.push_back(*change);
         }
     }
-    what_if_->set_changes(changes);
+    what_if_->set_changes(changes, scenario().host_speed);
 }
 
 // The names in the row at the top.
 void MainWindow::load_and_examine() {
     const std::string network = choices_->network().toStdString();
+    if (is_unread_trace(network)) { // typed: as if it were opened
+        return open(choices_->network());
+    }
     if (network != scenario().network ||
         choices_->machines().value(0).toStdString() != scenario().machine) {
         end_search_of_other();
@@ -131,16 +138,19 @@ void MainWindow::examine() {
     }
     if (!has_network()) { // roofs and measurements alone
         examiner_.cancel();
-        return show_answer({std::move(questions), {}, {}});
+        return show_answer({std::move(questions), {}, {}, false});
     }
     if (!examiner_.busy()) {
         asked_at_.start();
     }
-    examiner_.examine(std::move(questions));
+    examiner_.examine(std::move(questions), {questions_.trace(), folders_.machines});
 }
 
 // What is chosen, saved and copied is what is on screen: the choices that asked for more go back.
 void MainWindow::cancel_examination() {
+    if (reader_.busy()) {
+        reader_.cancel();
+    }
     if (!examiner_.busy()) {
         return;
     }
@@ -164,6 +174,7 @@ void MainWindow::show_answer(Answer answer) {
     shown_session_ = session_;
     Diagnostics problems = std::move(answer.diagnostics);
     asked_ = std::move(answer.questions);
+    own_times_ = answer.own_times;
     reports_ = freed_in_background(std::move(answer.reports));
     if (!reports().empty() && !session_.mappings.empty()) {
         for (const analysis::MappingEdit& edit : session_.mappings) {
@@ -203,7 +214,7 @@ void MainWindow::show_plot() {
     const model::Network network = has_network() ? questions_.network()->network : model::Network{};
     const std::vector<model::Machine> machines = asked_machines();
     auto plot = report::make_plot(network.name.empty() ? network.id : network.name, machines,
-                                  *reports_, measurements_.measured());
+                                  *reports_, measurements_.measured(own_times_));
     problems.append(plot.diagnostics());
     follow_content();
     if (plot || machines.empty()) { // a trace of an unknown GPU alone is no plot
@@ -287,28 +298,27 @@ void MainWindow::analyse() {
         !where || where->report > 0 ? std::vector<analysis::MappingEdit>{}
                                     : edits_of(session_.mappings, reports().front(), where->layer));
     what_if_->await_gains();
-    analyser_.run(
-        [this, first = asked_.front(), where, layer, as_shown, of_layer,
-         beside = asked_[where ? where->report : 0]](
-            const std::stop_token& stop, const ProgressCallback& progress) -> Background::Show {
-            using Gains = std::vector<analysis::Sensitivity>;
-            const auto help = layer ? analysis::help_for(*layer, beside, stop, of_layer)
-                                    : Result<analysis::LayerHelp>::failure("none", "");
-            const auto gains = analysis::sensitivities(first, stop, progress, as_shown);
-            const auto own = where && where->report > 0
-                                 ? analysis::sensitivities(beside, stop, progress, as_in_view({}))
-                                 : gains;
-            return [this, help, gains, own, where] {
-                what_if_->show_gains(gains ? *gains : Gains{});
-                if (shown_layer_ == where) {
-                    steps_->show_gains(own ? *own : Gains{});
-                }
-                if (help && where && shown_layer_ == where) {
-                    steps_->show_help(*help);
-                }
-                emit analysed();
-            };
-        });
+    analyser_.run([this, first = asked_.front(), where, layer, as_shown, of_layer,
+                   beside = asked_[where ? where->report : 0]](
+                      const std::stop_token& stop,
+                      const ProgressCallback& progress) -> Background::Show {
+        using Gains = std::vector<analysis::Sensitivity>;
+        const auto help = layer ? analysis::help_for(*layer, beside, stop, of_layer)
+                                : Result<analysis::LayerHelp>::failure("none", "");
+        const auto gains = gains_of(first, stop, progress, as_shown);
+        const auto own =
+            where && where->report > 0 ? gains_of(beside, stop, progress, as_in_view({})) : gains;
+        return [this, help, gains, own, where] {
+            what_if_->show_gains(gains ? *gains : Gains{});
+            if (shown_layer_ == where) {
+                steps_->show_gains(own ? *own : Gains{});
+            }
+            if (help && where && shown_layer_ == where) {
+                steps_->show_help(*help);
+            }
+            emit analysed();
+        };
+    });
 }
 
 } // namespace eyeroof::gui

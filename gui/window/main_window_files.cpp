@@ -3,6 +3,7 @@
 #include "base/suggest.hpp"
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
+#include "formats/trace_network.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/start_page.hpp"
@@ -58,7 +59,25 @@ void MainWindow::save_machine(const QString& file) {
     remember(file);
 }
 
-void MainWindow::open_session(const report::Session& session) {
+void MainWindow::open_session(const report::Session& session, const QString& file) {
+    std::vector<std::string> unread = session.profiles;
+    std::erase_if(unread, [this](const std::string& path) { return measurements_.keeps(path); });
+    const bool trace = is_unread_trace(session.scenario.network);
+    if (trace) {
+        unread.push_back(session.scenario.network);
+    }
+    if (trace || are_large(unread)) {
+        return read_then(unread, [this, session, file](std::vector<ReadFile> files) {
+            for (ReadFile& read : files) {
+                if (read.path == session.scenario.network) {
+                    questions_.know(read.path, read.trace);
+                } else {
+                    measurements_.keep(std::move(read));
+                }
+            }
+            open_session(session, file);
+        });
+    }
     end_search_of_other();
     QStringList machines;
     for (const std::string& name : session.machines) {
@@ -87,6 +106,9 @@ void MainWindow::open_session(const report::Session& session) {
             show_page("upgrade");
         }
     }
+    if (!file.isEmpty()) {
+        now_saved_in(file);
+    }
     examine();
 }
 
@@ -101,19 +123,69 @@ void MainWindow::drop_wrong_changes() {
     }
 }
 
+// At once where that is quick; else in the background, with a bar and a way to cancel.
+void MainWindow::read_then(std::vector<std::string> paths,
+                           std::function<void(std::vector<ReadFile>)> then) {
+    const auto read = [paths, folders = folders_](const std::stop_token& stop) {
+        std::vector<ReadFile> files;
+        for (const std::string& path : paths) {
+            if (!stop.stop_requested()) {
+                files.push_back(read_file(path, folders));
+            }
+        }
+        return files;
+    };
+    if (!are_large(paths)) {
+        return then(read({}));
+    }
+    progress_->setRange(0, 0); // how far it is no reader says
+    progress_->setFormat(
+        tr("Reading %1").arg(QFileInfo(QString::fromStdString(paths[0])).fileName()));
+    progress_->show();
+    cancel_->show();
+    reader_.run([this, read, then](const std::stop_token& stop,
+                                   const ProgressCallback&) -> Background::Show {
+        auto files = std::make_shared<std::vector<ReadFile>>(read(stop));
+        return [this, files, then] {
+            hide_progress();
+            then(std::move(*files));
+        };
+    });
+}
+
+bool MainWindow::is_unread_trace(const std::string& network) const {
+    return !network.empty() && !questions_.knows(network) && formats::is_trace_file(network);
+}
+
+// What is asked for while files are read comes with them.
 void MainWindow::open(const QStringList& references) {
+    reading_ += references;
+    std::vector<std::string> paths;
+    for (const QString& reference : reading_) {
+        if (QFileInfo(reference).isFile()) {
+            paths.push_back(QFileInfo(reference).absoluteFilePath().toStdString());
+        }
+    }
+    read_then(std::move(paths), [this](std::vector<ReadFile> files) {
+        open_read(std::exchange(reading_, {}), std::move(files));
+    });
+}
+
+void MainWindow::open_read(const QStringList& references, std::vector<ReadFile> files) {
     not_opened_ = {};
     QStringList machines;
     bool something = false;
     for (const QString& reference : references) {
-        something = open_reference(reference, machines) || something;
+        something = open_reference(reference, files, machines) || something;
     }
+    QStringList all = machines.size() == 1 ? machines + choices_->machines().mid(1)
+                      : machines.empty()   ? choices_->machines()
+                                           : machines;
     if (something) {
-        place_trace(machines);
+        place_traces(files, all);
     }
-    if (!machines.empty()) {
-        choices_->set_machines(machines.size() > 1 ? machines
-                                                   : machines + choices_->machines().mid(1));
+    if (all != choices_->machines()) {
+        choices_->set_machines(all);
     }
     if (something) {
         load_and_examine();
@@ -123,36 +195,45 @@ void MainWindow::open(const QStringList& references) {
 }
 
 // Whether there is something to load; not_opened_ says what was wrong.
-bool MainWindow::open_reference(const QString& reference, QStringList& machines) {
-    if (!QFileInfo(reference).isFile()) { // a folder may have a network's name
+bool MainWindow::open_reference(const QString& reference, std::vector<ReadFile>& files,
+                                QStringList& machines) {
+    const QString file = QFileInfo(reference).absoluteFilePath();
+    const std::string path = file.toStdString();
+    const auto read = std::find_if(files.begin(), files.end(),
+                                   [&](const ReadFile& known) { return known.path == path; });
+    if (read == files.end()) { // a folder may have a network's name
         return open_name(reference, machines);
     }
-    const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
-    auto opened = report::open_any(path, folders_.machines, folders_.networks);
-    const Diagnostics& why = opened.diagnostics();
-    if (!opened && std::all_of(why.begin(), why.end(),
-                               [](const Diagnostic& d) { return d.code == "missing-dimension"; })) {
-        choices_->set_network(QString::fromStdString(path)); // the start page asks for the sizes
+    const Diagnostics& why = read->opened.diagnostics();
+    if (!read->opened && std::all_of(why.begin(), why.end(), [](const Diagnostic& d) {
+            return d.code == "missing-dimension";
+        })) {
+        choices_->set_network(file); // the start page asks for the sizes
         remember(reference);
         return true;
     }
-    if (!opened) {
+    if (!read->opened) {
         not_opened_.append(why);
         return false;
     }
     remember(reference);
-    if (const auto* session = std::get_if<report::Session>(&*opened)) {
-        open_session(*session);
-        now_saved_in(reference);
+    report::Opened& opened = *read->opened;
+    if (const auto* session = std::get_if<report::Session>(&opened)) {
+        open_session(*session, reference);
         return false; // it is examined already
     }
-    if (std::holds_alternative<model::Machine>(*opened)) {
-        machines << QString::fromStdString(path);
-    } else if (std::holds_alternative<model::Network>(*opened)) {
-        choices_->set_network(QString::fromStdString(path));
+    const QString network = choices_->network();
+    const bool typed = !network.isEmpty() && QFileInfo(network).absoluteFilePath() == file;
+    if (std::holds_alternative<model::Machine>(opened)) {
+        machines << file;
+    } else if (std::holds_alternative<model::Network>(opened)) {
+        choices_->set_network(file);
+    } else if (typed || (network.isEmpty() && read->trace)) { // however it comes: the same page
+        questions_.know(path, read->trace);
+        choices_->set_network(file);
     } else {
-        const bool searches = std::holds_alternative<report::Trials>(*opened);
-        measurements_.take(path, *std::move(opened));
+        const bool searches = std::holds_alternative<report::Trials>(opened);
+        measurements_.take(path, std::move(opened));
         if (searches) { // about no plot
             show_page("tuning");
         }
@@ -253,6 +334,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         settings_->setValue("docks", saveState(kStateVersion));
     }
     examiner_.cancel();
+    reader_.cancel();
     searcher_.cancel();
     analyser_.cancel();
     event->accept();

@@ -44,22 +44,22 @@ void MainWindow::replace_measurement(const std::string& path, const std::string&
     show_problems(problems);
 }
 
-// A trace alone opens on the GPU that it names, and the network that it is most likely of is
-// proposed.
-void MainWindow::place_trace(QStringList& machines) {
-    const MeasurementFile* trace = measurements_.last_profile();
+// The GPU that a trace names stands beside the machines, so that its kernels are under its own
+// roofs; the network that a trace alone is most likely of is proposed.
+void MainWindow::place_traces(const std::vector<ReadFile>& files, QStringList& machines) {
     proposed_network_.clear();
-    if (trace == nullptr) {
-        return;
-    }
-    if (machines.isEmpty() && choices_->machines().isEmpty()) {
-        const std::string gpu = gpu_of(trace->content->run, folders_);
-        if (!gpu.empty()) {
-            machines << QString::fromStdString(gpu);
+    for (const ReadFile& read : files) {
+        const auto* profile = read.opened ? std::get_if<profiles::Profile>(&*read.opened) : nullptr;
+        const bool here = std::any_of(machines.begin(), machines.end(), [&](const QString& name) {
+            return QFileInfo::exists(name) || // which GPU a file is of only the user knows
+                   (profile != nullptr && same_model(profile->run.gpu, name.toStdString()));
+        });
+        if (!read.gpu.empty() && !here) {
+            machines << QString::fromStdString(read.gpu);
         }
-    }
-    if (choices_->network().isEmpty()) {
-        proposed_network_ = QString::fromStdString(network_of(*trace->content, folders_));
+        if (choices_->network().isEmpty() || questions_.knows(choices_->network().toStdString())) {
+            proposed_network_ = QString::fromStdString(read.network);
+        }
     }
 }
 
@@ -184,11 +184,12 @@ void MainWindow::save_assignments(const QString& file) {
 // What stands above the table.
 void MainWindow::show_totals() {
     QString html = totals_html(reports(), report::compared_runs(view_->plot()));
-    if (choices_->network().isEmpty() && !proposed_network_.isEmpty()) {
-        html =
-            tr("This trace looks like %1: <a href=\"network:%1\">compare with its prediction</a>")
-                .arg(proposed_network_) +
-            (html.isEmpty() ? QString() : "<br>" + html);
+    const bool itself = questions_.trace() != nullptr;
+    if ((choices_->network().isEmpty() || itself) && !proposed_network_.isEmpty()) {
+        html += (html.isEmpty() ? "" : "<br>") +
+                tr("This trace looks like %1: <a href=\"network:%1\">compare with the prediction "
+                   "of that network</a>")
+                    .arg(proposed_network_);
     }
     QStringList asked; // with the defaults that were taken
     for (const analysis::Report& report : reports()) {
@@ -201,10 +202,14 @@ void MainWindow::show_totals() {
 
 void MainWindow::follow_totals(const QString& link) {
     if (link.startsWith("network:")) {
+        const QString trace = questions_.trace() ? choices_->network() : QString();
         choices_->set_network(link.mid(8));
-        load_and_examine();
+        trace.isEmpty() ? load_and_examine() : open(trace); // now as a measurement of that network
     } else if (link == "upgrade") {
         ask_upgrade();
+    } else if (link.startsWith("parameter:")) {
+        show_page("what-if");
+        what_if_->select(link.mid(10).toStdString());
     }
 }
 

@@ -36,7 +36,7 @@ void MainWindow::make_menus() {
         [this] { save_machine_dialog(); });
     add(file, tr("&Export…"), QKeySequence("Ctrl+E"), [this] { export_dialog(); });
     make_view_menus(*file);
-    file->addAction(tr("&Report of all panes…"), this, [this] { save_report_dialog(); });
+    file->addAction(tr("Re&port of all panes…"), this, [this] { save_report_dialog(); });
     file->addSeparator();
     add(file, tr("&Close"), QKeySequence::Close, [this] { close(); });
     add(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
@@ -94,7 +94,7 @@ void MainWindow::make_menus() {
     help->addAction(tr("&About Eyeroof"), this, [this] { show_about(*this); });
     new QShortcut(QKeySequence("?"), this, [this] { show_shortcuts(*this); });
     new QShortcut(QKeySequence(Qt::Key_Escape), this, [this] {
-        if (examiner_.busy() || searcher_.busy()) {
+        if (reader_.busy() || examiner_.busy() || searcher_.busy()) {
             cancel_examination();
             searcher_.cancel();
         } else {
@@ -166,7 +166,11 @@ void MainWindow::show_in(report::Theme theme) {
     }
 }
 
+// Empty where nothing is shown: the export then says so.
 Picture MainWindow::picture_in_front() const {
+    if (pages_->currentWidget() == start_ && start_->currentIndex() == 0) {
+        return {};
+    }
     if (auto* pane = qobject_cast<Pane*>(pages_->currentWidget())) {
         const DrawingView* picture = pane->picture_in_front();
         return picture == nullptr ? Picture{} : picture_of(*picture, pane->name());
@@ -253,7 +257,8 @@ void MainWindow::copy_rows() {
 }
 
 void MainWindow::open_dialog() {
-    for (const QString& chosen : QFileDialog::getOpenFileNames(this, tr("Open"))) {
+    if (const QStringList chosen = QFileDialog::getOpenFileNames(this, tr("Open"));
+        !chosen.isEmpty()) {
         open(chosen);
     }
 }

@@ -1,5 +1,7 @@
 // The panes that follow one pattern (gui/panes/pane.hpp): made, fed, and gathered in the report.
+#include "analysis/scenario/fields.hpp"
 #include "base/file.hpp"
+#include "base/shell.hpp"
 #include "gui/jobs/window_report.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/table_html.hpp"
@@ -91,6 +93,7 @@ PaneInput MainWindow::pane_input() const {
     input.folders = &folders_;
     input.reports = reports_;
     input.files = &measurements_.all();
+    input.edits = &session_.mappings;
     input.pooled = measurements_.pooled();
     if (shown_layer_ && shown_layer_->report < reports().size() &&
         shown_layer_->layer < reports()[shown_layer_->report].layers.size()) {
@@ -234,7 +237,37 @@ void MainWindow::save_report_dialog() {
     }
 }
 
-// From the plot to the question whether another pays, and back to why.
+namespace {
+
+// Options of a scenario that an upgrade takes and its page has no field for, as the command line
+// spells them. What was turned is the old GPU's.
+std::string more_of(const analysis::Scenario& scenario) {
+    const std::vector<std::string> known = analysis::more_names();
+    std::string line;
+    for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
+        const std::string name = field.name == "set" ? "from-set" : field.name;
+        const auto values = field.get(scenario);
+        if (field.name == "dim" || values == field.get({}) ||
+            std::find(known.begin(), known.end(), name) == known.end()) {
+            continue; // sizes stand behind the network's name
+        }
+        for (const std::string& value : values) {
+            line += (line.empty() ? "--" : " --") + name;
+            line += field.kind == analysis::FieldKind::flag ? "" : " " + shell_quoted(value);
+        }
+    }
+    return line;
+}
+
+std::string field_text(const char* name, const analysis::Scenario& scenario) {
+    const auto values = analysis::find_field(name)->get(scenario);
+    return values.empty() || values == analysis::find_field(name)->get({}) ? std::string()
+                                                                           : values.front();
+}
+
+} // namespace
+
+// From the plot to the question whether another pays, and back to why: as it is asked there.
 void MainWindow::ask_upgrade() {
     const analysis::Scenario& now = session_.scenario;
     analysis::UpgradeQuestion question = upgrade_->form().question();
@@ -242,7 +275,14 @@ void MainWindow::ask_upgrade() {
     question.from.name = now.machine;
     question.from.data_type = now.data_type;
     question.batch = now.batch;
+    question.largest_batch = false;
     question.phase = now.training ? now.training->optimizer : "inference";
+    question.launch = field_text("launch", now);
+    question.layout = field_text("layout", now);
+    question.compiled = now.compiled;
+    question.from_host = now.host;
+    question.to_host = now.host;
+    question.more = more_of(now);
     question.to.clear();
     for (std::size_t i = 1; i < session_.machines.size(); ++i) {
         question.to.push_back({session_.machines[i], now.data_type, {}, {}});
@@ -252,11 +292,17 @@ void MainWindow::ask_upgrade() {
 }
 
 void MainWindow::explain_upgrade(const QString& network, const QString& from, const QString& to) {
-    scenario() = upgrade_->shown_run(); // as the upgrade view asks
+    const analysis::Scenario run = upgrade_->shown_run(); // as the upgrade view asks
+    scenario() = run;
     choices_->set_network(network);
     choices_->set_machines({from, to});
     show_page("roofline");
     load_and_examine();
+    if (!run.changes.empty()) { // another machine's are dropped; these are of this one
+        scenario().changes = run.changes;
+        show_scenario();
+        examine();
+    }
     history_.push(scenario(), {});
 }
 

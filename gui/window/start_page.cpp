@@ -1,7 +1,8 @@
 #include "gui/window/start_page.hpp"
 
+#include "gui/panes/upgrade_fields.hpp"
+
 #include <QComboBox>
-#include <QCompleter>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QFrame>
@@ -217,16 +218,7 @@ QComboBox* StartPage::chooser(QVBoxLayout& column, const QString& label, const Q
     auto* line = new QHBoxLayout;
     auto* head = new QLabel(label, this);
     head->setMinimumWidth(86);
-    auto* box = new QComboBox(this);
-    box->setEditable(true);
-    box->setInsertPolicy(QComboBox::NoInsert);
-    box->setMaxVisibleItems(30);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(14);
-    box->lineEdit()->setPlaceholderText(hint);
-    box->completer()->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
-    box->completer()->setCompletionMode(QCompleter::PopupCompletion);
-    box->setObjectName(name);
+    QComboBox* box = name_chooser(hint, name, this);
     box->setAccessibleName(label);
     head->setBuddy(box);
     line->addWidget(head);

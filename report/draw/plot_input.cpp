@@ -49,7 +49,9 @@ const analysis::Roof* compute_roof(const analysis::PlotMachine& machine,
                                    const std::string& precision, const Ids* visible) {
     const analysis::Roof* exact = nullptr;
     const analysis::Roof* highest = nullptr;
+    double peak = 0.0; // of all roofs, also of those that do not count
     for (const analysis::Roof& roof : machine.roofs) {
+        peak = roof.kind == analysis::RoofKind::compute ? std::max(peak, roof.value) : peak;
         if (!counts(roof, analysis::RoofKind::compute, visible)) {
             continue;
         }
@@ -60,7 +62,8 @@ const analysis::Roof* compute_roof(const analysis::PlotMachine& machine,
             highest = &roof;
         }
     }
-    return exact != nullptr ? exact : highest;
+    const bool top = highest != nullptr && highest->value >= peak;
+    return exact != nullptr ? exact : top ? highest : nullptr;
 }
 
 const analysis::Roof* memory_roof(const analysis::PlotMachine& machine, const std::string& level,
@@ -173,6 +176,10 @@ void add_report(PlotInput& input, const model::Machine& machine, const analysis:
         input.machines.push_back(analysis::roofs_of(machine));
     }
     const analysis::PlotMachine& roofs = *find_machine(input, machine.id);
+    input.step_s[{machine.id, false}] = report.total.time_s;
+    if (report.traced) {
+        input.step_s[{machine.id, true}] = report.traced->step_s;
+    }
     for (PlotPoint& point : points_of(report)) {
         const auto& measured = report.layers[*point.layer].measured;
         input.points.push_back(point);

@@ -55,6 +55,9 @@ struct PlotInput {
     std::string title;
     std::vector<analysis::PlotMachine> machines;
     std::vector<PlotPoint> points;
+    // By machine, and whether it was measured: seconds of a whole step, where it is known. Shares
+    // are of it; else of all points of that machine and kind.
+    std::map<std::pair<std::string, bool>, double> step_s = {};
 
     bool operator==(const PlotInput&) const = default;
 };
@@ -72,10 +75,11 @@ std::map<std::string, std::string> compared_runs(const PlotInput& input);
 const analysis::PlotMachine* find_machine(const PlotInput& input, std::string_view id);
 
 // The highest rate that a machine's roofs allow at the point's intensities: the least of its
-// compute roof (of the point's precision, or the highest of all) and bandwidth x intensity of every
-// level the point knows. Measured roofs stand in for described ones of the same key where both are
-// there. `by` names the roof that won; no roofs at all give nullopt. `visible`: ids of the roofs
-// that count; null: all.
+// compute roof (of the point's precision; the highest of all where it has none of it and that one
+// is among those that count: arithmetic of an unknown rate has no roof) and bandwidth x intensity
+// of every level the point knows. Measured roofs stand in for described ones of the same key where
+// both are there. `by` names the roof that won; no roofs at all give nullopt. `visible`: ids of the
+// roofs that count; null: all.
 struct RoofLimit {
     double flops_per_s = 0.0;
     const analysis::Roof* by = nullptr;

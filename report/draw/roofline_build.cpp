@@ -19,7 +19,7 @@ constexpr double kLeastRadius = 3.0;
 constexpr double kMostRadius = 13.0;
 constexpr std::size_t kManyPoints = 300; // from here on markers are small and translucent
 
-// Time of all points of a machine and kind, the whole that shares are of.
+// Time of all points of a machine and kind: what the areas of their markers are shares of.
 std::map<std::pair<std::string, bool>, double> totals(const PlotInput& input) {
     std::map<std::pair<std::string, bool>, double> sums;
     for (const PlotPoint& point : input.points) {
@@ -44,8 +44,10 @@ void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input,
         point.roof = limit->by->name + (limit->by->measured ? ", measured" : "");
         point.of_bound = point.y / limit->flops_per_s;
         // A prediction may be above the outermost roof: what an inner memory holds need not come
-        // from there.
-        point.above_roof = source.measured && point.of_bound > 1.0 + kAboveRoofTolerance;
+        // from there. So may a measured time over bytes that no one counted.
+        const bool counted_bytes = source.source.find("bytes as predicted") == std::string::npos;
+        const bool certain = counted_bytes || limit->by->kind == analysis::RoofKind::compute;
+        point.above_roof = source.measured && certain && point.of_bound > 1.0 + kAboveRoofTolerance;
     }
 }
 
@@ -85,8 +87,11 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
     std::size_t unplaced = 0;
     for (auto i = heaviest_first.rbegin(); i != heaviest_first.rend(); ++i) {
         const PlotPoint& source = input.points[*i];
-        const double sum = sums.at({source.machine, source.measured});
-        const double share = sum > 0.0 ? source.total_s() / sum : 0.0;
+        const std::pair whose{source.machine, source.measured};
+        const double sum = sums.at(whose);
+        const auto step = input.step_s.find(whose); // points of several runs may take longer
+        const double whole = step == input.step_s.end() ? sum : std::max(sum, step->second);
+        const double share = whole > 0.0 ? source.total_s() / whole : 0.0;
         bool placed = false;
         for (const auto& [level, intensity] : levels_in_view(source, view)) {
             if (!(intensity > 0.0)) {
@@ -96,7 +101,8 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
             ScenePoint point = point_at_level(input, *i, level, intensity);
             point.series = table.of(source, level, share);
             point.share = share;
-            point.radius = radius_of(share, heaviest_first.size());
+            point.radius =
+                radius_of(sum > 0.0 ? source.total_s() / sum : 0.0, heaviest_first.size());
             point.selected = view.selection.contains(source.id);
             judge(point, source, input, visible);
             scene.points.push_back(std::move(point));
@@ -279,9 +285,12 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
         sources += in_sight[i] ? 1 : 0;
     }
     std::size_t held_inside = 0;
+    std::string_view held = "prediction";
     for (const ScenePoint& point : scene.points) {
+        const bool inside = !point.above_roof && point.of_bound > 1.0 + kAboveRoofTolerance;
+        held = inside && input.points[point.source].measured ? "point" : held;
         above += point.above_roof ? 1 : 0;
-        held_inside += !point.above_roof && point.of_bound > 1.0 + kAboveRoofTolerance ? 1 : 0;
+        held_inside += inside ? 1 : 0;
     }
     scene.title = input.title;
     scene.filters = active_filters(view);
@@ -306,11 +315,11 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
             above, above == 1 ? " is" : "s are", 100.0 * kAboveRoofTolerance));
     }
     if (held_inside > 0) {
-        scene.notes.push_back(
-            fmt::format("{} prediction{} above a roof: an inner memory is expected "
-                        "to hold what {} read{} again",
-                        held_inside, held_inside == 1 ? " is" : "s are",
-                        held_inside == 1 ? "it" : "they", held_inside == 1 ? "s" : ""));
+        scene.notes.push_back(fmt::format("{} {}{} above a roof: an inner memory is expected "
+                                          "to hold what {} read{} again",
+                                          held_inside, held, held_inside == 1 ? " is" : "s are",
+                                          held_inside == 1 ? "it" : "they",
+                                          held_inside == 1 ? "s" : ""));
     }
 }
 

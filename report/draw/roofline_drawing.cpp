@@ -227,7 +227,7 @@ std::string tip_of(const ScenePoint& point) {
     if (point.of_bound > 0.0) {
         tip += fmt::format(", {:.1f} % of {}", 100.0 * point.of_bound, point.roof);
     }
-    return tip + fmt::format(", {:.1f} % of the time", 100.0 * point.share);
+    return tip + fmt::format(", {:.1f} % of the step", 100.0 * point.share);
 }
 
 void add_points(DrawnLayer& layer, const RooflineScene& scene) {

@@ -184,7 +184,7 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
                              : fmt::format("step {}: {}", source.limiter_step, source.limiter)});
     }
     rows.push_back(
-        {"time", fmt::format("{} x {:g} = {:.1f} % of the total", format_si(source.time_s, "s"),
+        {"time", fmt::format("{} x {:g} = {:.1f} % of the step", format_si(source.time_s, "s"),
                              source.count, 100.0 * point.share)});
     if (source.low_s && source.high_s) {
         rows.push_back({"interval", fmt::format("{} … {}", format_si(*source.low_s, "s"),

@@ -98,7 +98,7 @@ struct ScenePoint {
     std::string level; // whose bytes gave x
     double x = 1.0, y = 1.0;
     double radius = 4.0;           // pixels
-    double share = 0.0;            // of the time of its machine's points of its kind
+    double share = 0.0;            // of the step; see PlotInput::step_s
     double of_bound = 0.0;         // y over what the visible roofs allow; 0 without roofs
     double roof_flops_per_s = 0.0; // what they allow
     std::string roof;              // name of the one that allows least

@@ -1,4 +1,6 @@
 #include "analysis/exam/report_figures.hpp"
+#include "analysis/what_if/headline.hpp"
+#include "base/ascii.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/draw/waterfall_parts.hpp"
@@ -81,6 +83,71 @@ WaterfallBar network_bar(const analysis::Report& report, std::size_t step, const
     return bar;
 }
 
+// Time of the step in which no kernel of a layer does its work.
+struct StepWait {
+    const char* name = "";
+    double seconds = 0.0;
+    std::string reason;
+    std::string parameter;
+};
+
+// Those of a step on a GPU after its kernels' seconds; none elsewhere.
+std::vector<StepWait> waits_of(const analysis::Report& report, double kernels_s) {
+    const analysis::step::Timeline& t = report.timeline;
+    if (t.spans.empty() || report.machine.kind != "gpu") {
+        return {};
+    }
+    std::vector<StepWait> waits;
+    if (t.host_s > 0.0) {
+        waits.push_back(
+            {"CPU launches", t.wait_host_s,
+             fmt::format("no kernel runs, and the next is not launched yet: {} of {} of "
+                         "launches",
+                         format_si(t.wait_host_s, "s", 3), format_si(t.host_s, "s", 3)),
+             "host-speed"});
+    }
+    if (const double copies_s = t.wait_copy_s + t.end_s; copies_s > 0.0) {
+        waits.push_back({"copies", copies_s,
+                         "no kernel runs until copies between host and device are done", ""});
+    }
+    double rest_s = report.total.time_s - kernels_s;
+    for (const StepWait& wait : waits) {
+        rest_s -= wait.seconds;
+    }
+    if (rest_s > kLeastLoss * report.total.time_s) {
+        waits.push_back({"other waits", rest_s,
+                         "starts and ends of kernels, and work beside their layers' steps", ""});
+    }
+    return waits;
+}
+
+// Where the longest wait stands, where it is longer than what any step takes.
+std::optional<std::size_t> add_waits(const analysis::Report& report, double ideal_s,
+                                     double kernels_s, double most_s, WaterfallScene& scene) {
+    std::optional<std::size_t> worst;
+    double until_s = kernels_s;
+    for (const StepWait& wait : waits_of(report, kernels_s)) {
+        until_s += wait.seconds;
+        WaterfallBar bar = time_bar(ideal_s, wait.name, until_s, scene.bars.back().mapping);
+        bar.value = format_si(wait.seconds, "s", 3);
+        bar.reason = wait.reason;
+        bar.parameter = wait.parameter;
+        if (wait.seconds > most_s) {
+            most_s = wait.seconds;
+            worst = scene.bars.size();
+        }
+        scene.bars.push_back(std::move(bar));
+    }
+    return worst;
+}
+
+// "bound by CPU launch overhead": as every view says it.
+std::string bound_of(const analysis::Report& report) {
+    std::string text = analysis::bound_by_text(*report.headline);
+    text[0] = lowered(text[0]);
+    return text;
+}
+
 void add_network_times(const analysis::Report& report, double ideal_s, WaterfallScene& scene) {
     scene.bars.push_back(
         time_bar(ideal_s, "predicted", report.total.time_s, scene.bars.back().mapping));
@@ -89,6 +156,16 @@ void add_network_times(const analysis::Report& report, double ideal_s, Waterfall
         return;
     }
     const analysis::Measurement& m = *report.measured;
+    if (report.traced) { // the whole step; what is compared of it is what every view compares
+        const analysis::TracedStep& t = *report.traced;
+        WaterfallBar step = time_bar(ideal_s, kMeasuredName, t.step_s, scene.bars.back().mapping);
+        step.change = time_change(t.compared_s - t.predicted_s, t.predicted_s);
+        step.reason = fmt::format(
+            "a step of {}; kernels that can be compared take {}, predicted {}",
+            format_si(t.step_s, "s"), format_si(t.compared_s, "s"), format_si(t.predicted_s, "s"));
+        scene.bars.push_back(std::move(step));
+        return;
+    }
     WaterfallBar bar = time_bar(ideal_s, kMeasuredName, report.total.time_s + m.unexplained_s,
                                 scene.bars.back().mapping);
     bar.change = time_change(m.unexplained_s, m.predicted_s);
@@ -130,11 +207,17 @@ WaterfallScene make_network_waterfall(const analysis::Report& report, const Canv
         before_s = now.mapping_s;
         scene.bars.push_back(bar);
     }
-    if (worst > 0) {
-        scene.bars[worst].worst = true;
-        scene.subtitle += fmt::format("; in this order most is lost at step {}", worst);
+    const auto wait = add_waits(report, ideal_s, before_s, most_lost_s, scene);
+    if (worst > 0 || wait) {
+        scene.bars[wait.value_or(worst)].worst = true;
+    }
+    const bool found = report.headline && !report.headline->resource.empty();
+    if (found || worst > 0) {
+        const std::string most =
+            found ? bound_of(report) : fmt::format("most is lost at step {}", worst);
+        scene.subtitle += found ? "; " + most : "; in this order " + most;
         if (text_width(scene.subtitle, kFontPx) > scene.canvas.width - 2.0 * kLadderSide) {
-            scene.subtitle = fmt::format("{}; most is lost at step {}", of_peak, worst);
+            scene.subtitle = of_peak + "; " + most;
         }
     }
     add_network_times(report, ideal_s, scene);

@@ -25,6 +25,7 @@ struct WaterfallBar {
     std::string reason;
     std::string layer;         // of a network: the one that loses most
     std::size_t layer_row = 0; // its row of the report
+    std::string parameter;     // that shortens it, as --set and its kin call it: "host-speed"
     bool worst = false; // of a layer: saves most if it alone cost nothing; of a network: takes
                         // most in the order of the steps
     ColourRole colour = ColourRole::series1;
@@ -58,7 +59,8 @@ struct WaterfallScene {
     std::string title;
     double title_px = kTitlePx; // smaller where it would not fit
     std::string subtitle;
-    std::vector<WaterfallBar> bars; // all units, steps 1 … 7, predicted, measured
+    // All units, steps 1 … 7, what a step has beside its kernels, predicted, measured.
+    std::vector<WaterfallBar> bars;
     Box bars_area;
     double name_x = 0.0, reason_x = 0.0;
     double change_x = 0.0, value_x = 0.0; // right edges
@@ -77,7 +79,8 @@ WaterfallScene make_waterfall(const analysis::Report& report, std::size_t layer,
 
 // The whole network: after step k the time is the sum of all layers' times at their own bounds, so
 // what it leaves is the work over that time. `reason` and `layer` name the layer that loses most at
-// the step. Layers that were not measured count as predicted.
+// the step. Below step 7 stand the CPU's launches, copies, and other waits of a GPU's step. Layers
+// that were not measured count as predicted.
 WaterfallScene make_network_waterfall(const analysis::Report& report, const Canvas& canvas = {});
 
 // The ladder as boxes and texts: what every writer and the window paint.

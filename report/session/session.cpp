@@ -137,6 +137,9 @@ with_names(analysis::UpgradeQuestion question,
     for (analysis::AskedNetwork& network : question.networks) {
         network.name = changed(network.name);
     }
+    for (std::string& file : question.prices) {
+        file = changed(file);
+    }
     question.from.name = changed(question.from.name);
     for (analysis::AskedGpu& gpu : question.to) {
         gpu.name = changed(gpu.name);

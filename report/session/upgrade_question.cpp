@@ -114,6 +114,11 @@ analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
     for (const auto& [key, value, least] : amounts_of(question)) {
         *value = node[key].number(least, kMostAmount);
     }
+    if (const hwdb::Node prices = node["prices"]) {
+        for (const hwdb::Node& item : prices.items()) {
+            question.prices.push_back(item.text().value_or(""));
+        }
+    }
     question.more = node["options"].text().value_or("");
     if (const auto wrong = analysis::more_options_of(question.more); !wrong) {
         const Diagnostic& first = *wrong.diagnostics().begin();
@@ -192,6 +197,9 @@ void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question
                analysis::UpgradeQuestion{}.kg_co2_per_kwh);
     for (const auto& [key, value, least] : amounts_of(question)) {
         emit_number(out, key, *value);
+    }
+    if (!question.prices.empty()) {
+        out << YAML::Key << "prices" << YAML::Value << question.prices;
     }
     if (!question.more.empty()) {
         out << YAML::Key << "options" << YAML::Value << YAML::DoubleQuoted << question.more;

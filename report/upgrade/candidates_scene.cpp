@@ -15,6 +15,7 @@ constexpr double kHead = 40.0;  // title and what the marks mean
 constexpr double kCard = 58.0;  // height of a card
 constexpr double kGap = 6.0;    // between cards
 constexpr double kSide = 12.0;  // free left and right
+constexpr double kAxis = 20.0;  // below the cards
 constexpr double kLeast = 1.25; // widest factor that is left empty beside the marks
 
 struct Scale { // ln of speed-ups to pixels
@@ -149,6 +150,30 @@ void add_card(Drawing& d, const Scale& scale, const analysis::PurchaseAnswer& a,
     add_marks(d, scale, a, top, role);
 }
 
+// Speed-ups in round numbers, and a line at once as fast through all cards.
+void add_axis(Drawing& d, const Scale& scale, double bottom) {
+    d.lines.push_back(
+        {{{scale.left, bottom}, {scale.left + scale.width, bottom}}, ColourRole::frame, 1.0});
+    double taken = 0.0; // right edge of the last number
+    for (const double tick : {0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0}) {
+        const double at = (std::log(tick) - scale.from) / (scale.to - scale.from);
+        if (at < 0.0 || at > 1.0) {
+            continue;
+        }
+        const double x = scale.x(tick);
+        const std::string text = fmt::format("{:g}x", tick);
+        const double half = 0.5 * text_width(text, kSmallPx);
+        d.lines.push_back({{{x, bottom}, {x, bottom + 3.0}}, ColourRole::frame, 1.0});
+        if (x - half > taken) {
+            d.texts.push_back({{x, bottom + 14.0}, text, ColourRole::faint, kSmallPx, 0.5});
+            taken = x + half + 4.0;
+        }
+    }
+    if (scale.from < 0.0 && scale.to > 0.0) {
+        d.lines.push_back({{{scale.x(1.0), kHead}, {scale.x(1.0), bottom}}, ColourRole::grid, 1.0});
+    }
+}
+
 } // namespace
 
 std::string verdict_word(const analysis::PurchaseAnswer& answer) {
@@ -173,7 +198,7 @@ Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
                         const Canvas& canvas) {
     Drawing d;
     const auto cards = static_cast<double>(purchase.answers.size());
-    d.canvas = {std::max(canvas.width, 320.0), kHead + cards * (kCard + kGap)};
+    d.canvas = {std::max(canvas.width, 320.0), kHead + cards * (kCard + kGap) + kAxis};
     d.title = "Candidates: speedup, and what is needed";
     d.description = purchase.sentence;
     d.texts.push_back({{kSide, 15.0}, "Candidates", ColourRole::text, kFontPx, 0.0, true});
@@ -194,6 +219,9 @@ Drawing make_candidates(const analysis::Purchase& purchase, std::size_t chosen,
                                   a.upgrade.speedup.high, a.needed, a.likely,
                                   a.saved_share.value_or(std::nan("")),
                                   static_cast<double>(of_the_pair(a).size())});
+    }
+    if (!purchase.answers.empty()) {
+        add_axis(d, scale, d.canvas.height - kAxis);
     }
     return d;
 }

@@ -77,14 +77,17 @@ void TestPanes::a_trace_opens_on_its_gpu_and_proposes_the_network() {
                                      std::pair{"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
                                      std::pair{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"},
                                      std::pair{"NVIDIA GeForce RTX 4090", "rtx-4090"}}) {
-        profiles::RunInfo run;
-        run.gpu = device;
-        QCOMPARE(gpu_of(run, folders()), std::string(id));
+        profiles::Profile taken;
+        taken.run.gpu = device;
+        taken.kernels = {{"k"}};
+        const QString file = folder.filePath(QString(id) + ".jsonl");
+        QVERIFY(profiles::write_profile(taken, file.toStdString()).ok());
+        QCOMPARE(read_file(file.toStdString(), folders()).gpu, std::string(id));
+        QVERIFY(same_model(device, id));
     }
-    QCOMPARE(gpu_of({}, folders()), std::string());
-    profiles::RunInfo unknown;
-    unknown.gpu = "Some Accelerator 80GB";
-    QCOMPARE(gpu_of(unknown, folders()), std::string());
+    QVERIFY(!same_model("", "a100-sxm-40gb"));
+    QVERIFY(!same_model("Some Accelerator 80GB", "a100-sxm-80gb"));
+    QVERIFY(same_model("NVIDIA A100-PCIE-40GB", "a100-sxm-80gb"));
     // the command tells the network, or else the names of the layers
     profiles::Profile profile;
     profile.run.command = "python train.py --arch resnet50 --amp";

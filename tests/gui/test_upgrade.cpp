@@ -4,6 +4,7 @@
 #include "formats/catalog.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
+#include "tests/gui/asked_purchase.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -82,6 +83,18 @@ analysis::UpgradeOptions usual() {
         .value();
 }
 
+// All figures of all candidates are those of the command; sweeps are the page's own.
+bool is_as_asked(MainWindow& window) {
+    auto expected = analysis::purchase(asked_purchase(window.upgrade().form().question())).value();
+    auto shown = window.upgrade().purchase().answers;
+    for (auto* answers : {&expected.answers, &shown}) {
+        for (analysis::PurchaseAnswer& answer : *answers) {
+            answer.upgrade.sweep.clear();
+        }
+    }
+    return shown == expected.answers;
+}
+
 // The next verdicts after an action.
 template <class Action> bool judged(MainWindow& window, Action action) {
     QSignalSpy spy(&window.upgrade(), &UpgradePane::judged);
@@ -130,6 +143,7 @@ void TestUpgrade::networks_that_share_a_gpu_are_judged_together() {
         analysis::upgrade_fleet({{network("resnet50"), 3.0}, {network("bert-base"), 1.0}},
                                 machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), usual());
     const analysis::Upgrade& shown = window.upgrade().upgrades().at(0);
+    QVERIFY(is_as_asked(window));
     QCOMPARE(shown.members.size(), std::size_t{2});
     QCOMPARE(shown.speedup.value, expected->speedup.value);
     QCOMPARE(shown.weights.at(0), 0.75);
@@ -189,15 +203,11 @@ void TestUpgrade::batches_and_precisions_are_swept() {
     QVERIFY(judged(window, [&] {
         enter(window.findChild<QLineEdit*>("sweep precisions"), "fp32, fp16:bf16");
     }));
-    const auto expected = analysis::sweep_upgrade(network("resnet50"), machine("v100-sxm2-16gb"),
-                                                  machine("a100-sxm-40gb"), usual(), {2, 32},
-                                                  {{model::DataType::fp32, model::DataType::fp32},
-                                                   {model::DataType::fp16, model::DataType::bf16}});
-    const auto& swept = window.upgrade().upgrades().at(0).sweep;
-    QCOMPARE(swept.size(), expected->size());
-    for (std::size_t i = 0; i < swept.size(); ++i) { // verdicts are of the window's price table
-        QCOMPARE(swept[i].speedup.value, (*expected)[i].speedup.value);
-    }
+    const auto whole = asked_purchase(window.upgrade().form().question());
+    const auto expected = analysis::sweep_of(whole, whole.candidates.at(0), {2, 32},
+                                             {{model::DataType::fp32, model::DataType::fp32},
+                                              {model::DataType::fp16, model::DataType::bf16}});
+    QVERIFY(window.upgrade().upgrades().at(0).sweep == expected.value());
     QCOMPARE(window.upgrade().sweep().drawing().figures.rows.size(), std::size_t{4});
     QVERIFY(window.upgrade().command_line().ends_with(
         "--sweep-batch 2,32 --sweep-dtype fp32:fp32,fp16:bf16"));
@@ -456,14 +466,15 @@ const std::map<QString, const char*> kFieldOfOption = {{"from", "upgrade from"},
                                                        {"measured-new", "owner measured new"},
                                                        {"sweep-batch", "sweep batches"},
                                                        {"sweep-dtype", "sweep precisions"},
+                                                       {"prices", "upgrade prices"},
                                                        {"output", "save sheet"},
                                                        {"format", "save sheet"}};
 
 // Options about the command itself: where its question comes from and how it is printed. The window
 // has sessions, and shows the details always.
-const QStringList kOfTheCommand = {"help",     "help-all", "fleet",      "scenario", "details",
-                                   "fail-if",  "hwdb",     "color",      "threads",  "quiet",
-                                   "progress", "networks", "time-limit", "prices",   "power-limit"};
+const QStringList kOfTheCommand = {"help",     "help-all", "fleet",      "scenario",   "details",
+                                   "fail-if",  "hwdb",     "color",      "threads",    "quiet",
+                                   "progress", "networks", "time-limit", "power-limit"};
 
 } // namespace
 
@@ -563,6 +574,7 @@ void TestUpgrade::left_open_the_page_asks_what_the_command_does() {
             .toObject();
     QCOMPARE(QString::fromStdString(window.upgrade().purchase().sentence),
              answer.value("sentence").toString());
+    QVERIFY(is_as_asked(window));
     QVERIFY(window.upgrade().headline().contains("depends on the price table"));
     QVERIFY(window.upgrade().command_line().find("--phase") == std::string::npos);
     QVERIFY(window.findChild<QLabel*>("decision")->text().contains("Without buying"));
@@ -576,19 +588,31 @@ void TestUpgrade::left_open_the_page_asks_what_the_command_does() {
     QVERIFY(window.upgrade().command_line().find("--phase inference") != std::string::npos);
     QCOMPARE(QString::fromStdString(window.upgrade().purchase().answers[0].upgrade.run),
              QString::fromStdString(window.upgrade().upgrades()[0].run));
-    // the command line names the candidate that is shown
-    int found = 0;
-    for (const QJsonValue& candidate : answer_of_command(window).value("candidates").toArray()) {
-        const QJsonObject one = candidate.toObject();
-        for (const analysis::PurchaseAnswer& shown : window.upgrade().purchase().answers) {
-            if (one.value("gpu").toString() == QString::fromStdString(shown.then.gpu)) {
-                QCOMPARE(shown.upgrade.speedup.value,
-                         one.value("speedup").toObject().value("value").toDouble());
-                ++found;
-            }
-        }
+    QVERIFY(is_as_asked(window));
+    const QJsonObject named =
+        QJsonDocument::fromJson(
+            printed({"upgrade", "resnet50", "--from", "v100-sxm2-16gb", "--count", "16", "--to",
+                     "a100-sxm-80gb", "--to", "h100-sxm-80gb", "--phase", "inference", "--format",
+                     "json"}))
+            .object()
+            .value("purchase")
+            .toObject();
+    const QJsonArray candidates = named.value("candidates").toArray();
+    QCOMPARE(static_cast<std::size_t>(candidates.size()),
+             window.upgrade().purchase().answers.size());
+    for (const analysis::PurchaseAnswer& shown : window.upgrade().purchase().answers) {
+        const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
+            return one.toObject().value("gpu").toString().toStdString() == shown.then.gpu;
+        });
+        QVERIFY(same != candidates.end());
+        const QJsonObject then = same->toObject();
+        QCOMPARE(shown.upgrade.speedup.value,
+                 then.value("speedup").toObject().value("value").toDouble());
+        QCOMPARE(shown.then.usd_per_year, then.value("usd_per_year").toDouble());
+        QCOMPARE(shown.then.kwh_per_year, then.value("kwh_per_year").toDouble());
     }
-    QVERIFY(found >= 1);
+    QCOMPARE(QString::fromStdString(window.upgrade().purchase().sentence),
+             named.value("sentence").toString());
 }
 
 void TestUpgrade::what_is_left_open_cannot_be_set_beside_it() {

@@ -1,5 +1,6 @@
 #include "gui/panes/parameter_map/parameter_map_pane.hpp"
 
+#include "gui/jobs/as_in_view.hpp"
 #include "gui/panes/parameter_map/parameter_map_drawing.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/svg.hpp"
@@ -97,30 +98,29 @@ void ParameterMapPane::ask(const PaneInput& input) {
     const bool searched =
         std::holds_alternative<model::Accelerator>(input.question()->machine.kind) &&
         input.scenario->policy != analysis::MappingPolicy::dataflow;
-    const QString how =
-        searched ? tr(" Cells are mapped by the dataflow's rules, without a search.") : QString();
-    worker_.run([this, question = *input.question(), x, y,
-                 how](const std::stop_token& stop,
-                      const ProgressCallback& progress) -> Background::Show {
-        auto map = std::make_shared<Result<analysis::ParameterMap>>(
-            analysis::parameter_map(question, x, y, 9, stop, progress));
-        return [this, map, how] {
-            if (*map) {
-                map_ = **map;
-                head_->setText(tr("Each cell is an examination; the framed one is now. Lines join "
-                                  "equal speedups.") +
-                               how);
-                picture_->show_drawing(
-                    [shown = *map_](const report::Canvas& c) {
-                        return draw_parameter_map(shown, c);
-                    },
-                    false);
-            } else {
-                head_->setText(text(map->diagnostics().items().front().message));
-            }
-            emit mapped();
-        };
-    });
+    const std::size_t side = searched ? 5 : 9; // a search takes long
+    worker_.run(
+        [this, question = *input.question(), x, y, side, as_shown = as_in_view(*input.edits)](
+            const std::stop_token& stop, const ProgressCallback& progress) -> Background::Show {
+            auto map = std::make_shared<Result<analysis::ParameterMap>>(
+                analysis::parameter_map(question, x, y, side, stop, progress, as_shown));
+            return [this, map] {
+                if (*map) {
+                    map_ = **map;
+                    head_->setText(
+                        tr("Each cell is an examination; the framed one is now. Lines join "
+                           "equal speedups."));
+                    picture_->show_drawing(
+                        [shown = *map_](const report::Canvas& c) {
+                            return draw_parameter_map(shown, c);
+                        },
+                        false);
+                } else {
+                    head_->setText(text(map->diagnostics().items().front().message));
+                }
+                emit mapped();
+            };
+        });
 }
 
 QString ParameterMapPane::html() const {
