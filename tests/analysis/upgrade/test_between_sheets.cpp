@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace test_analysis_upgrade_between_sheets {
 
@@ -80,11 +81,11 @@ void check_chain(const std::vector<model::Machine>& chain, const model::Network&
     // were not.
     constexpr double kTolerance = 1.07;
     for (const Count batch : {1, 32}) {
+        double after = kernels_s(network, chain.front(), batch);
         for (std::size_t i = 1; i < chain.size(); ++i) {
             const model::Machine& from = chain[i - 1];
             const model::Machine& to = chain[i];
-            const double before = kernels_s(network, from, batch);
-            const double after = kernels_s(network, to, batch);
+            const double before = std::exchange(after, kernels_s(network, to, batch));
             if (before <= 0.0 || after <= 0.0) {
                 continue;
             }
