@@ -101,13 +101,22 @@ bool TraceListener::too_deep() const {
     return depth_ > kMaxDepth;
 }
 
+// By length first: every event has eight of them.
 TraceListener::Key TraceListener::event_key(std::string_view name) {
-    constexpr std::pair<std::string_view, Key> kKeys[] = {
-        {"ph", Key::phase}, {"ts", Key::ts},   {"cat", Key::category}, {"dur", Key::dur},
-        {"pid", Key::pid},  {"tid", Key::tid}, {"name", Key::name},    {"args", Key::args}};
-    const auto* const found =
-        std::ranges::find_if(kKeys, [name](const auto& key) { return is_word(key.first, name); });
-    return found == std::end(kKeys) ? Key::other : found->second;
+    switch (name.size()) {
+    case 2:
+        return name == "ts" ? Key::ts : name == "ph" ? Key::phase : Key::other;
+    case 3:
+        return name == "dur"   ? Key::dur
+               : name == "pid" ? Key::pid
+               : name == "tid" ? Key::tid
+               : name == "cat" ? Key::category
+                               : Key::other;
+    case 4:
+        return name == "name" ? Key::name : name == "args" ? Key::args : Key::other;
+    default:
+        return Key::other;
+    }
 }
 
 bool TraceListener::key(std::string_view name) {
