@@ -394,6 +394,16 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
         return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
                                         "`eyeroof hw list` names them");
     }
+    // Both examinations, and what a change of each part does, take 60 kB a layer: 512 MB together.
+    constexpr std::size_t kMostLayers = 8000; // three for each layer that is trained
+    const std::size_t each = options.from.training ? 3 : 1;
+    if (network.layers.size() * each > kMostLayers) {
+        return Result<Upgrade>::failure(
+            "too-large",
+            fmt::format("{} layers are more than the {} that are judged at once",
+                        network.layers.size(), kMostLayers / each),
+            "give equal layers once, with their number as `count`");
+    }
     auto before = run(side_of(network, from, options, true));
     auto after = run(side_of(network, to, options, false));
     if (!before || !after) {

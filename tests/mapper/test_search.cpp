@@ -191,6 +191,11 @@ TEST_CASE("what is found is never worse than a known mapping that keeps the rule
     CHECK(helped->mapping == any->mapping);
     CHECK(helped->certificate.lower_bound <= helped->certificate.value);
     CHECK(helped->certificate.note.find("known mapping") != std::string::npos);
+    CHECK(helped->certificate.space == "even mappings, perfect factors");
+    const auto cut = mapper::search(task, {.max_nodes = 1}); // before it is sure of that
+    REQUIRE(cut);
+    CHECK(cut->mapping == any->mapping);
+    CHECK(cut->certificate.note.find("known mapping") != std::string::npos);
 
     task.constraints.levels[1].spatial[index(Dim::K)] = 1; // which the known mapping breaks
     const auto ruled = mapper::search(task);

@@ -536,7 +536,7 @@ TEST_CASE("the mappings below a value hold the best one of every harder machine"
         task.constraints.max_energy_pj.reset();
         const mapper::Task hard = harder(task, r);
         const auto found = validate(hard.machine).has_errors()
-                               ? Result<mapper::SearchResult>(Diagnostics{})
+                               ? Result<mapper::SearchResult>::failure("none", "no machine")
                                : mapper::search(hard);
         if (!found || !found->certificate.proved) {
             continue;

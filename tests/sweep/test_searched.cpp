@@ -73,7 +73,7 @@ TEST_CASE("a sweep that searches once for many points finds what a search at eac
     compare("npu-int8", {"dram-link-bandwidth=1 GB/s:64 GB/s:3 GB/s"}, 2);
     compare("npu-int8", {"clock=100 MHz:2 GHz:100 MHz"}, 2);
     compare("npu-int8", {"axis-kernel=1:40:1"}, 2);
-    compare("npu-int8", {"sram-input-output-capacity=1 KiB:64 KiB:x1.3"}, 2);
+    compare("npu-int8", {"sram-input-output-capacity=32 KiB:512 KiB:x1.3"}, 2);
     compare("npu-int8", {"sram-input-output-energy=x0.5,x1,x2"}, 1);
     compare("nvdla-small", {"axis-channel=4,8,16", "dram-interface-bandwidth=x0.5,x1,x2"}, 1);
 }
