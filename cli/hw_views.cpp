@@ -154,9 +154,10 @@ std::string machines_text(const std::vector<ListedMachine>& machines) {
     for (const auto& [family, title] : kFamilies) {
         text += family_text(machines, family, title);
     }
-    return text + "Also systolic:ROWSxCOLUMNS, with :ws, :os or :is behind it. MACs are per cycle; "
-                  "trust is the\nleast trusted source of any number (eyeroof hw check counts "
-                  "them).\n";
+    return text +
+           "Also systolic:ROWSxCOLUMNS, with :ws, :os or :is behind it. MACs are per cycle; "
+           "confidence is\nthat of the least trusted source of any number (eyeroof hw check counts "
+           "them).\n";
 }
 
 std::string machines_json(const std::vector<ListedMachine>& machines) {

@@ -176,8 +176,9 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     shown.scenario.batch = o.batch;
     shown.scenario.data_type = o.type;
     shown.scenario.training = analysis::TrainingOptions{"adam"};
-    result->baseline = fmt::format("{}, sequences of {} tokens; baseline: {}",
-                                   analysis::scenario_words(shown), o.length, result->baseline);
+    result->baseline =
+        fmt::format("{}, sequences of {} tokens; baseline: {}",
+                    analysis::scenario_words(shown, false), o.length, result->baseline);
     return write_answer(context, report::scale_answer(*result, options.details), options.output,
                         command, {machine});
 }

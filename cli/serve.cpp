@@ -158,7 +158,7 @@ Exit serve(Context& context, ServeOptions& options) {
         }
     }
     report::Answer answer = report::serving_answer(*result);
-    answer.question = analysis::scenario_words(*question);
+    answer.question = analysis::scenario_words(*question, false);
     return write_answer(context, answer, options.output, result->best ? Exit::done : Exit::says_no);
 }
 

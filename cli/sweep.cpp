@@ -361,8 +361,8 @@ void add_sweep(Frame& frame) {
     add_scenario(app, options->scenario);
     app.add_option(
            "--vary", options->vary,
-           "Field and its values, as a list, FROM:TO:STEP, or FROM:TO:xFACTOR (repeatable; the "
-           "last varies fastest): a parameter of the machine as in --set, network.PARAMETER, "
+           "Field and its values (repeatable; the last varies fastest): a list, FROM:TO:STEP, or "
+           "FROM:TO:xFACTOR of a parameter of the machine as in --set, network.PARAMETER, "
            "machine, network, or an option such as batch, dtype, launch, or phase")
         ->type_name("FIELD=VALUES")
         ->allow_extra_args(false);

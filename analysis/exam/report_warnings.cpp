@@ -57,7 +57,9 @@ std::string no_fit_text(const Report& report) {
 Diagnostics fit_warning(const Report& report) {
     Diagnostics said;
     if (const std::string what = no_fit_text(report); !what.empty()) {
-        said.warning("does-not-fit", what, "`eyeroof memory` shows what holds it");
+        said.warning("does-not-fit", what,
+                     "fewer bits of weights (--dtype fp8, --weight-type int4), or several devices "
+                     "(`eyeroof scale`, `eyeroof serve`); `eyeroof memory` shows what holds it");
     }
     return said;
 }

@@ -30,15 +30,33 @@ std::string type_words(const Question& question) {
     return words;
 }
 
-std::string what_words(const Question& question) {
+// Rows that the network looks up first, for one sample: " of 2048 tokens" where a softmax follows,
+// as in every decoder and encoder of text, else " of 26 look-ups". Empty without a look-up.
+std::string length_words(const model::Network& network) {
+    const auto& layers = network.layers;
+    const auto first = std::ranges::find(layers, model::Op::embedding, &model::Layer::op);
+    const auto* looked =
+        first == layers.end() ? nullptr : std::get_if<model::RowsShape>(&first->shape);
+    if (looked == nullptr || network.as_it_ran) {
+        return {};
+    }
+    const bool attends = std::ranges::any_of(layers, [](const model::Layer& layer) {
+        return layer.op == model::Op::softmax || layer.op == model::Op::attention;
+    });
+    const Count rows = looked->rows / own_batch(network);
+    return fmt::format(" of {} {}{}", rows, attends ? "token" : "look-up", rows == 1 ? "" : "s");
+}
+
+std::string what_words(const Question& question, bool lengths) {
     const Scenario& s = question.scenario;
     const std::string step =
         question.network.as_it_ran
             ? "one step as traced"
-            : fmt::format("{}, batch {}",
+            : fmt::format("{}, batch {}{}",
                           s.training ? fmt::format("training step with {}", s.training->optimizer)
                                      : "inference",
-                          s.batch.value_or(own_batch(question.network)));
+                          s.batch.value_or(own_batch(question.network)),
+                          lengths ? length_words(question.network) : std::string());
     std::string words =
         fmt::format("{}, {}, {}", question.network.name, step, type_words(question));
     if (s.training && s.states != Regime::usual) {
@@ -138,10 +156,10 @@ std::string mapping_words(const Question& question) {
 
 } // namespace
 
-std::string scenario_words(const Question& question) {
+std::string scenario_words(const Question& question, bool lengths) {
     const bool gpu = std::holds_alternative<model::Gpu>(question.machine.kind);
     const std::string uncosted = model::uncosted_text(question.network);
-    return what_words(question) + where_words(question) + "; " +
+    return what_words(question, lengths) + where_words(question) + "; " +
            (gpu ? gpu_words(question) : mapping_words(question)) +
            (uncosted.empty() ? "" : "; " + uncosted);
 }

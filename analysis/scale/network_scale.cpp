@@ -401,7 +401,7 @@ Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wir
     result.baseline_samples_per_s = 1.0 / shared->baseline_s;
     result.baseline_batch = static_cast<double>(shared->baseline_batch);
     question.scenario.batch = shared->baseline_batch;
-    result.baseline = scenario_words(question);
+    result.baseline = scenario_words(question, false);
     if (options.measured_samples_per_s > 0.0) {
         result.baseline += fmt::format(", measured {:g} samples/s", options.measured_samples_per_s);
     }

@@ -105,11 +105,14 @@ std::string further_totals(const analysis::Report& report, const TextStyle& styl
         parts.push_back(std::move(sum));
     }
     if (total.averaged_units > 0.0) {
-        parts.push_back(fmt::format("{} {} active on average", amount(total.averaged_units),
-                                    unit_name(report)));
+        const bool one_type = report.machine.kind == "accelerator"; // a GPU has pipes for each type
+        const std::string active =
+            one_type ? percent(total.averaged_units / report.machine.units) + " of"
+                     : amount(total.averaged_units);
+        parts.push_back(fmt::format("{} {} active on average", active, unit_name(report)));
     }
     if (const double uncoded = uncoded_bytes(report); uncoded > 1.005 * total.outer_bytes) {
-        parts.push_back(format_si(uncoded, "B") + " moved before zeros are coded");
+        parts.push_back(format_si(uncoded, "B") + " before zero compression");
     }
     if (std::string proofs = proofs_text(report); !proofs.empty()) {
         parts.push_back(std::move(proofs));
@@ -137,10 +140,10 @@ char cell_of(const analysis::LayerReport& layer, double units, double place) {
     }
     for (std::size_t step = 1; step <= kSteps; ++step) {
         if (place >= analysis::share_after(layer.steps, units, step)) {
-            return static_cast<char>('0' + step);
+            return step == 1 && layer.macs == 0 ? '.' : static_cast<char>('0' + step);
         }
     }
-    return '.'; // below the chain: overhead, and stalls that no step counts
+    return '.'; // below the chain: overhead, and stalls that no step counts; work without MACs
 }
 
 std::string overview_bar(const analysis::LayerReport& layer, double units, const TextStyle& style) {
@@ -174,15 +177,24 @@ struct Row {
     Count runs = 0;
 };
 
+// The step, then what binds there. Step 6 is a rate, step 7 the time that loads are late.
+std::string bound_label(const analysis::LayerReport& layer) {
+    constexpr std::string_view rate = " bandwidth";
+    const std::string_view name = layer.limiter;
+    const bool late = layer.limiter_step == kSteps && name.ends_with(rate);
+    return fmt::format("({}) {}{}", layer.limiter_step, late ? "waits for " : "",
+                       late ? name.substr(0, name.size() - rate.size()) : name);
+}
+
 std::vector<Row> rows_of(const analysis::Report& report, const TextStyle& style) {
     std::vector<Row> rows;
     std::map<std::string, std::size_t> known;
     for (const analysis::LayerReport& layer : report.layers) {
-        const std::string cells = fmt::format(
-            "{}{}  {}  {}", right(format_si(layer.time_s, "s"), 10),
-            right(percent(layer.utilization), 8),
-            overview_bar(layer, analysis::units_of(report.machine, layer), style),
-            clipped(fmt::format("{} ({})", layer.limiter, layer.limiter_step), kBoundColumn));
+        const std::string cells =
+            fmt::format("{}{}  {}  {}", right(format_si(layer.time_s, "s"), 10),
+                        right(percent(layer.utilization), 8),
+                        overview_bar(layer, analysis::units_of(report.machine, layer), style),
+                        clipped(bound_label(layer), kBoundColumn));
         const std::string key = fmt::format("{} {}", static_cast<int>(layer.layer.op), cells);
         const auto [at, is_new] = known.emplace(key, rows.size());
         if (is_new) {
@@ -232,7 +244,7 @@ std::string table(const analysis::Report& report, bool all, const TextStyle& sty
         "\n" +
         inked(fmt::format("{}{}{}  {}  {}", left("layer", kNameColumn), right("time", 10),
                           right("util.", 8), left(bar_title, table_bar_cells(style)),
-                          "bound by (step)"),
+                          "(step) bound by"),
               Ink::faint, style.colour) +
         "\n";
     for (const Row& row : rows) {

@@ -32,12 +32,12 @@ inline std::string clipped(std::string_view text, std::size_t width) {
     return left(text, std::min(display_width(masked_controls(text)), width));
 }
 
-// "1.89 MB moved (2.13 MB before zeros are coded)".
+// "1.89 MB moved (2.13 MB before zero compression)".
 inline std::string moved_text(double bytes, double uncoded) {
     constexpr double visible = 1.005;
     return format_si(bytes, "B") + " moved" +
            (uncoded > visible * bytes
-                ? fmt::format(" ({} before zeros are coded)", format_si(uncoded, "B"))
+                ? fmt::format(" ({} before zero compression)", format_si(uncoded, "B"))
                 : "");
 }
 

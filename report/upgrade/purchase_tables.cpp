@@ -154,7 +154,7 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
         return fleet ? fmt::format("{:.3g} h", seconds / 3600.0) : format_si(seconds, "s");
     };
     grid.row(
-        fleet     ? "work of one old GPU hour"
+        fleet     ? "time for one old GPU-hour of work"
         : divided ? "GPU time per step"
                   : "time of a step",
         [&](const PurchaseAnswer& a) { return held ? time(a.upgrade.from_s) : std::string("-"); },

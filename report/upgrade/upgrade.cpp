@@ -276,7 +276,7 @@ std::string upgrade_categories_text(const analysis::Upgrade& u) {
 std::string upgrade_text(const analysis::Upgrade& u) {
     std::string text = headline(u) + "\n  " + u.run + "\n  " + reason(u) + "\n" + members_text(u);
     text += fmt::format("  time of {}: {} -> {}\n",
-                        u.members.empty() ? "one run" : "the work of one old GPU hour",
+                        u.members.empty() ? "one run" : "one old GPU-hour of work",
                         format_si(u.from_s, "s"), format_si(u.to_s, "s"));
     text += steps_text(u) + error_text(u) + money_text(u) + memory_text(u);
     for (const std::string& note : u.notes) {

@@ -67,6 +67,21 @@ TEST_CASE("an examination begins with its answer: scenario, time, bottleneck, la
     CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 40);
 }
 
+TEST_CASE("the first lines of an exam say how many tokens a sample has") {
+    const auto first = [](const std::string& network) {
+        const auto found = run({"exam", network, "--on", "h100-sxm-80gb"});
+        REQUIRE(found.exit == 0);
+        std::string head = found.out.substr(0, found.out.find(" on H100"));
+        std::replace(head.begin(), head.end(), '\n', ' ');
+        return head;
+    };
+    CHECK(first("llama-3-8b").find("batch 1 of 2048 tokens, fp16") != std::string::npos);
+    CHECK(first("llama-3-8b:new=1,context=512").find("batch 1 of 1 token, fp16") !=
+          std::string::npos);
+    CHECK(first("dlrm").find("look-ups, fp16") != std::string::npos);
+    CHECK(first("resnet50").find("batch 1, fp16") != std::string::npos);
+}
+
 TEST_CASE("a network of many layers fits a screen, equal layers once") {
     const auto outcome = run({"exam", "resnet50", "--on", "a100-sxm-40gb", "--batch", "32"});
     CHECK(outcome.exit == 0);
