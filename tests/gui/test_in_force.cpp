@@ -137,7 +137,7 @@ void TestInForce::fields_show_the_values_that_are_in_force() {
     show(window);
     for (const auto& [network, machine, clock] :
          {std::tuple{"alexnet", "eyeriss-v1", "400 MHz"},
-          std::tuple{"mnist-cnn", "tpu-v1", "350 MHz"},
+          std::tuple{"mnist-cnn", "eyeriss-v1-192", "100 MHz"},
           std::tuple{"resnet50", "a100-sxm-40gb", "2.82 GHz"}}) {
         QVERIFY(open_and_wait(window, session_of(network, {machine})));
         fields_are_in_force(window);

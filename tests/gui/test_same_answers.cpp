@@ -258,10 +258,10 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say_data() {
     add("bert-large", {"v100-sxm2-16gb"}, {"phase=training", "optimizer=adam"});
     add("alexnet", {"eyeriss-v1"});
     add("alexnet", {"eyeriss-v1"}, {"set=clock=400 MHz"});
-    add("alexnet", {"eyeriss-v2"});
-    add("alexnet", {"a100-sxm-40gb"}, {"set=clock=2.82 GHz", "launch=graph"});
+    add("alexnet", {"eyeriss-v2"}, {"mapping=dataflow"});
+    add("alexnet", {"a100-sxm-40gb"}, {"set=boost-clock=2.82 GHz", "launch=graph"});
     add("mobilenet-v1", {"eyeriss-v1"});
-    add("mnist-cnn", {"tpu-v1"});
+    add("mnist-cnn", {"tpu-v1"}, {"mapping=dataflow"});
     add("vgg16", {"l4"}, {"copies=batch"});
     add("vgg16", {"l4"}, {"copies=batch", "pageable=1"});
     add("googlenet", {"a10"}, {"streams=2"});
