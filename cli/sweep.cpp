@@ -68,9 +68,9 @@ analysis::RowFormat format_of(const SweepOptions& options) {
     return options.output.format == "jsonl" ? analysis::RowFormat::jsonl : analysis::RowFormat::csv;
 }
 
-// One page with all rows, in place of a file that grows row by row.
+// One document with all rows, in place of a file that grows row by row.
 bool is_page(const SweepOptions& options) {
-    return options.output.format == "html";
+    return options.output.format == "html" || options.output.format == "md";
 }
 
 // A table for people on stdout, in place of rows.

@@ -1,4 +1,5 @@
 // Profiler traces on the command line: exam as text, JSON and page, several ranks, upgrade, diff.
+#include "report/answers/answers.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
@@ -41,8 +42,11 @@ std::string trace_of(int rank, double product_us, double collective_us) {
 
 nlohmann::json checked(const std::string& text, const char* schema) {
     const auto document = nlohmann::json::parse(text);
-    tests::SchemaCheck check(nlohmann::json::parse(tests::read_file(
-        eyeroof::tests::source_dir() + "/report/schema/" + schema + ".schema.json")));
+    const std::string made = eyeroof::report::schema_of(schema);
+    tests::SchemaCheck check(nlohmann::json::parse(
+        made.empty() ? tests::read_file(eyeroof::tests::source_dir() + "/report/schema/" + schema +
+                                        ".schema.json")
+                     : made));
     for (const auto& fault : check.faults(document)) {
         FAIL_CHECK(fault);
     }
