@@ -4,6 +4,7 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
+#include "model/gpu/serving_library.hpp"
 #include "report/exam/answer.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/ladder_text.hpp"
@@ -65,14 +66,19 @@ std::string library_kernels(const analysis::Report& report, const TextStyle& sty
     }
     std::string text;
     for (const auto& [library, names] : served) {
-        text += wrapped(fmt::format("kernels of {}: {}", library, fmt::join(names, ", ")), 0,
-                        style.width);
+        text += wrapped(
+            fmt::format("kernels of {}: {}", masked_controls(library), fmt::join(names, ", ")), 0,
+            style.width);
     }
-    return text.empty() || others.empty()
-               ? text
-               : text +
-                     wrapped(fmt::format("constants of their class: {}", fmt::join(others, ", ")),
-                             0, style.width);
+    const std::string asked = model::serving_words(model::serving_library(report.scenario.library));
+    if (others.empty() || (text.empty() && asked.empty())) {
+        return text;
+    }
+    const std::string none =
+        text.empty() ? "no measured kernels of " + masked_controls(asked) + "; " : "";
+    return text +
+           wrapped(fmt::format("{}constants of their class: {}", none, fmt::join(others, ", ")), 0,
+                   style.width);
 }
 
 // The answer: time with its interval and the totals, the bottleneck, the largest saving.
