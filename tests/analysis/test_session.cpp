@@ -51,6 +51,7 @@ TEST_CASE("a session comes back from its text as it was") {
                                       1.5,
                                       820.0,
                                       1500.0,
+                                      {"/prices/own.yaml"},
                                       "--to-set 'dram-bandwidth=1 TB/s'"};
     session.view.filter = "conv[1-3]: 'a'";
     session.view.top = 20;
