@@ -258,6 +258,7 @@ Answer map_answer(const analysis::MapReport& report, const model::Accelerator& a
                  {"cancelled", "", report.cancelled, Unit::none, kPrograms,
                   "the search was ended by hand: layers hold the best so far"}};
     a.tables = {mapped_layers(report, accelerator, details)};
+    a.bars = "energy_pj";
     a.notes = map_remarks(report);
     return a;
 }

@@ -3,6 +3,7 @@
 
 #include "mapper/search.hpp"
 #include "report/answer/answer.hpp"
+#include "report/answer/write.hpp"
 
 #include <string>
 #include <vector>
@@ -34,26 +35,33 @@ template <class Row, class Of> Column<Row> nest_column(Of of, unsigned where) {
 
 // Of the certificate that `of` points to; nullptr: there is none.
 template <class Row, class Of> void add_certificate(std::vector<Column<Row>>& columns, Of of) {
-    const auto add = [&](const char* key, const char* title, Unit unit, auto member,
-                         const char* meaning) {
-        const std::string name = title;
+    const auto add = [&](const char* key, Unit unit, auto member, const char* meaning) {
         columns.emplace_back(
-            std::string("certificate.") + key, name, unit,
+            std::string("certificate.") + key, "", unit,
             [of, member](const Row& row) {
                 const mapper::Certificate* c = of(row);
                 return c == nullptr ? std::nullopt : std::optional(c->*member);
             },
-            kAll, meaning);
+            kPrograms, meaning);
     };
     using mapper::Certificate;
-    add("objective", "", Unit::none, &Certificate::objective, "");
-    add("value", "", Unit::none, &Certificate::value, "");
-    add("lower_bound", "", Unit::none, &Certificate::lower_bound,
+    add("objective", Unit::none, &Certificate::objective, "");
+    add("value", Unit::none, &Certificate::value, "");
+    add("lower_bound", Unit::none, &Certificate::lower_bound,
         "no mapping in the space has a lower value");
-    add("gap", "gap", Unit::share, &Certificate::gap, "(value - lower_bound) / value");
-    add("proved", "proven", Unit::none, &Certificate::proved, "");
-    add("space", "", Unit::none, &Certificate::space, "what the bound holds for");
-    add("note", "", Unit::none, &Certificate::note, "remark on the bound; empty: none");
+    add("gap", Unit::share, &Certificate::gap, "(value - lower_bound) / value");
+    add("proved", Unit::none, &Certificate::proved, "");
+    add("space", Unit::none, &Certificate::space, "what the bound holds for");
+    columns.emplace_back(
+        "", "gap", Unit::none,
+        [of](const Row& row) {
+            const Certificate* c = of(row);
+            return c == nullptr ? std::string("-")
+                   : c->proved  ? std::string("proven")
+                                : value_text(c->gap, Unit::share);
+        },
+        kPeople, "to the lower bound");
+    add("note", Unit::none, &Certificate::note, "remark on the bound; empty: none");
 }
 
 // "conv2 (and 3 layers like it)"
