@@ -30,9 +30,9 @@ def tools(tmp_path):
 
 
 def run_block(text):
-    """The script of a composite action's only step."""
-    block = re.search(r"^      run: \|\n((?:        .*\n|\n)+)", text, re.M)
-    return textwrap.dedent(block.group(1))
+    """The script of a composite action's last step."""
+    blocks = re.findall(r"^      run: \|\n((?:        .*\n|\n)+)", text, re.M)
+    return textwrap.dedent(blocks[-1])
 
 
 def git(folder, *words):

@@ -234,7 +234,7 @@ TEST_CASE("a network that one GPU does not hold is divided over what there is") 
     const std::string text = joined(asked(options).out);
     CHECK(text.find("divided") != std::string::npos);
     CHECK(text.find("batch " + std::to_string(pair.at("from").at("batch").get<int>()) +
-                    ", fp16 on") != std::string::npos);
+                    " of 2048 tokens, fp16 on") != std::string::npos);
     CHECK(joined(asked("llama-3-8b --from v100-sxm2-16gb --count 5000 --to a100-sxm-80gb").out)
               .find("at most 1024 GPUs") != std::string::npos);
     CHECK(all.at("run").get<std::string>().find("divided over 16 and ") != std::string::npos);
