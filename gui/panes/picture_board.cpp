@@ -7,7 +7,7 @@
 namespace eyeroof::gui {
 
 namespace {
-constexpr int kRoomyWidth = 940, kRoomyHeight = 640; // from here all are in sight
+constexpr int kRoomyWidth = 940, kRoomyHeight = 520; // from here all are in sight
 constexpr int kGap = 6;
 } // namespace
 

@@ -77,11 +77,12 @@ void TestPanes::a_trace_opens_on_its_gpu_and_proposes_the_network() {
                                      std::pair{"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
                                      std::pair{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"},
                                      std::pair{"NVIDIA GeForce RTX 4090", "rtx-4090"}}) {
-        profiles::Profile taken;
-        taken.run.gpu = device;
-        taken.kernels = {{"k"}};
+        auto taken =
+            profiles::import_file(written(folder.filePath("taken.csv"), kRun).toStdString());
+        QVERIFY(taken.ok());
+        taken->run.gpu = device;
         const QString file = folder.filePath(QString(id) + ".jsonl");
-        QVERIFY(profiles::write_profile(taken, file.toStdString()).ok());
+        QVERIFY(profiles::write_profile(*taken, file.toStdString()).ok());
         QCOMPARE(read_file(file.toStdString(), folders()).gpu, std::string(id));
         QVERIFY(same_model(device, id));
     }

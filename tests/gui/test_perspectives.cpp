@@ -600,7 +600,7 @@ void TestPerspectives::story_of_a_performance_engineer() {
     hands.dock_tab(window, "Measurements");
     auto* chooser = window.findChild<QComboBox*>("compared run");
     QVERIFY(answered(window, [&] { hands.choose(*chooser, faster); }));
-    QVERIFY(window.findChild<QLabel*>("totals")->text().contains("measured in faster.csv"));
+    QVERIFY(window.findChild<QLabel*>("totals")->text().contains("(faster.csv)"));
     auto& files = *window.findChild<QTableWidget*>("measurement files");
     hands.row(files, 0, "run.csv");
     hands.row(files, 0, "faster.csv", Qt::ControlModifier);

@@ -179,6 +179,7 @@ void compare_ladders(MainWindow& window, const Command& command, Compared& compa
                                    static_cast<double>(ladder.height())});
     };
     const analysis::Report& report = command.reports.front();
+    window.plot().set_selection({window.plot().plot().points.front().id}); // of that machine
     window.steps().show_network(true);
     compare_ladder(*window.ladder().scene(), scene_of([&](const report::Canvas& canvas) {
         return report::make_network_waterfall(report, canvas);

@@ -162,7 +162,8 @@ void TestTasks::an_analyst_asks_what_a_trace_holds_that_nobody_predicts() {
     }));
     hands.header(window.table(), LayerTable::unexplained);
     const auto& totals = *window.findChild<QLabel*>("totals");
-    QVERIFY2(totals.text().contains("unexplained"), qPrintable(totals.text()));
+    QVERIFY2(totals.text().contains("more of a step in kernels of no layer"),
+             qPrintable(totals.text()));
     QCOMPARE(window.table().horizontalHeader()->sortIndicatorSection(),
              static_cast<int>(LayerTable::unexplained));
     report("what nobody predicts", hands);

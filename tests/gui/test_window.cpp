@@ -308,7 +308,7 @@ void TestWindow::a_new_user_learns_why_a_layer_is_slow() {
              qPrintable(answer));
     QVERIFY(window.ladder().isVisible());
     const auto* worst = window.findChild<QLabel*>("totals");
-    QVERIFY(worst->isVisible() && worst->text().contains("most is lost in"));
+    QVERIFY(worst->isVisible() && worst->text().contains("Largest saving: "));
     // trying it: the link leads to the slider
     const int at = static_cast<int>(answer.lastIndexOf("<a href=\"")) + 9;
     const QString key = answer.mid(at, answer.indexOf('"', at) - at);
