@@ -79,6 +79,8 @@ void TestLooks::a_step_of_a_slider_is_one_percent_and_round_factors_hold_the_poi
     SnapSlider slider;
     slider.resize(300, 24);
     slider.show();
+    QApplication::setActiveWindow(&slider);
+    slider.setFocus(); // without it the wheel scrolls what is around
     QTest::keyClick(&slider, Qt::Key_Right);
     QVERIFY(std::abs(slider.factor() - 1.01) < 1e-12);
     QTest::keyClick(&slider, Qt::Key_Left);

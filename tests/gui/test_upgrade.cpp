@@ -474,7 +474,10 @@ const std::map<QString, const char*> kFieldOfOption = {{"from", "upgrade from"},
 // has sessions, and shows the details always.
 const QStringList kOfTheCommand = {"help",     "help-all", "fleet",      "scenario",   "details",
                                    "fail-if",  "hwdb",     "color",      "threads",    "quiet",
-                                   "progress", "networks", "time-limit", "power-limit"};
+                                   "progress", "networks", "time-limit", "power-limit",
+                                   // of a service, which the window does not ask yet
+                                   "prompt",   "answer",   "ttft",       "tpot",
+                                   "engine"};
 
 } // namespace
 
