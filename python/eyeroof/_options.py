@@ -307,7 +307,7 @@ class ManualOptions(TypedDict, total=False):
     # Print a table of all options and their commands, as Markdown
     options: bool
     # Print the JSON schema of an answer
-    schema: Literal["bound", "collective", "fuse", "fuse-curve", "memory", "scale", "serve", "sparse", "sparse-curve"]
+    schema: Literal["bound", "capacity", "chip", "clusters", "collective", "copies", "cores", "diff", "front", "fuse", "fuse-curve", "improve", "launches", "map", "memory", "networks", "pairs", "placement", "published", "reach", "run-diff", "scale", "serve", "sparse", "sparse-curve", "split", "timeline", "validation"]
 
 
 class MapOptions(TypedDict, total=False):
@@ -331,7 +331,7 @@ class MapOptions(TypedDict, total=False):
     # Density (share of nonzero values), for machines that exploit zeros:
     # weights=0.4,inputs=0.6[,outputs=0.6], or a table by name or file
     density: Path
-    # Add loop nests and search effort (text)
+    # Add loop nests and search effort
     details: bool
     # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
@@ -624,8 +624,9 @@ class ScaleOptions(TypedDict, total=False):
     # Decoders: overlap all-to-alls of experts with another microbatch's kernels; auto: without
     # full recomputation, and with --interleave where stages are several [auto]
     overlap_expert: Literal["auto", "off", "on"]
-    # Decoders: overlap tensor-parallel communication with GEMMs [off]
-    overlap_tensor: Literal["off", "on"]
+    # Decoders: overlap tensor-parallel communication with GEMMs; auto: with sequence parallelism
+    # and 8-bit GEMMs, as recipes of Megatron-Bridge [auto]
+    overlap_tensor: Literal["auto", "off", "on"]
     # Devices per node, instead of the fabric's
     per_node: int
     # Inference or training, which adds gradients and the weight update [inference]
@@ -648,7 +649,8 @@ class ScaleOptions(TypedDict, total=False):
     # Most nodes that the search of a layer visits; 0: no limit. A search that ends there reports
     # its optimality gap [200000; 1500000 with --mapping best; none with --time-limit]
     search_nodes: int
-    # Decoders: sequence parallelism, norms and residuals divided by --tensor too
+    # Decoders: sequence parallelism, norms and residuals divided by --tensor too [on with 8-bit
+    # and 4-bit GEMMs]
     sequence: bool
     # Parameter servers (1 to 65536) [1]
     servers: int
@@ -855,6 +857,8 @@ class UpgradeOptions(TypedDict, total=False):
     age: Number
     # Print a result although some operators have no cost model
     allow_uncosted: bool
+    # Output tokens of a request (1 to 10000000) [256]
+    answer: int
     # Attention as written in the network, or as one fused kernel [written; fused where compiled]
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
@@ -880,6 +884,8 @@ class UpgradeOptions(TypedDict, total=False):
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
+    # Serving engine on both sides [vllm]
+    engine: Literal["vllm", "sglang", "trtllm"]
     # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
     # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
@@ -946,6 +952,8 @@ class UpgradeOptions(TypedDict, total=False):
     # Table of rents, a YAML file of one seller (repeatable) [prices.yaml of the catalog];
     # verdicts compare GPUs within one table
     prices: Union[Path, Sequence[Path]]
+    # Prompt tokens of a request (1 to 10000000) [1024]
+    prompt: int
     # Power usage effectiveness (PUE) of the data center [1.4]
     pue: Number
     # Resale price of an old GPU [0]
@@ -991,6 +999,10 @@ class UpgradeOptions(TypedDict, total=False):
     to_per_hour: Number
     # --set of the new GPU alone
     to_set: Changes
+    # Limit of the time per output token, as in 50 ms
+    tpot: Quantity
+    # Limit of the time to the first token, as in 500 ms
+    ttft: Quantity
     # Share of the hours in which the GPUs work, as in 0.7 or 70 % [0.7]
     utilization: Quantity
     # Horizon of the purchase, as in 3 or 36 months [3]
