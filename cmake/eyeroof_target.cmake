@@ -38,14 +38,13 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     endif()
 endif()
 
-set(eyeroof_all_warnings -Wall -Wextra -Wpedantic -Wconversion
-    # Several files in one unit see each other's file-local names; single files are checked nightly.
-    $<IF:$<BOOL:${EYEROOF_UNITY}>,-Wshadow=local;-Wno-subobject-linkage,-Wshadow>
-    $<$<BOOL:${EYEROOF_WERROR}>:-Werror>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns of std::string's own code (GCC bug 105651)
 add_library(eyeroof_warnings INTERFACE)
 if(EYEROOF_WARNINGS)
-    target_compile_options(eyeroof_warnings INTERFACE ${eyeroof_all_warnings})
+    target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
+        # Several files in one unit see each other's file-local names; single files are checked nightly.
+        $<IF:$<BOOL:${EYEROOF_UNITY}>,-Wshadow=local;-Wno-subobject-linkage,-Wshadow>
+        $<$<BOOL:${EYEROOF_WERROR}>:-Werror>
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns of std::string's own code (GCC bug 105651)
 endif()
 
 # What runs once a command, such as its options and the documents that it writes: in releases

@@ -17,7 +17,8 @@ constexpr double kLeastShare = 0.5, kMostShare = 1.2, kShareStep = 0.01;
 constexpr double kPriorFamilies = 4.0; // that all kinds together count in one of them
 constexpr double kLeastSpread = 0.05;
 // Six families know a share badly, and one more or less moves it: it is drawn to 1, as if kernels
-// and hosts were all, at this much ln error for the square of the distance; see docs/dev/upgrade-evidence.md.
+// and hosts were all, at this much ln error for the square of the distance; see
+// docs/dev/upgrade-evidence.md.
 constexpr double kSharePull = 1.0;
 
 double ln_measured(const PairResult& row) {

@@ -6,8 +6,8 @@ namespace eyeroof::analysis {
 
 // Standard deviation of ln(measured / predicted) that a trace adds to the model's own: strides,
 // clocks, caches and the library's choice of kernel are those of the run, and where something of
-// the shape is inferred, its work too. docs/dev/trace-evidence.md has the coverage of each GPU when these are
-// set by the traces of the others.
+// the shape is inferred, its work too. docs/dev/trace-evidence.md has the coverage of each GPU when
+// these are set by the traces of the others.
 inline constexpr double kRunSigma = 0.4;
 inline constexpr double kInferredSigma = 0.6;
 

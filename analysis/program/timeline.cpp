@@ -14,8 +14,8 @@ double step_high_s(double time_s, double high_s) {
     // What a step has beside its operators (input, copies, waits of the host, kernels that the
     // network does not name) adds to it: one measured step in ten took longer than the operators'
     // own errors and this, ln, joined as independent, of 228 of 11 sources on V100, A100 and T4,
-    // each source counted once; docs/dev/upgrade-evidence.md says how many of a held-out source the intervals
-    // cover.
+    // each source counted once; docs/dev/upgrade-evidence.md says how many of a held-out source the
+    // intervals cover.
     constexpr double kStepAbove = 0.54;
     if (!(time_s > 0.0)) {
         return high_s;

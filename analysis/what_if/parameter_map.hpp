@@ -46,7 +46,7 @@ struct ParameterMap {
 // kMostCells, or one parameter twice.
 Result<ParameterMap> parameter_map(const Question& question, const std::string& x,
                                    const std::string& y, std::size_t side = 9,
-                                   std::stop_token stop = {},
-                                   const ProgressCallback& progress = {}, Examine examine = {});
+                                   std::stop_token stop = {}, const ProgressCallback& progress = {},
+                                   Examine examine = {});
 
 } // namespace eyeroof::analysis

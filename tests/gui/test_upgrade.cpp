@@ -472,12 +472,11 @@ const std::map<QString, const char*> kFieldOfOption = {{"from", "upgrade from"},
 
 // Options about the command itself: where its question comes from and how it is printed. The window
 // has sessions, and shows the details always.
-const QStringList kOfTheCommand = {"help",     "help-all", "fleet",      "scenario",   "details",
-                                   "fail-if",  "hwdb",     "color",      "threads",    "quiet",
-                                   "progress", "networks", "time-limit", "power-limit",
+const QStringList kOfTheCommand = {"help", "help-all", "fleet", "scenario", "details", "fail-if",
+                                   "hwdb", "color", "threads", "quiet", "progress", "networks",
+                                   "time-limit", "power-limit",
                                    // of a service, which the window does not ask yet
-                                   "prompt",   "answer",   "ttft",       "tpot",
-                                   "engine"};
+                                   "prompt", "answer", "ttft", "tpot", "engine"};
 
 } // namespace
 

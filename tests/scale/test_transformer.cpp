@@ -332,7 +332,8 @@ TEST_CASE("words a second of LLM Foundry's rows") {
         }
     }
     MESSAGE("Foundry: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.13); // pins the present; docs/dev/scale-evidence.md says what is known of it
+    CHECK(errors.mean() <=
+          0.13); // pins the present; docs/dev/scale-evidence.md says what is known of it
 }
 
 // MFU of eight A100s, the same source: microbatches, and how many a step.

@@ -75,7 +75,8 @@ TEST_CASE("SCNN on GoogLeNet's inception layers is slower than a dense machine b
           "and pays below a density of about 0.8") {
     CHECK(speed_up_at(1.0) == near(0.79, 0.15));
     CHECK(speed_up_at(0.85) == near(1.0, 0.15));
-    CHECK(speed_up_at(0.1) > 12.0); // published 24; a third short, told in docs/dev/accelerator-evidence.md
+    CHECK(speed_up_at(0.1) >
+          12.0); // published 24; a third short, told in docs/dev/accelerator-evidence.md
 }
 
 TEST_CASE("SCNN on pruned AlexNet and VGG-16 gains what was published within 10 %") {
