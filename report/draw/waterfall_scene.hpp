@@ -25,7 +25,7 @@ struct WaterfallBar {
     std::string reason;
     std::string layer;         // of a network: the one that loses most
     std::size_t layer_row = 0; // its row of the report
-    std::string parameter;     // that shortens it, as --set and its kin call it: "host-speed"
+    std::string parameter;     // that shortens it, as --set and --host-speed call it: "host-speed"
     bool worst = false; // of a layer: saves most if it alone cost nothing; of a network: takes
                         // most in the order of the steps
     ColourRole colour = ColourRole::series1;

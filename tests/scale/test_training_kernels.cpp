@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 namespace test_scale_training_kernels {
@@ -82,8 +83,10 @@ TEST_CASE("products of 8 bits take what measured ones do, products of 16 bits wh
     const BlockTimes without = block_times("gb300", model::DataType::fp8, false, false);
     const BlockTimes with = block_times("gb300", model::DataType::fp8, true, false);
     MESSAGE("forward ", without.forward_s, " by the exam, ", with.forward_s, " as measured");
-    CHECK(with.forward_s < 0.85 * without.forward_s);
-    CHECK(with.backward_s < 0.85 * without.backward_s);
+    // The model's rate of fp8 was chosen on such products: the two may not be far from each other.
+    CHECK(with.forward_s != without.forward_s);
+    CHECK(std::abs(with.forward_s / without.forward_s - 1.0) < 0.15);
+    CHECK(std::abs(with.backward_s / without.backward_s - 1.0) < 0.15);
     const BlockTimes wide = block_times("gb300", model::DataType::bf16, false, false);
     CHECK(block_times("gb300", model::DataType::bf16, true, false).forward_s ==
           near(wide.forward_s));
