@@ -1,6 +1,6 @@
 #!/bin/bash
 # Debian packages in an empty root: packages.sh FOLDER-WITH-DEBS. Installs, runs and purges them there, and
-# looks for what stays behind. The root has no other package, so that dependencies are told, not followed.
+# looks for what stays behind. The root has no other package, so that dependencies are listed, not followed.
 set -eu
 folder=$1
 command -v dpkg >/dev/null || { echo "skipped: no dpkg"; exit 77; }
@@ -20,10 +20,10 @@ for deb in "${debs[@]}"; do
     [ -n "$depends" ] || { echo "$name has no dependencies"; exit 1; }
     passed=$((passed + 1))
 done
-told=$(cd / && "$root/usr/bin/eyeroof" exam alexnet --on eyeriss-v1)
-grep -q CONV1 <<<"$told" || { echo "the installed program does not examine: $told"; exit 1; }
-told=$(cd / && "$root/usr/bin/eyeroof" tune resnet18-c1-c12 --layers 'C9$' --target model --trials 2)
-grep -q C9 <<<"$told" || { echo "the installed program does not tune: $told"; exit 1; }
+output=$(cd / && "$root/usr/bin/eyeroof" exam alexnet --on eyeriss-v1)
+grep -q CONV1 <<<"$output" || { echo "the installed program does not examine: $output"; exit 1; }
+output=$(cd / && "$root/usr/bin/eyeroof" tune resnet18-c1-c12 --layers 'C9$' --target model --trials 2)
+grep -q C9 <<<"$output" || { echo "the installed program does not tune: $output"; exit 1; }
 for file in share/man/man1/eyeroof.1 share/bash-completion/completions/eyeroof \
     share/zsh/vendor-completions/_eyeroof share/fish/vendor_completions.d/eyeroof.fish; do
     [ -s "$root/usr/$file" ] || [ -s "$root/usr/$file.gz" ] || { echo "usr/$file is not there"; exit 1; }

@@ -1,6 +1,6 @@
-// Files as they are opened: read off the window's thread, with what a measurement tells of where it
-// comes from: the GPU that it was taken on, the network that its step is, and the network of the
-// catalog that it is most likely of.
+// Files as they are opened: read off the window's thread. Of a measurement also its origin: the GPU
+// that it was taken on, the network that its step is, and the network of the catalog that it is
+// most likely of.
 #pragma once
 
 #include "formats/trace_network.hpp"

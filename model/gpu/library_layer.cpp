@@ -38,14 +38,15 @@ std::string expert_type(const TensorTypes& types, bool blocks) {
                                                           : "";
 }
 
-// The batched products of the tables: before and after latent attention of a decoding step.
+// Tables have batched products of one size alone: before and after latent attention of a decoding
+// step, with DeepSeek-V2's and V3's latent of 512. Others keep the constants of their class.
 bool is_absorbed(const GemmShape& g) {
     constexpr Count kHead = 128, kLatent = 512;
     return (g.n == kLatent && g.k == kHead) || (g.n == kHead && g.k == kLatent);
 }
 
-// Heads whose values have other sizes than their keys are those of latent attention: a prompt's,
-// and those that all heads share in a cache. No table has others.
+// Of heads whose values have other sizes than their keys, tables have those sizes alone: a
+// prompt's, and what all heads share in a cache. Others keep the constants of their class.
 std::string attention_family(const AttentionShape& a) {
     constexpr Count kKey = 192, kValue = 128, kCachedKey = 576, kCachedValue = 512;
     const bool latent = (a.k == kKey && a.value_size() == kValue) ||

@@ -68,9 +68,9 @@ TEST_CASE("the search runs from the build folder, and from a prefix with the sam
 TEST_CASE("the search is started with the words behind its name, its exit code, and its signal") {
     const Prefix prefix;
     prefix.put_script("printf '[%s]' \"$@\"; cat; exit 7\n");
-    const Outcome told =
+    const Outcome refused =
         prefix.run(" --color never --hwdb / tune 'a b' --trials=3 -o '' < /dev/null");
-    CHECK(told.exit == 2); // the command line is judged before
+    CHECK(refused.exit == 2); // the command line is judged before
     const Outcome words = shell("echo in > " + prefix.started().string() + ".txt"); // its stdin
     CHECK(words.exit == 0);
     const Outcome asked =
@@ -103,10 +103,10 @@ TEST_CASE("claims that the search must answer are left out without it, and said 
     const Outcome all = prefix.run(" claims --only learned-search");
     CHECK(all.exit == 4);
     CHECK(all.err.find("eyeroof-tune") != std::string::npos);
-    prefix.put_script("echo 'told on stderr' >&2; exit 3\n"); // what it says is caught
+    prefix.put_script("echo 'a line on stderr' >&2; exit 3\n"); // what it says is caught
     const Outcome caught = prefix.run(" claims --only learned-search");
     CHECK(caught.exit == 1); // no answer
-    CHECK(caught.err.find("told on stderr") != std::string::npos);
+    CHECK(caught.err.find("a line on stderr") != std::string::npos);
 }
 
 TEST_CASE("the words of the options are those that the search knows") {

@@ -7,10 +7,10 @@ wrong=0
 python3 tests/docs/pages.py . || wrong=1
 if command -v mkdocs >/dev/null; then
     folder=$(mktemp -d)
-    if told=$(mkdocs build --quiet --strict -d "$folder" 2>&1) && [ -s "$folder/search/search_index.json" ]; then
+    if output=$(mkdocs build --quiet --strict -d "$folder" 2>&1) && [ -s "$folder/search/search_index.json" ]; then
         echo "the site builds, with its search"
     else
-        echo "mkdocs build --strict: $told"
+        echo "mkdocs build --strict: $output"
         wrong=1
     fi
     rm -rf "$folder"

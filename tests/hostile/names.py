@@ -73,9 +73,9 @@ def wrong_in(form, out):
 
 
 def formats_of(command):
-    told = subprocess.run([EYEROOF] + [word for word in command[:2] if word.islower()] + ["--help-all"],
+    help_text = subprocess.run([EYEROOF] + [word for word in command[:2] if word.islower()] + ["--help-all"],
                           capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    said = re.search(r"--format.*?(?=\n\s*-)", told, re.S)
+    said = re.search(r"--format.*?(?=\n\s*-)", help_text, re.S)
     return sorted(FORMATS & set(re.findall(r"[a-z]+", said.group() if said else ""))) or ["text"]
 
 

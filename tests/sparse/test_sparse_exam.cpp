@@ -76,7 +76,7 @@ TEST_CASE("SCNN on GoogLeNet's inception layers is slower than a dense machine b
     CHECK(speed_up_at(1.0) == near(0.79, 0.15));
     CHECK(speed_up_at(0.85) == near(1.0, 0.15));
     CHECK(speed_up_at(0.1) >
-          12.0); // published 24; a third short, told in docs/dev/accelerator-evidence.md
+          12.0); // published 24; a third short, see docs/dev/accelerator-evidence.md
 }
 
 TEST_CASE("SCNN on pruned AlexNet and VGG-16 gains what was published within 10 %") {
