@@ -96,7 +96,7 @@ std::optional<std::chrono::sys_days> day_of(const PriceView& view) {
 
 std::string PriceView::name() const {
     if (from && to && !is_one_table(*from, *to)) {
-        return table_name(*from) + " and " + table_name(*to);
+        return table_name(*from) + " beside " + table_name(*to);
     }
     return table_name(from ? *from : *to);
 }

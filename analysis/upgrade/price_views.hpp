@@ -18,7 +18,7 @@ struct PriceView {
     PriceBasis basis = PriceBasis::one_table;
     std::optional<model::Rent> from, to; // nullopt: given, owned, or bought
 
-    std::string name() const; // "Lambda (list)", "Akash (marketplace) and Lambda (list)"
+    std::string name() const; // "Lambda (list)", "Akash (marketplace) beside Lambda (list)"
     std::string date() const; // the older of both, or "undated"
     bool operator==(const PriceView&) const = default;
 };

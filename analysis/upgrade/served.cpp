@@ -57,7 +57,8 @@ std::string server_words(const ServingPoint& p, const std::string& gpu) {
                        p.batch == p.most_batch ? ", memory holds no more requests" : "");
 }
 
-Result<Shard> server_on(const Question& question, const std::optional<model::Fabric>& fabric,
+// The question's batch becomes the requests that the server runs at a time.
+Result<Shard> server_on(Question& question, const std::optional<model::Fabric>& fabric,
                         const ServedRequests& requests) {
     const auto decoder = transformer_of(question.network);
     if (!decoder) {
@@ -75,6 +76,7 @@ Result<Shard> server_on(const Question& question, const std::optional<model::Fab
             "a larger --ttft or --tpot, or a shorter --prompt");
     }
     const ServingPoint& p = serving->points[*serving->best];
+    question.scenario.batch = p.batch;
     Shard shard;
     shard.devices = p.devices;
     shard.plan = server_words(p, question.machine.id);
@@ -97,8 +99,8 @@ Result<ShardedPair> served(const FleetMember& member, const model::Machine& from
     own.edges = member.edges;
     own.from = member.from.value_or(options.from);
     own.to = member.to.value_or(options.to);
-    const Question before = side_of(member.network, from, own, true);
-    const Question after = side_of(member.network, to, own, false);
+    Question before = side_of(member.network, from, own, true);
+    Question after = side_of(member.network, to, own, false);
     const auto old_server = server_on(before, fabrics.from, requests);
     const auto new_server = server_on(after, fabrics.to, requests);
     Diagnostics all = old_server.diagnostics();
@@ -120,8 +122,8 @@ Result<ShardedPair> served(const FleetMember& member, const model::Machine& from
                      servers * old_server->devices,
                      new_servers * new_server->devices,
                      new_server->devices,
-                     scenario_words(before),
-                     scenario_words(after),
+                     scenario_words(before, false),
+                     scenario_words(after, false),
                      ""};
     pair.run = fmt::format("requests of {} prompt and {} output tokens served by {}; times are "
                            "GPU-seconds of a request",

@@ -154,9 +154,10 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
         return fleet ? fmt::format("{:.3g} h", seconds / 3600.0) : format_si(seconds, "s");
     };
     grid.row(
-        fleet     ? "time for one old GPU-hour of work"
-        : divided ? "GPU time per step"
-                  : "time of a step",
+        fleet            ? "time for one old GPU-hour of work"
+        : p.terms.served ? "GPU time of a request"
+        : divided        ? "GPU time per step"
+                         : "time of a step",
         [&](const PurchaseAnswer& a) { return held ? time(a.upgrade.from_s) : std::string("-"); },
         [&](const PurchaseAnswer& a) { return time(a.upgrade.to_s); });
     const auto none = [](const PurchaseAnswer&) { return std::string(); };
@@ -373,6 +374,9 @@ std::vector<std::string> scenario_lines(const analysis::Purchase& p) {
     }
     if (lines.empty()) {
         lines.push_back(first.from_words);
+    }
+    if (p.terms.served) {
+        lines.push_back(first.run);
     }
     for (const analysis::PurchaseAnswer& a : p.answers) {
         const std::string other = other_words(a.upgrade);
