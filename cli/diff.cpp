@@ -11,7 +11,7 @@
 #include "formats/trace_network.hpp"
 #include "profiles/import/importer.hpp"
 #include "report/diff/diff_answer.hpp"
-#include "report/exam/json.hpp"
+#include "report/exam/exam_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -89,7 +89,8 @@ Text exam_of(Context& context, const std::string& reference) {
         return Text(std::move(all));
     }
     const auto report = analysis::run(*question, context.stop(), context.progress());
-    return report ? Text(report::to_json(*report)) : Text(report.diagnostics());
+    return report ? Text(report::to_json(report::exam_answer(*report)))
+                  : Text(report.diagnostics());
 }
 
 Text side(Context& context, const std::string& reference) {

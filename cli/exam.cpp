@@ -7,25 +7,16 @@
 #include "analysis/measured/traced.hpp"
 #include "analysis/trials/measured_best.hpp"
 #include "analysis/what_if/headline.hpp"
-#include "base/markup.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
-#include "cli/what_would_help.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
-#include "report/exam/advice.hpp"
-#include "report/exam/csv.hpp"
-#include "report/exam/html.hpp"
-#include "report/exam/json.hpp"
-#include "report/exam/markdown.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "report/exam/text.hpp"
-#include "report/measured/traced_json.hpp"
-#include "report/page/page.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -86,26 +77,6 @@ std::optional<formats::LayerTable> table_of(const std::string& name) {
     return table ? std::optional(*table) : std::nullopt;
 }
 
-std::string rendered(Context& context, const analysis::Report& report, const ExamOptions& options) {
-    const std::string& format = options.output.format;
-    if (format == "csv") {
-        const auto table = table_of(report.scenario.network);
-        return report::to_csv(report, table ? &*table : nullptr);
-    }
-    if (format == "md") {
-        return report::to_markdown(report);
-    }
-    if (format == "html") {
-        return report::to_html(report);
-    }
-    const auto ladders = options.steps == "all"     ? report::Ladders::all
-                         : options.steps == "worst" ? report::Ladders::worst
-                                                    : report::Ladders::automatic;
-    const std::string& file = options.output.file;
-    return report::to_text(report,
-                           {context.colour(file), ladders, options.details, context.columns(file)});
-}
-
 // Says on stderr which layers' searches ended before their proof; were there any?
 bool report_open(Context& context, const ExamOptions& options, const analysis::Report& report) {
     const analysis::OpenSearches open = analysis::open_searches(report);
@@ -119,13 +90,6 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
                           : said.warning("not-proved", what, hint);
     context.report(said);
     return true;
-}
-
-std::string advice_part(const std::string& format, const analysis::WhatHelps& advice) {
-    if (advice.parameters) {
-        return format == "md" ? helps_markdown(*advice.parameters) : helps_text(*advice.parameters);
-    }
-    return format == "md" ? report::advice_markdown(advice) : report::advice_text(advice);
 }
 
 // What --tuned names, merged. Errors: those of the logs.
@@ -156,58 +120,54 @@ struct Extras {
     std::optional<analysis::Ranks> ranks;   // of several traces
 };
 
-using Json = nlohmann::ordered_json;
-
-Json members_of(const Extras& more) {
-    Json json = Json::object();
-    if (more.traced) {
-        json["trace"] = report::traced_json(*more.traced);
+std::string text_of(Context& context, const ExamOptions& options, const analysis::Report& report,
+                    const report::ExamParts& parts) {
+    const auto ladders = options.steps == "all"     ? report::Ladders::all
+                         : options.steps == "worst" ? report::Ladders::worst
+                                                    : report::Ladders::automatic;
+    const std::string& file = options.output.file;
+    const std::size_t columns = context.columns(file);
+    std::string text;
+    if (parts.traced != nullptr) {
+        for (const std::string& note : parts.traced->notes) { // first: what the answer is not of
+            text += "note: " + note + "\n";
+        }
     }
-    if (more.ranks) {
-        json["ranks"] = report::ranks_json(*more.ranks);
+    text += report::to_text(report, {context.colour(file), ladders, options.details, columns});
+    if (parts.traced != nullptr) {
+        text += analysis::traced_text(*parts.traced);
     }
-    if (more.advice && more.advice->parameters) {
-        json["what_would_help"] = helps_json(*more.advice->parameters);
-    } else if (more.advice) {
-        json.update(report::advice_json(*more.advice));
+    if (parts.ranks != nullptr) {
+        text += analysis::ranks_text(*parts.ranks);
     }
-    if (more.tuned) {
-        json["tuned"] = analysis::tune::measured_best_json(*more.tuned);
-    }
-    return json;
+    text += report::tables_text(report::asked_tables(parts), columns);
+    return text + (report::has_no_advice(parts) ? "\n" + std::string(report::kNoAdvice) + "\n"
+                                                : std::string());
 }
 
 bool write_report(Context& context, const ExamOptions& options, const analysis::Question& question,
                   const analysis::Report& report, const Extras& more, const TextSink& sink) {
     const std::string& format = options.output.format;
+    const auto input = format == "csv" ? table_of(report.scenario.network) : std::nullopt;
+    report::ExamParts parts;
+    parts.input = input ? &*input : nullptr;
+    parts.advice = more.advice ? &*more.advice : nullptr;
+    parts.tuned = more.tuned ? &*more.tuned : nullptr;
+    parts.traced = more.traced ? &*more.traced : nullptr;
+    parts.ranks = more.ranks ? &*more.ranks : nullptr;
+    if (format == "text") {
+        return sink(text_of(context, options, report, parts));
+    }
+    const report::Answer answer = report::exam_answer(report, parts);
     if (format == "json") {
-        return report::write_json(report, members_of(more), sink);
+        return report::write_json(answer, sink);
     }
-    std::string text = format == "html" && more.traced ? report::to_html(report, *more.traced)
-                                                       : rendered(context, report, options);
-    if (more.traced && format == "text") {
-        std::string notes; // first: what the answer is not of
-        for (const std::string& note : more.traced->notes) {
-            notes += "note: " + note + "\n";
-        }
-        text = notes + text + analysis::traced_text(*more.traced);
+    if (format == "csv") {
+        return report::write_csv(answer, sink);
     }
-    if (more.ranks && format == "html") {
-        text = report::page_with(std::move(text),
-                                 "<h2>Ranks</h2>\n<pre>" +
-                                     html_escaped(analysis::ranks_text(*more.ranks)) + "</pre>\n");
-    }
-    if (more.ranks && format == "text") {
-        text += analysis::ranks_text(*more.ranks);
-    }
-    if (more.advice) {
-        text += advice_part(format, *more.advice);
-    }
-    if (more.tuned) {
-        text += format == "md" ? analysis::tune::measured_best_markdown(*more.tuned)
-                               : analysis::tune::measured_best_text(*more.tuned);
-    }
-    return sink(with_origin(std::move(text), format, more.command, {question.machine}));
+    return sink(
+        with_origin(format == "md" ? report::to_markdown(answer) : report::exam_page(answer, parts),
+                    format, more.command, {question.machine}));
 }
 
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
@@ -238,18 +198,16 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
 std::optional<std::pair<std::string, std::string>>
 contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
-    const bool plain = format == "csv" || format == "html";
-    if (options.advice && plain) {
-        return {{"--advice supports --format text, json, and md",
-                 "leave --advice out, or write the advice with --format json"}};
+    if (options.advice && format == "csv") {
+        return {{"--advice has no rows of CSV", "take text, json, md, or html"}};
     }
     if (options.advice && !scenario.density.empty()) {
         return {
             {"--advice does not count zeros: leave --density out", "ask one of them at a time"}};
     }
-    if (!options.tuned.empty() && (plain || !options.compat.empty())) {
-        return {{"--tuned supports --format text, json, and md",
-                 "leave --tuned out, or write --format json"}};
+    if (!options.tuned.empty() && (format == "csv" || !options.compat.empty())) {
+        return {{"--tuned has no rows of CSV and none of --compat",
+                 "take text, json, md, or html, without --compat"}};
     }
     if (options.chip.given() && options.cores.given()) {
         return {{"--chip and --cores are questions of their own", "ask one of them at a time"}};

@@ -2,8 +2,8 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/headline.hpp"
+#include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
-#include "cli/origin.hpp"
 #include "report/exam/side_by_side.hpp"
 
 #include <fmt/format.h>
@@ -11,15 +11,6 @@
 namespace eyeroof::cli {
 
 namespace {
-
-std::string rendered(const std::vector<analysis::Report>& sides, const OutputOptions& output,
-                     bool colour) {
-    return output.format == "json"   ? report::side_by_side_json(sides)
-           : output.format == "csv"  ? report::side_by_side_csv(sides)
-           : output.format == "md"   ? report::side_by_side_markdown(sides)
-           : output.format == "html" ? report::side_by_side_html(sides)
-                                     : report::side_by_side_text(sides, colour);
-}
 
 // The first option that asks about one machine only.
 std::string one_only(const ExamOptions& options, const analysis::Scenario& scenario) {
@@ -78,9 +69,12 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
         sides.push_back(*std::move(report));
         machines.push_back(question.machine);
     }
-    const std::string text = rendered(sides, options.output, context.colour(options.output.file));
-    return context.write(with_origin(text, options.output.format, command, std::move(machines)),
-                         options.output.file);
+    const std::string& file = options.output.file;
+    if (options.output.format == "text") {
+        return context.write(report::side_by_side_text(sides, context.colour(file)), file);
+    }
+    return write_answer(context, report::side_by_side_answer(sides), options.output, command,
+                        machines);
 }
 
 } // namespace eyeroof::cli

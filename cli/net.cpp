@@ -1,6 +1,7 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "analysis/program/lower.hpp"
 #include "base/lines.hpp"
+#include "cli/answer.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
 #include "formats/catalog.hpp"
@@ -65,23 +66,9 @@ Exit list(Context& context, const ListOptions& options) {
         }
         rows.push_back({std::move(head), runs_of(*network), *totals});
     }
-    const std::string& format = options.output.format;
-    return context.write(format == "json"  ? report::networks_to_json(rows)
-                         : format == "csv" ? report::networks_to_csv(rows)
-                                           : report::networks_to_text(rows),
-                         options.output.file);
-}
-
-std::string shown(const model::Network& network, const model::NetworkTotals& totals,
-                  const std::string& format) {
-    if (format == "json") {
-        return report::network_to_json(network, totals);
-    }
-    if (format == "yaml") {
-        return formats::write_network_yaml(network);
-    }
-    return format == "csv" ? formats::write_layer_csv(network.layers)
-                           : report::network_to_text(network, totals);
+    return options.output.format == "text"
+               ? context.write(report::networks_to_text(rows), options.output.file)
+               : write_answer(context, report::networks_answer(rows), options.output);
 }
 
 Exit show(Context& context, const ShowOptions& options) {
@@ -104,7 +91,14 @@ Exit show(Context& context, const ShowOptions& options) {
     if (!totals) {
         return context.fail(totals.diagnostics());
     }
-    return context.write(shown(*network, *totals, options.output.format), options.output.file);
+    const std::string& format = options.output.format;
+    if (format == "text" || format == "yaml" || format == "csv") { // two are files to edit
+        return context.write(format == "yaml"  ? formats::write_network_yaml(*network)
+                             : format == "csv" ? formats::write_layer_csv(network->layers)
+                                               : report::network_to_text(*network, *totals),
+                             options.output.file);
+    }
+    return write_answer(context, report::network_answer(*network, *totals), options.output);
 }
 
 // The network as a file of eyeroof's own, by its ending.
@@ -153,7 +147,7 @@ void add_list(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<ListOptions>();
     CLI::App& app = frame.add("list", "List the networks of the catalog, with MACs and parameters",
                               "eyeroof net list\neyeroof net list --format json", &parent);
-    add_output(app, options->output, {"text", "json", "csv"});
+    add_output(app, options->output, answer_formats());
     frame.run(app, [options](Context& context) { return list(context, *options); });
 }
 
@@ -175,7 +169,7 @@ void add_show(Frame& frame, CLI::App& parent) {
     app.add_option("--batch", options->batch, "Batch size of a step [the network's own]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
-    add_output(app, options->output, {"text", "json", "yaml", "csv"});
+    add_output(app, options->output, {"text", "json", "yaml", "csv", "md", "html"});
     frame.run(app, [options](Context& context) { return show(context, *options); });
 }
 

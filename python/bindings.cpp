@@ -12,10 +12,7 @@
 #include "formats/network_yaml.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "report/exam/csv.hpp"
-#include "report/exam/html.hpp"
-#include "report/exam/json.hpp"
-#include "report/exam/markdown.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "report/exam/text.hpp"
 
 #include "python/interruptible.hpp"
@@ -289,11 +286,14 @@ void add_exam(py::module_& m) {
                                [](const Exam& e) { return e.report.uncosted_share; })
         .def_readonly("warnings", &Exam::warnings)
         .def_property_readonly("words", [](const Exam& e) { return e.report.words; })
-        .def("json", document([](const auto& r) { return report::to_json(r); }))
-        .def("csv", document([](const auto& r) { return report::to_csv(r); }))
+        .def("json",
+             document([](const auto& r) { return report::to_json(report::exam_answer(r)); }))
+        .def("csv", document([](const auto& r) { return report::to_csv(report::exam_answer(r)); }))
         .def("text", document([](const auto& r) { return report::to_text(r); }))
-        .def("markdown", document([](const auto& r) { return report::to_markdown(r); }))
-        .def("html", document([](const auto& r) { return report::to_html(r); }));
+        .def("markdown",
+             document([](const auto& r) { return report::to_markdown(report::exam_answer(r)); }))
+        .def("html",
+             document([](const auto& r) { return report::to_html(report::exam_answer(r)); }));
 }
 
 // With its graph, where it has one.

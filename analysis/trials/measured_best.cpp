@@ -1,10 +1,5 @@
 #include "analysis/trials/measured_best.hpp"
 
-#include "base/printable.hpp"
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <map>
 
@@ -85,54 +80,6 @@ Result<std::vector<MeasuredBest>> measured_best(const Report& report,
                       "layers are known by their shape; eyeroof tune measures them");
     }
     return {std::move(rows), std::move(found)};
-}
-
-std::string measured_best_text(const std::vector<MeasuredBest>& rows) {
-    std::string text = "\nTuned: the best that was measured\n";
-    for (const MeasuredBest& row : rows) {
-        text += fmt::format(
-            "  {:<14} {:>10.4g} us {:>8.2f} GFLOP/s, the report has {:.4g} us; {} trials on {}{}\n",
-            printable(row.layer), row.measured_s * 1e6, row.gflops_per_s, row.report_s * 1e6,
-            row.trials, printable(row.machine), row.target == "model" ? " (computed)" : "");
-        text += fmt::format("    {}\n    bounds of it, MAC/cycle:", row.best.text);
-        for (const double bound : row.best.bound) {
-            text += fmt::format(" {:.4g}", bound);
-        }
-        text += fmt::format(
-            "; largest loss at step {}\n    the closed form's first choice took {:.4g} us: {}\n",
-            row.best.limiter + 1, row.predicted_plan_s * 1e6, row.predicted_plan);
-    }
-    return text;
-}
-
-std::string measured_best_markdown(const std::vector<MeasuredBest>& rows) {
-    std::string text = "\n## Tuned\n\n| layer | measured us | GFLOP/s | predicted us | trials | "
-                       "program | limiting step |\n|---|---:|---:|---:|---:|---|---:|\n";
-    for (const MeasuredBest& row : rows) {
-        text += fmt::format("| {} | {:.4g} | {:.2f} | {:.4g} | {} | {} | {} |\n",
-                            printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
-                            row.report_s * 1e6, row.trials, row.best.text, row.best.limiter + 1);
-    }
-    return text;
-}
-
-nlohmann::ordered_json measured_best_json(const std::vector<MeasuredBest>& rows) {
-    auto list = nlohmann::ordered_json::array();
-    for (const MeasuredBest& row : rows) {
-        list.push_back({{"layer", row.layer},
-                        {"predicted_s", row.report_s},
-                        {"measured_s", row.measured_s},
-                        {"gflops_per_s", row.gflops_per_s},
-                        {"machine", row.machine},
-                        {"target", row.target},
-                        {"trials", row.trials},
-                        {"program", row.best.text},
-                        {"bound_macs_per_cycle", row.best.bound},
-                        {"limiting_step", row.best.limiter + 1},
-                        {"first_choice", row.predicted_plan},
-                        {"first_choice_s", row.predicted_plan_s}});
-    }
-    return list;
 }
 
 } // namespace eyeroof::analysis::tune

@@ -4,8 +4,6 @@
 #include "analysis/exam/report.hpp"
 #include "analysis/trials/log.hpp"
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace eyeroof::analysis::tune {
 
 struct MeasuredBest {
@@ -25,10 +23,5 @@ struct MeasuredBest {
 // it. Layers are known by their shape. Warning "no-trials": the logs have none of them.
 Result<std::vector<MeasuredBest>> measured_best(const Report& report,
                                                 const std::vector<TrialLine>& lines);
-
-std::string measured_best_text(const std::vector<MeasuredBest>& rows);
-std::string measured_best_markdown(const std::vector<MeasuredBest>& rows);
-// The member "tuned" of the report's JSON.
-nlohmann::ordered_json measured_best_json(const std::vector<MeasuredBest>& rows);
 
 } // namespace eyeroof::analysis::tune

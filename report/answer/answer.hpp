@@ -48,10 +48,17 @@ using Value =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
                  std::vector<double>, std::shared_ptr<const AnswerTable>>;
 
-enum class Kind { boolean, integer, number, text, list, numbers, table };
+// number_or_text: such as a stride, 2 or "2x1".
+enum class Kind { boolean, integer, number, text, number_or_text, list, numbers, table };
 
-// Who sees a figure or a column. kPrograms: CSV and JSON. kPages: Markdown, HTML, and the window.
-inline constexpr unsigned kPrograms = 1, kText = 2, kPages = 4, kPeople = kText | kPages, kAll = 7;
+// Who sees a figure or a column. kPages: Markdown, HTML, and the window.
+inline constexpr unsigned kCsv = 1, kText = 2, kPages = 4, kJson = 8, kPrograms = kCsv | kJson,
+                          kPeople = kText | kPages, kAll = kPrograms | kPeople;
+
+// The JSON of a table: an array of objects; the same, which some answers have not, and in a cell
+// is absent without rows; the same where a row without cells is null; an array of the only cell of
+// each row; the object of the only row, absent without it.
+enum class Form { list, list_if_any, list_with_gaps, list_of_cells, object };
 
 // A figure's or column's description.
 struct Head {
@@ -62,10 +69,12 @@ struct Head {
     std::string meaning;            // the schema's description, the tooltip
     Kind kind = Kind::number;       // known without a value
     bool may_miss = false;          // null in JSON, an empty cell in CSV
-    std::vector<Head> columns = {}; // of a table in a cell
+    bool absent = false;            // where it is not known, JSON has not even the key
+    Form form = Form::list;         // of a table in a cell
+    std::vector<Head> columns = {}; // of the same
 
     bool seen_by(unsigned who) const {
-        return (where & who) != 0 && !(who == kPrograms ? key : title).empty();
+        return (where & who) != 0 && !((who & kPrograms) != 0 ? key : title).empty();
     }
 };
 
@@ -74,6 +83,15 @@ struct AnswerTable {
     std::vector<Head> columns;
     std::vector<std::vector<Value>> rows;
     std::size_t most_for_people = 500; // rows
+    Form form = Form::list;
+    // Of tables for programs alone: rows that are made one at a time, since a hundred thousand
+    // layers have hundreds of megabytes; and a last row that CSV alone has.
+    std::size_t made_later = 0;
+    std::function<std::vector<Value>(std::size_t)> make = {};
+    std::vector<Value> sums = {};
+
+    std::size_t size() const { return make ? made_later : rows.size(); }
+    std::vector<Value> row(std::size_t i) const { return make ? make(i) : rows[i]; }
 };
 
 template <class T> struct IsOptional : std::false_type {};
@@ -142,21 +160,45 @@ template <class Row> struct Column {
                 kind_of<T>(),   IsOptional<T>::value};
         of = [get](const Row& row) { return value_of<T>(std::invoke(get, row)); };
     }
+    // For programs alone.
+    template <class Get>
+    Column(std::string key, Get get, unsigned where = kPrograms, std::string meaning = {})
+        : Column(std::move(key), std::string(), Unit::none, std::move(get), where,
+                 std::move(meaning)) {}
 };
 
 template <class Row>
+std::vector<Value> cells_of(const Row& row, const std::vector<Column<Row>>& columns) {
+    std::vector<Value> cells;
+    for (const Column<Row>& column : columns) {
+        cells.push_back(column.of(row));
+    }
+    return cells;
+}
+
+template <class Row>
 AnswerTable make_table(std::string key, std::string title, const std::vector<Row>& rows,
-                       const std::vector<Column<Row>>& columns) {
+                       const std::vector<Column<Row>>& columns, Form form = Form::list) {
     AnswerTable made{std::move(key), std::move(title), {}, {}};
+    made.form = form;
     for (const Column<Row>& column : columns) {
         made.columns.push_back(column.head);
     }
     for (const Row& row : rows) {
-        std::vector<Value>& cells = made.rows.emplace_back();
-        for (const Column<Row>& column : columns) {
-            cells.push_back(column.of(row));
-        }
+        made.rows.push_back(cells_of(row, columns));
     }
+    return made;
+}
+
+// The same with rows that are made when a writer comes to them; `rows` must outlive the table.
+template <class Row>
+AnswerTable make_table_later(std::string key, const std::vector<Row>& rows,
+                             std::vector<Column<Row>> columns) {
+    AnswerTable made = make_table<Row>(std::move(key), {}, {}, columns);
+    made.made_later = rows.size();
+    made.make = [&rows, columns = std::move(columns)](std::size_t i) {
+        return cells_of(rows[i], columns);
+    };
     return made;
 }
 
@@ -165,13 +207,43 @@ AnswerTable make_table(std::string key, std::string title, const std::vector<Row
 template <class Row, class Inner, class Rows>
 Column<Row> nested(std::string key, std::string title, Rows rows,
                    const std::vector<Column<Inner>>& columns, unsigned where = kAll,
-                   std::string meaning = {}) {
-    const auto get = [rows, columns](const Row& row) {
-        return make_table<Inner>({}, {}, std::invoke(rows, row), columns);
+                   std::string meaning = {}, Form form = Form::list) {
+    const auto get = [rows, columns, form](const Row& row) {
+        return make_table<Inner>({}, {}, std::invoke(rows, row), columns, form);
     };
     Column<Row> made(std::move(key), std::move(title), Unit::none, get, where, std::move(meaning));
     made.head.columns = make_table<Inner>({}, {}, {}, columns).columns;
+    made.head.form = form;
+    made.head.absent = form == Form::object || form == Form::list_if_any;
     return made;
+}
+
+// None or one row.
+template <class Row> std::vector<Row> one_or_none(const std::optional<Row>& row) {
+    return row ? std::vector<Row>{*row} : std::vector<Row>();
+}
+
+// A column whose cells are objects of JSON: `get`, a member of the row or a function of it, gives
+// an optional, and the key is absent where that is empty.
+template <class Row, class Inner, class Get>
+Column<Row> object(std::string key, Get get, const std::vector<Column<Inner>>& columns,
+                   std::string meaning = {}) {
+    const auto rows = [get](const Row& row) { return one_or_none<Inner>(std::invoke(get, row)); };
+    return nested<Row, Inner>(std::move(key), "", rows, columns, kJson, std::move(meaning),
+                              Form::object);
+}
+
+// Columns whose keys are absent from JSON where their optional values are empty.
+template <class Row> std::vector<Column<Row>> absent_if_unknown(std::vector<Column<Row>> columns) {
+    for (Column<Row>& column : columns) {
+        column.head.absent = column.head.absent || column.head.may_miss;
+    }
+    return columns;
+}
+
+// A text that is not known where it is empty.
+inline std::optional<std::string> known_text(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
 }
 
 // Figures of one row, each a column.
@@ -186,6 +258,7 @@ void add_figures(std::vector<Figure>& figures, const Row& row,
 struct Answer {
     std::string schema, title;
     std::string question;               // what was asked, in words
+    std::string scenario = {};          // the same as JSON that can be asked again; or empty
     std::vector<std::string> sentences; // the first paragraph: the answer
     std::vector<std::string> warnings;  // what weakens the answer: never left out
     std::vector<Figure> figures;

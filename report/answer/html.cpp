@@ -11,34 +11,51 @@ namespace eyeroof::report {
 
 namespace {
 
+std::string bar_html(double done, double could) {
+    return (could > done ? fmt::format("<div class=\"bar\"><i class=\"could\" style=\"width:{:.1f}%"
+                                       "\"></i>",
+                                       100.0 * could)
+                         : std::string("<div class=\"bar\">")) +
+           fmt::format("<i class=\"done\" style=\"width:{:.1f}%\"></i></div>", 100.0 * done);
+}
+
 std::string cell_html(const Value& value, Unit unit) {
     const auto* share = std::get_if<double>(&value);
-    return unit == Unit::bar && share != nullptr
-               ? fmt::format(
-                     "<div class=\"bar\"><i class=\"done\" style=\"width:{:.1f}%\"></i></div>",
-                     100.0 * *share)
+    const auto* both = std::get_if<std::vector<double>>(&value);
+    return unit == Unit::bar && share != nullptr ? bar_html(*share, *share)
+           : unit == Unit::bar && both != nullptr && both->size() == 2
+               ? bar_html(both->front(), both->back())
                : html_escaped(value_text(value, unit));
 }
 
 std::string rows_html(const AnswerTable& table);
 
-// Tables in cells, folded, each named by its row's cell in the column `name`.
+// Tables in the cells of a column, folded, each named by its row's cell in the column `name`.
+std::string inner_html(const AnswerTable& table, std::size_t column, std::size_t name) {
+    constexpr std::size_t kFew = 3; // that are not folded once more
+    std::string html;
+    std::size_t found = 0;
+    for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
+        const auto& row = table.rows[r];
+        const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[column]);
+        if (inner != nullptr && *inner && !(*inner)->rows.empty()) {
+            html += "<details><summary>" + html_escaped(table.columns[name].title) + " " +
+                    cell_html(row[name], table.columns[name].unit) + "</summary>\n" +
+                    rows_html(**inner) + "</details>\n";
+            ++found;
+        }
+    }
+    const std::string title = html_escaped(table.columns[column].title);
+    return found > kFew ? "<details><summary>" + title + "</summary>\n" + html + "</details>\n"
+           : found > 0  ? "<p class=\"rest\">" + title + "</p>\n" + html
+                        : html;
+}
+
 std::string inner_html(const AnswerTable& table, std::size_t name) {
     std::string html;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const Head& head = table.columns[c];
-        if (head.kind != Kind::table || !head.seen_by(kPages)) {
-            continue;
-        }
-        for (const auto& row : table.rows) {
-            const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[c]);
-            if (inner != nullptr && *inner && !(*inner)->rows.empty()) {
-                html += "<details><summary>" + html_escaped(head.title) + ": " +
-                        html_escaped(table.columns[name].title) + " " +
-                        cell_html(row[name], table.columns[name].unit) + "</summary>\n" +
-                        rows_html(**inner) + "</details>\n";
-            }
-        }
+        html += head.kind == Kind::table && head.seen_by(kPages) ? inner_html(table, c, name) : "";
     }
     return html;
 }
@@ -57,7 +74,8 @@ std::string rows_html(const AnswerTable& table) {
             {head.meaning.empty()
                  ? title
                  : fmt::format("<span title=\"{}\">{}</span>", html_escaped(head.meaning), title),
-             columns.size() > 1 && head.kind != Kind::text && head.kind != Kind::list});
+             columns.size() > 1 && head.unit != Unit::bar && head.kind != Kind::text &&
+                 head.kind != Kind::list});
     }
     for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
         auto& cells = page.rows.emplace_back();
@@ -120,24 +138,36 @@ std::string html_notes(const Answer& answer) {
     return paragraphs(answer.notes, "<p class=\"rest\">");
 }
 
-std::string html_body(const Answer& answer) {
-    std::string html = html_lead(answer);
+namespace {
+
+std::string figure_html(const Answer& answer) {
     const std::string picture = answer.picture ? to_svg_picture(answer) : bars_of(answer);
-    html += picture.empty() ? "" : "<figure>" + picture + "</figure>\n";
-    for (const AnswerTable& table : answer.tables) {
-        if (!table.rows.empty()) {
-            html += table.title.empty() ? "" : "<h2>" + html_escaped(table.title) + "</h2>\n";
-            html += rows_html(table);
-        }
-    }
-    return html + html_notes(answer);
+    return picture.empty() ? "" : "<figure>" + picture + "</figure>\n";
 }
 
-std::string to_html(const Answer& answer) {
+std::string tables_html(const Answer& answer) {
+    std::string html;
+    for (const AnswerTable& table : answer.tables) {
+        const std::string rows = table.rows.empty() ? std::string() : rows_html(table);
+        html += rows.empty() || table.title.empty()
+                    ? rows
+                    : "<h2>" + html_escaped(table.title) + "</h2>\n" + rows;
+    }
+    return html;
+}
+
+} // namespace
+
+std::string html_body(const Answer& answer) {
+    return html_lead(answer) + figure_html(answer) + tables_html(answer) + html_notes(answer);
+}
+
+std::string to_html(const Answer& answer, const PagePart& part) {
     const std::string title = html_escaped(answer.title);
-    return page_head(title) + "<h1>" + title + "</h1>\n" +
+    return page_head(title, part.style, part.scripts) + "<h1>" + title + "</h1>\n" +
            (answer.question.empty() ? "" : "<p>" + html_escaped(answer.question) + "</p>\n") +
-           html_body(answer) + page_foot();
+           html_lead(answer) + figure_html(answer) + part.html + tables_html(answer) +
+           html_notes(answer) + page_foot(part.scripts);
 }
 
 std::string to_svg_picture(const Answer& answer) {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace eyeroof::report {
 
 namespace {
@@ -27,7 +29,7 @@ void put(Json& object, const std::string& path, Json value) {
     (*at)[name] = std::move(value);
 }
 
-Json rows_json(const AnswerTable& table);
+Json table_json(const AnswerTable& table);
 
 Json value_json(const Value& value) {
     return std::visit(
@@ -36,7 +38,7 @@ Json value_json(const Value& value) {
             if constexpr (std::is_same_v<T, std::monostate>) {
                 return nullptr;
             } else if constexpr (std::is_same_v<T, std::shared_ptr<const AnswerTable>>) {
-                return one ? rows_json(*one) : Json::array();
+                return one ? table_json(*one) : Json::array();
             } else {
                 return one;
             }
@@ -44,18 +46,46 @@ Json value_json(const Value& value) {
         value);
 }
 
-Json rows_json(const AnswerTable& table) {
+bool is_known(const Value& value) {
+    const auto* table = std::get_if<std::shared_ptr<const AnswerTable>>(&value);
+    return !std::holds_alternative<std::monostate>(value) &&
+           (table == nullptr || (*table && (*table)->size() > 0));
+}
+
+Json row_json(const AnswerTable& table, const std::vector<Value>& row) {
+    if (row.empty()) {
+        return nullptr;
+    }
+    Json object = Json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+        const Head& head = table.columns[c];
+        if (head.seen_by(kJson) && (!head.absent || is_known(row[c]))) {
+            put(object, head.key, value_json(row[c]));
+        }
+    }
+    return object;
+}
+
+// Not of rows that are made later.
+Json table_json(const AnswerTable& table) {
+    if (table.form == Form::object) {
+        return table.rows.empty() ? Json() : row_json(table, table.rows.front());
+    }
     Json rows = Json::array();
     for (const auto& row : table.rows) {
-        Json object = Json::object();
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            if (table.columns[c].seen_by(kPrograms)) {
-                put(object, table.columns[c].key, value_json(row[c]));
-            }
-        }
-        rows.push_back(std::move(object));
+        rows.push_back(table.form == Form::list_of_cells ? value_json(row.front())
+                                                         : row_json(table, row));
     }
     return rows;
+}
+
+bool is_in_json(const AnswerTable& table) {
+    return !table.key.empty() &&
+           std::ranges::any_of(table.columns, [](const Head& head) { return head.seen_by(kJson); });
+}
+
+bool may_be_absent(Form form) {
+    return form == Form::object || form == Form::list_if_any;
 }
 
 Json object_schema() {
@@ -65,9 +95,12 @@ Json object_schema() {
             {"properties", Json::object()}};
 }
 
-void put_schema(Json& object, const std::string& path, Json schema) {
+void put_schema(Json& object, const std::string& path, Json schema, bool required = true) {
     Json* at = &object;
     const auto require = [&](const std::string& name) {
+        if (!required) {
+            return;
+        }
         for (const Json& there : (*at)["required"]) {
             if (there == name) {
                 return;
@@ -85,7 +118,7 @@ void put_schema(Json& object, const std::string& path, Json schema) {
     (*at)["properties"][name] = std::move(schema);
 }
 
-Json rows_schema(const std::vector<Head>& columns);
+Json table_schema(const std::vector<Head>& columns, Form form);
 
 Json list_schema(Json items) {
     return {{"type", "array"}, {"items", std::move(items)}};
@@ -99,13 +132,16 @@ Json head_schema(const Head& head) {
         return schema;
     };
     if (head.kind == Kind::table) {
-        return described(rows_schema(head.columns));
+        return described(table_schema(head.columns, head.form));
     }
     if (head.kind == Kind::list) {
         return described(list_schema({{"type", "string"}}));
     }
     if (head.kind == Kind::numbers) {
         return described(list_schema({{"type", {"number", "null"}}}));
+    }
+    if (head.kind == Kind::number_or_text) {
+        return described({{"type", {"integer", "string"}}});
     }
     const Json type = head.kind == Kind::boolean   ? "boolean"
                       : head.kind == Kind::integer ? "integer"
@@ -115,35 +151,87 @@ Json head_schema(const Head& head) {
     return described({{"type", may_miss ? Json::array({type, "null"}) : type}});
 }
 
-Json rows_schema(const std::vector<Head>& columns) {
+Json table_schema(const std::vector<Head>& columns, Form form) {
+    if (form == Form::list_of_cells) {
+        return list_schema(head_schema(columns.front()));
+    }
     Json object = object_schema();
     for (const Head& head : columns) {
-        if (head.seen_by(kPrograms)) {
-            put_schema(object, head.key, head_schema(head));
+        if (head.seen_by(kJson)) {
+            put_schema(object, head.key, head_schema(head), !head.absent);
         }
     }
-    return list_schema(std::move(object));
+    if (form == Form::list_with_gaps) {
+        object["type"] = {"object", "null"};
+    }
+    return form == Form::object ? object : list_schema(std::move(object));
 }
 
-} // namespace
+std::string indented(const Json& json) {
+    std::string text = json_document(json);
+    text.pop_back();
+    std::string lines;
+    lines.reserve(text.size() + text.size() / 4);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.append("    ").append(text, at, end - at).append(end < text.size() ? "\n" : "");
+        at = end + 1;
+    }
+    return lines;
+}
 
-std::string to_json(const Answer& answer) {
-    Json document = {{"schema", answer.schema},
-                     {"words", answer.question},
-                     {"sentences", answer.sentences},
-                     {"warnings", answer.warnings}};
+bool write_rows(const AnswerTable& table, const TextSink& sink) {
+    bool taken = sink("[");
+    for (std::size_t i = 0; taken && i < table.size(); ++i) {
+        taken = sink(i == 0 ? "\n" : ",\n") && sink(indented(row_json(table, table.row(i))));
+    }
+    return taken && sink(table.size() == 0 ? "]" : "\n  ]");
+}
+
+// All but the rows that are made later, in the place of which stands null.
+Json document_of(const Answer& answer) {
+    Json document = {{"schema", answer.schema}};
+    if (!answer.scenario.empty()) {
+        document["scenario"] = parse_json(answer.scenario);
+    }
+    document["words"] = answer.question;
+    document["sentences"] = answer.sentences;
+    document["warnings"] = answer.warnings;
     for (const Figure& figure : answer.figures) {
-        if (figure.head.seen_by(kPrograms)) {
+        const bool there = !figure.head.absent || is_known(figure.value);
+        if (figure.head.seen_by(kJson) && there) {
             put(document, figure.head.key, value_json(figure.value));
         }
     }
     for (const AnswerTable& table : answer.tables) {
-        if (!table.key.empty()) {
-            put(document, table.key, rows_json(table));
+        if (is_in_json(table) && !(table.form == Form::object && table.rows.empty())) {
+            put(document, table.key, table.make ? Json() : table_json(table));
         }
     }
     document["notes"] = answer.notes;
-    return json_document(document);
+    return document;
+}
+
+} // namespace
+
+bool write_json(const Answer& answer, const TextSink& sink) {
+    const std::string text = json_document(document_of(answer));
+    std::size_t from = 0;
+    for (const AnswerTable& table : answer.tables) {
+        if (table.make && is_in_json(table)) {
+            const std::string place = "\n  \"" + table.key + "\": "; // none inside a string
+            const std::size_t at = text.find(place + "null") + place.size();
+            if (!sink(std::string_view(text).substr(from, at - from)) || !write_rows(table, sink)) {
+                return false;
+            }
+            from = at + std::string_view("null").size();
+        }
+    }
+    return sink(std::string_view(text).substr(from));
+}
+
+std::string to_json(const Answer& answer) {
+    return text_of([&](const TextSink& sink) { write_json(answer, sink); });
 }
 
 std::string to_schema(const Answer& answer) {
@@ -163,13 +251,14 @@ std::string to_schema(const Answer& answer) {
     put_schema(schema, "sentences", sentences("the answer in sentences"));
     put_schema(schema, "warnings", sentences("what weakens the answer"));
     for (const Figure& figure : answer.figures) {
-        if (figure.head.seen_by(kPrograms)) {
-            put_schema(schema, figure.head.key, head_schema(figure.head));
+        if (figure.head.seen_by(kJson)) {
+            put_schema(schema, figure.head.key, head_schema(figure.head), !figure.head.absent);
         }
     }
     for (const AnswerTable& table : answer.tables) {
-        if (!table.key.empty()) {
-            put_schema(schema, table.key, rows_schema(table.columns));
+        if (is_in_json(table)) {
+            put_schema(schema, table.key, table_schema(table.columns, table.form),
+                       !may_be_absent(table.form));
         }
     }
     put_schema(schema, "notes", sentences("how it was computed, and what is not in it"));

@@ -43,7 +43,7 @@ std::string rows_markdown(const AnswerTable& table) {
 } // namespace
 
 std::string to_markdown(const Answer& answer) {
-    std::string text;
+    std::string text = "# " + markdown_cell(answer.title) + "\n\n";
     text += answer.question.empty() ? "" : markdown_cell(answer.question) + ".\n\n";
     text += answer.sentences.empty() ? "" : markdown_cell(paragraph(answer)) + "\n";
     for (const std::string& warning : answer.warnings) {

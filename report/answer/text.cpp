@@ -123,6 +123,21 @@ std::string rest_text(const AnswerTable& table) {
                      ": --format json has all\n";
 }
 
+std::string tables_text(const std::vector<AnswerTable>& tables, std::size_t width) {
+    std::string text;
+    for (const AnswerTable& table : tables) {
+        if (!table.rows.empty() && std::ranges::any_of(table.columns, [](const Head& head) {
+                return head.seen_by(kText);
+            })) {
+            text += "\n";
+            text += table.title.empty() ? std::string()
+                                        : wrapped(masked_controls(table.title + ":"), 0, width);
+            text += rows_text(table, 0, width);
+        }
+    }
+    return text;
+}
+
 std::string to_text(const Answer& answer, std::size_t width) {
     const auto line = [width](const std::string& sentence) {
         return sentence.empty() ? std::string() : wrapped(masked_controls(sentence), 0, width);
@@ -141,15 +156,7 @@ std::string to_text(const Answer& answer, std::size_t width) {
         }
     }
     text += facts.empty() ? std::string() : wrapped_parts(facts, 0, width);
-    for (const AnswerTable& table : answer.tables) {
-        if (!table.rows.empty() && std::ranges::any_of(table.columns, [](const Head& head) {
-                return head.seen_by(kText);
-            })) {
-            text += "\n";
-            text += table.title.empty() ? std::string() : line(table.title + ":");
-            text += rows_text(table, 0, width);
-        }
-    }
+    text += tables_text(answer.tables, width);
     text += answer.notes.empty() ? "" : "\n";
     for (const std::string& note : answer.notes) {
         text += line(note);

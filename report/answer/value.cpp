@@ -124,6 +124,15 @@ std::string range_text(const std::optional<double>& low, const std::optional<dou
     return low && high ? value_text(*low, unit) + " … " + value_text(*high, unit) : std::string();
 }
 
+std::string text_of(const std::function<void(const TextSink&)>& write) {
+    std::string text;
+    write([&text](std::string_view piece) {
+        text += piece;
+        return true;
+    });
+    return text;
+}
+
 std::string paragraph(const Answer& answer) {
     std::string line;
     for (const std::string& sentence : answer.sentences) {

@@ -3,7 +3,9 @@
 // warnings on the error stream.
 #pragma once
 
+#include "base/sink.hpp"
 #include "report/answer/answer.hpp"
+#include "report/page/page.hpp"
 
 #include <string>
 #include <string_view>
@@ -26,13 +28,28 @@ std::string rest_text(const AnswerTable& table);
 std::string paragraph(const Answer& answer);
 
 std::string to_text(const Answer& answer, std::size_t width);
+// The tables alone, each behind an empty line.
+std::string tables_text(const std::vector<AnswerTable>& tables, std::size_t width);
 std::string to_csv(const Answer& answer);
 std::string to_json(const Answer& answer);
 std::string to_markdown(const Answer& answer);
-std::string to_html(const Answer& answer);
+// What stands on a page beside what every answer has: behind the picture and before the tables.
+struct PagePart {
+    std::string html;
+    std::string_view style = {};
+    std::vector<PageScript> scripts = {page_script()};
+};
+std::string to_html(const Answer& answer, const PagePart& part = {});
 std::string to_svg_picture(const Answer& answer); // empty without a picture
 // JSON Schema of to_json(); of an answer to nothing as well, since columns know their kind.
 std::string to_schema(const Answer& answer);
+
+// JSON and CSV piece by piece: rows that are made later are never in memory together. The first
+// piece of JSON has the schema's name. False where the sink takes no more.
+bool write_json(const Answer& answer, const TextSink& sink);
+bool write_csv(const Answer& answer, const TextSink& sink);
+// What a writer gives to a sink.
+std::string text_of(const std::function<void(const TextSink&)>& write);
 
 // By the name of its format; text where it has no other name.
 std::string written(const Answer& answer, std::string_view format, std::size_t width);

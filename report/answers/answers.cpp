@@ -3,9 +3,12 @@
 #include "report/answer/write.hpp"
 #include "report/bound/bound_answer.hpp"
 #include "report/calibrate/validation_answers.hpp"
+#include "report/catalog/network.hpp"
 #include "report/chip/chip_answer.hpp"
 #include "report/cores/cores_answer.hpp"
 #include "report/diff/diff_answer.hpp"
+#include "report/exam/exam_answer.hpp"
+#include "report/exam/side_by_side.hpp"
 #include "report/fuse/fuse_answer.hpp"
 #include "report/scale/collective_answer.hpp"
 #include "report/scale/scale_answer.hpp"
@@ -32,6 +35,11 @@ const analysis::Report& no_report() {
     return report;
 }
 
+const std::vector<analysis::Report>& no_reports() {
+    static const std::vector<analysis::Report> reports;
+    return reports;
+}
+
 const model::Gpu& no_gpu() {
     static const model::Gpu gpu;
     return gpu;
@@ -47,7 +55,11 @@ const std::map<std::string, Answer>& empty_answers() {
                  collective_answer({}),
                  cores_answer({}),
                  diff_answer({}),
+                 exam_answer(no_report(), {.every = true}),
+                 side_by_side_answer(no_reports()),
                  run_diff_answer({}),
+                 network_answer({}, {}),
+                 networks_answer({}),
                  fuse_answer({}),
                  fuse_curve_answer({}, {}, {}),
                  scale_answer({}),

@@ -1,13 +1,11 @@
 #include "report/catalog/network.hpp"
 
-#include "base/csv.hpp"
-#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "formats/layer_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +14,6 @@ namespace eyeroof::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using model::Extent2;
 
 std::string both(Extent2 value) {
@@ -81,15 +78,17 @@ std::string si(Count value, std::string_view unit) {
     return value == 0 ? std::string("-") : format_si(static_cast<double>(value), unit, 4);
 }
 
+std::string shape_with_direction(const model::Layer& layer) {
+    const bool forward = layer.direction == model::Direction::fwd;
+    return (forward ? "" : std::string(direction_name(layer.direction)) + ": ") + shape_text(layer);
+}
+
 std::string layer_line(const model::Layer& layer) {
     const model::Work work = work_of(layer).value();
-    std::string shape = shape_text(layer);
-    if (layer.direction != model::Direction::fwd) {
-        shape = fmt::format("{}: {}", direction_name(layer.direction), shape);
-    }
     return fmt::format("{} {} {} {} {} {} {}\n", left(layer.name, 15), left(op_name(layer.op), 11),
-                       right(fmt::format("{}", layer.count), 4), left(shape, 40),
-                       right(si(work.macs, "MAC"), 10), right(si(work.bytes(), "B"), 8),
+                       right(fmt::format("{}", layer.count), 4),
+                       left(shape_with_direction(layer), 40), right(si(work.macs, "MAC"), 10),
+                       right(si(work.bytes(), "B"), 8),
                        right(fmt::format("{:.4g}", intensity(work)), 6));
 }
 
@@ -105,56 +104,95 @@ std::string types_line(const model::Network& network) {
     return text;
 }
 
-Json parameters_json(const std::vector<formats::Parameter>& parameters) {
-    Json list = Json::array();
-    for (const formats::Parameter& p : parameters) {
-        list.push_back({{"name", p.name},
-                        {"default", p.standard},
-                        {"min", p.min},
-                        {"max", p.max},
-                        {"meaning", p.meaning}});
+// A cell of the layer CSV under its column's name; numbers as numbers.
+Column<model::Layer> cell_column(std::size_t i) {
+    const bool is_name = i <= static_cast<std::size_t>(formats::Column::op);
+    const auto text = [i](const model::Layer& layer) {
+        return known_text(formats::layer_to_text(layer)[i]);
+    };
+    Column<model::Layer> column(std::string(formats::column_names()[i]), text, kJson);
+    column.head.absent = !is_name;
+    if (is_name) {
+        return column;
     }
-    return list;
-}
-
-Json totals_json(const model::NetworkTotals& totals) {
-    return {{"macs", totals.macs},
-            {"flops", totals.flops},
-            {"parameters", totals.parameters},
-            {"weight_bytes", totals.weight_bytes},
-            {"accesses_without_reuse", totals.accesses_without_reuse()}};
-}
-
-// The cells of the layer CSV under their column names; numbers as numbers.
-Json layer_json(const model::Layer& layer) {
-    Json json;
-    const auto cells = formats::layer_to_text(layer);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
+    column.head.kind = Kind::number_or_text;
+    column.of = [text](const model::Layer& layer) {
+        const std::optional<std::string> cell = text(layer);
         Count number = 0;
-        const char* last = cells[i].data() + cells[i].size();
-        const auto [end, error] = std::from_chars(cells[i].data(), last, number);
-        if (cells[i].empty()) {
-            continue;
-        }
-        const bool numeric = error == std::errc{} && end == last && i > 1;
-        json[std::string(formats::column_names()[i])] = numeric ? Json(number) : Json(cells[i]);
-    }
-    const model::Work work = work_of(layer).value();
-    json["count"] = layer.count;
-    json["macs"] = work.macs;
-    json["flops"] = work.flops;
-    json["read_bytes"] = work.bytes_read();
-    json["write_bytes"] = work.bytes_written();
-    Json tensors = Json::array();
-    for (const model::TensorUse& t : work.tensors) {
-        tensors.push_back({{"name", t.name},
-                           {"elements", t.elements},
-                           {"bytes", t.bytes},
-                           {"written", t.written}});
-    }
-    json["tensors"] = std::move(tensors);
-    return json;
+        const char* last = cell ? cell->data() + cell->size() : nullptr;
+        const bool whole = cell && std::from_chars(cell->data(), last, number).ptr == last;
+        return whole ? Value(number) : value_of(cell);
+    };
+    return column;
 }
+
+std::vector<Column<model::Layer>> layer_columns() {
+    using model::Layer, model::TensorUse;
+    std::vector<Column<Layer>> columns;
+    for (std::size_t i = 0; i < formats::kColumns; ++i) {
+        if (i != static_cast<std::size_t>(formats::Column::count)) {
+            columns.push_back(cell_column(i));
+        }
+    }
+    const auto work = [](auto of) {
+        return [of](const Layer& layer) { return of(work_of(layer).value()); };
+    };
+    const auto macs = work([](const model::Work& w) { return w.macs; });
+    const auto some_macs = work(
+        [](const model::Work& w) { return w.macs > 0 ? std::optional(w.macs) : std::nullopt; });
+    const std::vector<Column<Layer>> more = {
+        {"", "layer", Unit::none, &Layer::name, kPages},
+        {"", "operator", Unit::none, [](const Layer& l) { return op_name(l.op); }, kPages},
+        {"count", "runs", Unit::count, &Layer::count, kJson | kPages},
+        {"", "shape", Unit::none, shape_with_direction, kPages},
+        {"macs", "", Unit::none, macs, kPrograms, "of one run"},
+        {"", "work", Unit::macs, some_macs, kPages, "of one run"},
+        {"", "traffic", Unit::bytes, work([](const model::Work& w) { return w.bytes(); }), kPages,
+         "compulsory: every tensor once"},
+        {"", "FLOP/B", Unit::none, work(intensity), kPages},
+        {"flops", work([](const model::Work& w) { return w.flops; })},
+        {"read_bytes", work([](const model::Work& w) { return w.bytes_read(); })},
+        {"write_bytes", work([](const model::Work& w) { return w.bytes_written(); })},
+        nested<Layer, TensorUse>("tensors", "",
+                                 work([](const model::Work& w) { return w.tensors; }),
+                                 {{"name", &TensorUse::name},
+                                  {"elements", &TensorUse::elements},
+                                  {"bytes", &TensorUse::bytes},
+                                  {"written", &TensorUse::written}},
+                                 kJson)};
+    columns.insert(columns.end(), more.begin(), more.end());
+    return columns;
+}
+
+template <class Row, class Get> std::vector<Column<Row>> total_columns(Get totals, unsigned where) {
+    using T = model::NetworkTotals;
+    const auto of = [totals](auto get) {
+        return [totals, get](const Row& row) { return std::invoke(get, std::invoke(totals, row)); };
+    };
+    return {{"total.macs", "work", Unit::macs, of(&T::macs), where},
+            {"total.flops", of(&T::flops), where & kPrograms},
+            {"total.parameters", of(&T::parameters), where & kPrograms},
+            {"total.weight_bytes", "weights", Unit::bytes, of(&T::weight_bytes), where},
+            {"total.accesses_without_reuse", of(&T::accesses_without_reuse), where & kPrograms}};
+}
+
+std::vector<std::string> total_parts(const model::Network& network,
+                                     const model::NetworkTotals& totals) {
+    Count runs = 0;
+    for (const model::Layer& layer : network.layers) {
+        runs += layer.count;
+    }
+    return {counted(network.layers.size(), "layer") + ", " + counted(runs, "run"),
+            format_si(static_cast<double>(totals.macs), "MAC", 4),
+            format_si(static_cast<double>(totals.flops), "FLOP", 4),
+            format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
+            si(totals.weight_bytes, "B") + " of weights",
+            format_si(totals.accesses_without_reuse(), "", 4) + " accesses without reuse",
+            types_line(network)};
+}
+
+constexpr const char* kBasis =
+    "Work and traffic are of one run. Traffic is compulsory: every tensor once.";
 
 std::string parameters_text(const std::vector<formats::Parameter>& parameters) {
     std::string text;
@@ -195,52 +233,44 @@ std::string network_to_text(const model::Network& network, const model::NetworkT
     text += fmt::format("\n{} {} {} {} {} {} {}\n", left("layer", 15), left("operator", 11),
                         right("runs", 4), left("shape", 40), right("work", 10), right("traffic", 8),
                         right("FLOP/B", 6));
-    Count runs = 0;
     for (const model::Layer& layer : network.layers) {
         text += layer_line(layer);
-        runs += layer.count;
     }
-    text +=
-        "\n" + wrapped_parts(
-                   {counted(network.layers.size(), "layer") + ", " + counted(runs, "run"),
-                    format_si(static_cast<double>(totals.macs), "MAC", 4),
-                    format_si(static_cast<double>(totals.flops), "FLOP", 4),
-                    format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
-                    si(totals.weight_bytes, "B") + " of weights",
-                    format_si(totals.accesses_without_reuse(), "", 4) + " accesses without reuse",
-                    types_line(network)},
-                   0, 100);
-    text += wrapped("Work and traffic are of one run. Traffic is compulsory: every tensor once.", 0,
-                    100);
+    text += "\n" + wrapped_parts(total_parts(network, totals), 0, 100) + wrapped(kBasis, 0, 100);
     text += network.uncosted.empty() ? "" : "\n" + uncosted_to_text(network);
     return text;
 }
 
-std::string network_to_json(const model::Network& network, const model::NetworkTotals& totals) {
-    Json json = {{"schema", "eyeroof/net/1"},
-                 {"id", network.id},
-                 {"name", network.name},
-                 {"source", network.source}};
-    Json layers = Json::array();
-    for (const model::Layer& layer : network.layers) {
-        layers.push_back(layer_json(layer));
+Answer network_answer(const model::Network& network, const model::NetworkTotals& totals) {
+    using model::Uncosted;
+    Answer a;
+    a.schema = "eyeroof/net/1";
+    a.title = network.name;
+    a.sentences = {fmt::format("{}", fmt::join(total_parts(network, totals), " · "))};
+    a.figures = {{"id", "", network.id},
+                 {"name", "", network.name},
+                 {"source", "", network.source},
+                 {"operators", "", operators_of(network)},
+                 {"uncosted_share", "", uncosted_share(network)}};
+    add_figures(a.figures, totals,
+                total_columns<model::NetworkTotals>([](const auto& t) { return t; }, kJson));
+    a.tables = {make_table("layers", "", network.layers, layer_columns()),
+                make_table<Uncosted>(
+                    "uncosted", "Not costed", network.uncosted,
+                    {{"op", "operator", Unit::none, &Uncosted::op},
+                     {"name", "first", Unit::none, &Uncosted::name},
+                     {"why", "why", Unit::none, &Uncosted::why},
+                     {"count", "operators", Unit::count, &Uncosted::count},
+                     {"may_multiply", "may multiply", Unit::none, &Uncosted::may_multiply}})};
+    a.notes = {kBasis};
+    if (!network.source.empty()) {
+        a.notes.push_back("Source: " + network.source);
     }
-    json["layers"] = std::move(layers);
-    json["total"] = totals_json(totals);
-    json["operators"] = operators_of(network);
-    json["uncosted_share"] = uncosted_share(network);
-    Json uncosted = Json::array();
-    for (const model::Uncosted& u : network.uncosted) {
-        uncosted.push_back({{"op", u.op},
-                            {"name", u.name},
-                            {"why", u.why},
-                            {"count", u.count},
-                            {"may_multiply", u.may_multiply}});
-    }
-    json["uncosted"] = std::move(uncosted);
-    return json_document(json);
+    return a;
 }
 
+constexpr const char* kSetting =
+    "Parameters are set behind the name: mobilenet-v1:width=0.5,resolution=128";
 constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
 
 namespace {
@@ -264,30 +294,42 @@ std::string networks_to_text(const std::vector<NetworkRow>& rows) {
             text += wrapped(parameters_text(row.head.parameters), kNameWidth + 29, 100);
         }
     }
-    return text + "\nParameters are set behind the name: mobilenet-v1:width=0.5,resolution=128\n";
+    return text + "\n" + counted(rows.size(), "network") + "\n" + kSetting + "\n";
 }
 
-std::string networks_to_json(const std::vector<NetworkRow>& rows) {
-    Json list = Json::array();
-    for (const NetworkRow& row : rows) {
-        list.push_back({{"id", row.head.id},
-                        {"name", row.head.name},
-                        {"source", row.head.source},
-                        {"path", row.head.path.string()},
-                        {"runs", row.runs},
-                        {"total", totals_json(row.totals)},
-                        {"parameters", parameters_json(row.head.parameters)}});
+Answer networks_answer(const std::vector<NetworkRow>& rows) {
+    using formats::Parameter;
+    const auto head = [](auto formats::NetworkHead::*member) {
+        return [member](const NetworkRow& row) { return row.head.*member; };
+    };
+    const auto parameters = [](const NetworkRow& row) {
+        return parameters_text(row.head.parameters);
+    };
+    std::vector<Column<NetworkRow>> columns = {
+        {"id", "name", Unit::none, head(&formats::NetworkHead::id)},
+        {"name", "description", Unit::none, head(&formats::NetworkHead::name)},
+        {"source", head(&formats::NetworkHead::source), kJson},
+        {"path", [](const NetworkRow& row) { return row.head.path.string(); }, kJson},
+        {"runs", "runs", Unit::count, &NetworkRow::runs}};
+    for (Column<NetworkRow>& column : total_columns<NetworkRow>(&NetworkRow::totals, kAll)) {
+        columns.push_back(std::move(column));
     }
-    return json_document({{"schema", "eyeroof/nets/1"}, {"networks", std::move(list)}});
-}
-
-std::string networks_to_csv(const std::vector<NetworkRow>& rows) {
-    std::string csv = "id,name,runs,macs,weight_bytes\n";
-    for (const NetworkRow& row : rows) {
-        csv += fmt::format("{},{},{},{},{}\n", csv_quoted(row.head.id), csv_quoted(row.head.name),
-                           row.runs, row.totals.macs, row.totals.weight_bytes);
-    }
-    return csv;
+    columns.push_back(nested<NetworkRow, Parameter>("parameters", "",
+                                                    head(&formats::NetworkHead::parameters),
+                                                    {{"name", &Parameter::name},
+                                                     {"default", &Parameter::standard},
+                                                     {"min", &Parameter::min},
+                                                     {"max", &Parameter::max},
+                                                     {"meaning", &Parameter::meaning}},
+                                                    kJson));
+    columns.push_back({"", "parameters with their defaults", Unit::none, parameters, kPages});
+    Answer a;
+    a.schema = "eyeroof/nets/1";
+    a.title = "Networks of the catalog";
+    a.sentences = {counted(rows.size(), "network")};
+    a.tables = {make_table("networks", "", rows, columns)};
+    a.notes = {kSetting};
+    return a;
 }
 
 } // namespace eyeroof::report

@@ -5,6 +5,7 @@
 
 #include "formats/network_yaml.hpp"
 #include "model/workload/network.hpp"
+#include "report/answer/answer.hpp"
 
 #include <cstddef>
 #include <string>
@@ -28,9 +29,8 @@ std::string uncosted_to_text(const model::Network& network);
 
 // At most 100 columns. Layers must be valid.
 std::string network_to_text(const model::Network& network, const model::NetworkTotals& totals);
-std::string network_to_json(const model::Network& network, const model::NetworkTotals& totals);
+Answer network_answer(const model::Network& network, const model::NetworkTotals& totals);
 std::string networks_to_text(const std::vector<NetworkRow>& rows);
-std::string networks_to_json(const std::vector<NetworkRow>& rows);
-std::string networks_to_csv(const std::vector<NetworkRow>& rows); // id,name,runs,macs,weight_bytes
+Answer networks_answer(const std::vector<NetworkRow>& rows);
 
 } // namespace eyeroof::report

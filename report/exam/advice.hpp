@@ -1,19 +1,16 @@
-// Advice as text, Markdown, and as members of the report's JSON. Only writes; analysis/advice
-// computes.
+// What would help, and the best that was measured, as tables of an exam's answer.
 #pragma once
 
 #include "analysis/advice/what_helps.hpp"
-
-#include <nlohmann/json_fwd.hpp>
-
-#include <string>
-#include <vector>
+#include "analysis/trials/measured_best.hpp"
+#include "report/answer/answer.hpp"
 
 namespace eyeroof::report {
 
-std::string advice_text(const analysis::WhatHelps& advice);
-std::string advice_markdown(const analysis::WhatHelps& advice);
-// Members "changes" and "advice".
-nlohmann::ordered_json advice_json(const analysis::WhatHelps& advice);
+// On accelerators larger parameters and ideal steps, on GPUs changes of the scenario and of shapes.
+std::vector<AnswerTable> advice_tables(const analysis::WhatHelps& advice);
+// The object of an accelerator's; absent without them.
+AnswerTable what_would_help_table(const std::optional<analysis::Helps>& helps);
+AnswerTable tuned_table(const std::vector<analysis::tune::MeasuredBest>& rows);
 
 } // namespace eyeroof::report

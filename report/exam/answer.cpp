@@ -3,11 +3,17 @@
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/what_if/headline.hpp"
+#include "model/gpu/serving_library.hpp"
+#include "report/exam/memory_fit.hpp"
 #include "report/exam/words.hpp"
+#include "report/search/proofs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 namespace eyeroof::report {
 
@@ -44,6 +50,16 @@ bool alike(const analysis::Report& report, const analysis::Loss& a, const analys
         return report.layers[loss.layer].steps[loss.step - 1].reason;
     };
     return a.step == b.step && a.lost_s == b.lost_s && reason(a) == reason(b);
+}
+
+// Traffic of the outermost memory without zero coding.
+double uncoded_bytes(const analysis::Report& report) {
+    double bytes = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        bytes += static_cast<double>(layer.layer.count) *
+                 analysis::uncoded_outer_bytes(report.machine, layer);
+    }
+    return bytes;
 }
 
 } // namespace
@@ -146,6 +162,83 @@ std::vector<std::string> answer_lines(const analysis::Report& report) {
                                       analysis::uncosted_share_text(report)};
     std::erase(lines, std::string());
     return lines;
+}
+
+std::vector<std::string> further_parts(const analysis::Report& report) {
+    const analysis::Total& total = report.total;
+    std::vector<std::string> parts;
+    if (total.host_s > 0.0) {
+        parts.push_back(fmt::format("CPU launch overhead {}, kernels {}",
+                                    format_si(total.host_s, "s"), format_si(total.device_s, "s")));
+    } else {
+        parts.push_back(analysis::step_sum_text(report));
+    }
+    if (total.averaged_units > 0.0) {
+        const bool one_type = report.machine.kind == "accelerator"; // a GPU has pipes for each type
+        const std::string active =
+            one_type ? percent(total.averaged_units / report.machine.units) + " of"
+                     : amount(total.averaged_units);
+        parts.push_back(fmt::format("{} {} active on average", active, unit_name(report)));
+    }
+    if (const double uncoded = uncoded_bytes(report); uncoded > 1.005 * total.outer_bytes) {
+        parts.push_back(format_si(uncoded, "B") + " before zero compression");
+    }
+    parts.push_back(proofs_text(report));
+    parts.push_back(report.fit ? memory_fit_text(*report.fit) : std::string());
+    std::erase(parts, std::string());
+    return parts;
+}
+
+std::vector<std::string> machine_parts(const analysis::Report& report) {
+    const analysis::MachineSummary& m = report.machine;
+    std::vector<std::string> facts = {"machine: " + amount(m.units) + " MAC/cycle",
+                                      format_si(m.clock_hz, "Hz"),
+                                      format_si(m.peak_macs_per_s, "MAC/s")};
+    if (std::isfinite(m.outer_bytes_per_s) && m.outer_bytes_per_s > 0.0) {
+        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost memory");
+    }
+    if (!m.dataflow.empty()) {
+        facts.push_back("dataflow " + masked_controls(m.dataflow));
+    }
+    return facts;
+}
+
+std::vector<std::string> library_lines(const analysis::Report& report) {
+    std::map<std::string, std::vector<std::string>> served;
+    std::vector<std::string> others;
+    for (const analysis::LayerReport& layer : report.layers) {
+        if (!layer.kernel) {
+            continue;
+        }
+        const bool own = !layer.kernel->served.empty();
+        auto& names = own ? served[layer.kernel->served] : others;
+        const bool product = own || layer.kernel->mapping.has_value();
+        const std::string name = masked_controls(layer.layer.name);
+        if (product && std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    std::vector<std::string> lines;
+    for (const auto& [library, names] : served) {
+        lines.push_back(
+            fmt::format("kernels of {}: {}", masked_controls(library), fmt::join(names, ", ")));
+    }
+    const std::string asked = model::serving_words(model::serving_library(report.scenario.library));
+    if (!others.empty() && !(lines.empty() && asked.empty())) {
+        const std::string none =
+            lines.empty() ? "no measured kernels of " + masked_controls(asked) + "; " : "";
+        lines.push_back(
+            fmt::format("{}constants of their class: {}", none, fmt::join(others, ", ")));
+    }
+    return lines;
+}
+
+std::string weak_sources_text(const analysis::Report& report) {
+    std::vector<std::string> fields = report.machine.weak_sources;
+    std::ranges::replace(fields, std::string(), std::string("all without a source of their own"));
+    return fields.empty()
+               ? std::string()
+               : fmt::format("Unsourced values of this machine: {}.", fmt::join(fields, ", "));
 }
 
 std::vector<Saving> savings_of(const analysis::Report& report) {

@@ -27,6 +27,15 @@ std::string measured_line(const analysis::Report& report);
 // there is one.
 std::vector<std::string> answer_lines(const analysis::Report& report);
 
+// What else holds for the whole network: launches, active PEs, proofs, memory.
+std::vector<std::string> further_parts(const analysis::Report& report);
+std::vector<std::string> machine_parts(const analysis::Report& report);
+// "kernels of vllm 0.24.0, 0.25.0: query, down": which layers a serving library's own constants
+// give, and which other products, attention, and experts those of their class. Empty without any.
+std::vector<std::string> library_lines(const analysis::Report& report);
+// "Unsourced values of this machine: clock."; empty without any.
+std::string weak_sources_text(const analysis::Report& report);
+
 // Losses of equal layers are one saving, under the first layer's name.
 struct Saving {
     analysis::Loss loss;

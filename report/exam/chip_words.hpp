@@ -1,11 +1,11 @@
-// The whole-chip figures of an exam, in each format. Computes nothing.
+// The whole-chip figures of an exam, in a line and as columns of JSON.
 #pragma once
 
 #include "analysis/exam/report.hpp"
 #include "base/units.hpp"
+#include "report/answer/answer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace eyeroof::report {
 
@@ -18,10 +18,14 @@ inline std::string chip_text(const analysis::ChipFigures& chip) {
                        format_si(chip.power_w, "W"));
 }
 
-inline nlohmann::ordered_json chip_json(const analysis::ChipFigures& chip) {
-    return {{"process_nm", chip.process_nm}, {"area_mm2", chip.area_mm2},
-            {"energy_j", chip.energy_j},     {"energy_j_per_mm2", chip.energy_j_per_mm2()},
-            {"power_w", chip.power_w},       {"confidence", chip.confidence}};
+inline std::vector<Column<analysis::ChipFigures>> chip_columns() {
+    using Chip = analysis::ChipFigures;
+    return {{"process_nm", &Chip::process_nm},
+            {"area_mm2", &Chip::area_mm2},
+            {"energy_j", &Chip::energy_j, kJson, "on the chip, over the network: switching alone"},
+            {"energy_j_per_mm2", &Chip::energy_j_per_mm2},
+            {"power_w", &Chip::power_w},
+            {"confidence", &Chip::confidence, kJson, "of the least certain number in them"}};
 }
 
 } // namespace eyeroof::report

@@ -1,7 +1,6 @@
 #include "report/exam/memory_fit.hpp"
 
 #include "base/units.hpp"
-#include "report/exam/memory_fit_json.hpp"
 
 #include <fmt/format.h>
 
@@ -20,16 +19,14 @@ std::string memory_fit_text(const analysis::MemoryFit& fit) {
     return text + (fit.chain ? " (as a chain of layers)" : "");
 }
 
-nlohmann::ordered_json memory_fit_json(const analysis::MemoryFit& fit) {
-    nlohmann::ordered_json json = {{"peak_bytes", fit.peak_bytes},
-                                   {"limit_bytes", fit.limit_bytes},
-                                   {"fits", fit.fits()},
-                                   {"largest_batch", nullptr},
-                                   {"chain", fit.chain}};
-    if (fit.largest_batch) {
-        json["largest_batch"] = *fit.largest_batch;
-    }
-    return json;
+std::vector<Column<analysis::MemoryFit>> memory_fit_columns() {
+    using Fit = analysis::MemoryFit;
+    return {{"peak_bytes", &Fit::peak_bytes},
+            {"limit_bytes", &Fit::limit_bytes, kJson, "that the GPU has for tensors"},
+            {"fits", &Fit::fits},
+            {"largest_batch", &Fit::largest_batch, kJson,
+             "as --batch takes it; 0: none fits; null: not searched for"},
+            {"chain", &Fit::chain, kJson, "without a graph every layer reads the one before it"}};
 }
 
 } // namespace eyeroof::report

@@ -4,6 +4,7 @@
 #include "base/lines.hpp"
 #include "base/units.hpp"
 #include "report/exam/answer.hpp"
+#include "report/exam/memory_fit.hpp"
 #include "report/exam/words.hpp"
 
 #include <fmt/format.h>
@@ -123,11 +124,9 @@ std::string block(const std::vector<analysis::Report>& sides, const std::vector<
     return text + "\n" + totals(sides, begin, end, colour);
 }
 
-} // namespace
-
 // What of the sides' times is not the same question: CPU launches, which a GPU's step has and an
 // accelerator's has not. Empty where all sides are alike.
-static std::string launches_apart(const std::vector<analysis::Report>& sides) {
+std::string launches_apart(const std::vector<analysis::Report>& sides) {
     std::string with, without;
     for (const analysis::Report& side : sides) {
         const bool launched =
@@ -148,12 +147,15 @@ static std::string launches_apart(const std::vector<analysis::Report>& sides) {
                              with, without);
 }
 
-// The fastest machine with its scenario, the others beside it, its bottleneck, and what would help.
-static std::string answer(const std::vector<analysis::Report>& sides, bool colour) {
-    const analysis::Report& best =
-        *std::min_element(sides.begin(), sides.end(), [](const auto& a, const auto& b) {
-            return a.total.time_s < b.total.time_s;
-        });
+} // namespace
+
+const analysis::Report& fastest(const std::vector<analysis::Report>& sides) {
+    return *std::ranges::min_element(
+        sides, {}, [](const analysis::Report& side) { return side.total.time_s; });
+}
+
+std::vector<std::string> side_by_side_sentences(const std::vector<analysis::Report>& sides) {
+    const analysis::Report& best = fastest(sides);
     std::string ratios;
     for (const analysis::Report& side : sides) {
         if (&side != &best) {
@@ -162,23 +164,23 @@ static std::string answer(const std::vector<analysis::Report>& sides, bool colou
                                   masked_controls(side.machine.id));
         }
     }
-    const std::string first =
-        wrapped(fmt::format("Fastest: {}, {}; {}{}", masked_controls(best.machine.id),
-                            time_text(best.total.time_s, best.total.low_s, best.total.high_s),
-                            ratios, launches_apart(sides)),
-                0, kTextColumns);
-    std::string text =
-        wrapped(masked_controls(best.words), 0, kTextColumns) + inked(first, Ink::bold, colour);
-    for (const std::string& line : {bottleneck_text(best), largest_saving_text(best)}) {
-        text += line.empty() ? std::string() : wrapped(line, 0, kTextColumns);
-    }
-    return text;
+    std::vector<std::string> sentences = {
+        fmt::format("Fastest: {}, {}; {}{}", masked_controls(best.machine.id),
+                    time_text(best.total.time_s, best.total.low_s, best.total.high_s), ratios,
+                    launches_apart(sides)),
+        bottleneck_text(best), largest_saving_text(best)};
+    std::erase(sentences, std::string());
+    return sentences;
 }
 
 std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour) {
-    std::string text =
-        answer(sides, colour) +
-        fmt::format("\n{} machines; * fastest; step: the step that binds\n", sides.size());
+    std::string text = wrapped(masked_controls(fastest(sides).words), 0, kTextColumns);
+    bool first = true;
+    for (const std::string& line : side_by_side_sentences(sides)) {
+        text += inked(wrapped(line, 0, kTextColumns), first ? Ink::bold : Ink::plain, colour);
+        first = false;
+    }
+    text += fmt::format("\n{} machines; * fastest; step: the step that binds\n", sides.size());
     for (const analysis::Report& side : sides) {
         const analysis::MachineSummary& m = side.machine;
         std::vector<std::string> facts = {masked_controls(m.id) + ": " + masked_controls(m.name),

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/exam/report.hpp"
-#include "report/exam/memory_fit.hpp"
+#include "report/answer/answer.hpp"
 
 #include <optional>
 #include <string>
@@ -20,15 +20,17 @@ struct SideRow {
     // Index of the side that takes least time, if at least two have the layer.
     std::optional<std::size_t> quickest() const;
 };
+// The fastest machine with its scenario.
+const analysis::Report& fastest(const std::vector<analysis::Report>& sides);
+// "Fastest: h100, 12 ms; 1.4x a100", its bottleneck, and what would help.
+std::vector<std::string> side_by_side_sentences(const std::vector<analysis::Report>& sides);
+
 std::vector<SideRow> side_rows(const std::vector<analysis::Report>& sides);
 
 // At most 100 columns wide; more than three machines follow below each other.
 std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour = false);
-// Schema "eyeroof/exams/1": docs/json.md and report/schema/exams.schema.json.
-std::string side_by_side_json(const std::vector<analysis::Report>& sides);
-// One row a layer and machine, then a row "total" for each machine.
-std::string side_by_side_csv(const std::vector<analysis::Report>& sides);
-std::string side_by_side_markdown(const std::vector<analysis::Report>& sides);
-std::string side_by_side_html(const std::vector<analysis::Report>& sides);
+// Schema "eyeroof/exams/1". The sides must outlive the answer. CSV has a row for each layer and
+// machine, then a row "total" for each machine.
+Answer side_by_side_answer(const std::vector<analysis::Report>& sides);
 
 } // namespace eyeroof::report

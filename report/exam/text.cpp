@@ -1,22 +1,17 @@
 #include "report/exam/text.hpp"
 
 #include "analysis/exam/report_figures.hpp"
-#include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
-#include "model/gpu/serving_library.hpp"
 #include "report/exam/answer.hpp"
 #include "report/exam/chip_words.hpp"
 #include "report/exam/ladder_text.hpp"
 #include "report/exam/words.hpp"
 #include "report/measured/measured_text.hpp"
-#include "report/search/proofs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 
@@ -33,54 +28,6 @@ std::string heading(const analysis::Report& report, const TextStyle& style) {
     return wrapped(masked_controls(report.words), 0, style.width);
 }
 
-std::string machine_facts(const analysis::Report& report, const TextStyle& style) {
-    const analysis::MachineSummary& m = report.machine;
-    std::vector<std::string> facts = {"machine: " + amount(m.units) + " MAC/cycle",
-                                      format_si(m.clock_hz, "Hz"),
-                                      format_si(m.peak_macs_per_s, "MAC/s")};
-    if (std::isfinite(m.outer_bytes_per_s) && m.outer_bytes_per_s > 0.0) {
-        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost memory");
-    }
-    if (!m.dataflow.empty()) {
-        facts.push_back("dataflow " + masked_controls(m.dataflow));
-    }
-    return wrapped_parts(facts, 0, style.width);
-}
-
-// "kernels of vllm 0.24.0, 0.25.0: query, down": which layers a serving library's own constants
-// give, and which other products, attention, and experts those of their class. Empty without any.
-std::string library_kernels(const analysis::Report& report, const TextStyle& style) {
-    std::map<std::string, std::vector<std::string>> served;
-    std::vector<std::string> others;
-    for (const analysis::LayerReport& layer : report.layers) {
-        if (!layer.kernel) {
-            continue;
-        }
-        const bool own = !layer.kernel->served.empty();
-        auto& names = own ? served[layer.kernel->served] : others;
-        const bool product = own || layer.kernel->mapping.has_value();
-        const std::string name = masked_controls(layer.layer.name);
-        if (product && std::find(names.begin(), names.end(), name) == names.end()) {
-            names.push_back(name);
-        }
-    }
-    std::string text;
-    for (const auto& [library, names] : served) {
-        text += wrapped(
-            fmt::format("kernels of {}: {}", masked_controls(library), fmt::join(names, ", ")), 0,
-            style.width);
-    }
-    const std::string asked = model::serving_words(model::serving_library(report.scenario.library));
-    if (others.empty() || (text.empty() && asked.empty())) {
-        return text;
-    }
-    const std::string none =
-        text.empty() ? "no measured kernels of " + masked_controls(asked) + "; " : "";
-    return text +
-           wrapped(fmt::format("{}constants of their class: {}", none, fmt::join(others, ", ")), 0,
-                   style.width);
-}
-
 // The answer: time with its interval and the totals, the bottleneck, the largest saving.
 std::string answer(const analysis::Report& report, const TextStyle& style) {
     std::string text = wrapped_parts(total_parts(report), 0, style.width);
@@ -90,45 +37,14 @@ std::string answer(const analysis::Report& report, const TextStyle& style) {
     return text;
 }
 
-// Traffic of the outermost memory without zero coding.
-double uncoded_bytes(const analysis::Report& report) {
-    double bytes = 0.0;
-    for (const analysis::LayerReport& layer : report.layers) {
-        bytes += static_cast<double>(layer.layer.count) *
-                 analysis::uncoded_outer_bytes(report.machine, layer);
-    }
-    return bytes;
-}
-
-// What else holds for the whole network, under the table of layers.
 std::string further_totals(const analysis::Report& report, const TextStyle& style) {
-    const analysis::Total& total = report.total;
-    std::vector<std::string> parts;
-    if (total.host_s > 0.0) {
-        parts.push_back(fmt::format("CPU launch overhead {}, kernels {}",
-                                    format_si(total.host_s, "s"), format_si(total.device_s, "s")));
-    } else if (std::string sum = analysis::step_sum_text(report); !sum.empty()) {
-        parts.push_back(std::move(sum));
+    const std::vector<std::string> parts = further_parts(report);
+    std::string text = "\n" + (parts.empty() ? "" : wrapped_parts(parts, 0, style.width)) +
+                       wrapped_parts(machine_parts(report), 0, style.width);
+    for (const std::string& line : library_lines(report)) {
+        text += wrapped(line, 0, style.width);
     }
-    if (total.averaged_units > 0.0) {
-        const bool one_type = report.machine.kind == "accelerator"; // a GPU has pipes for each type
-        const std::string active =
-            one_type ? percent(total.averaged_units / report.machine.units) + " of"
-                     : amount(total.averaged_units);
-        parts.push_back(fmt::format("{} {} active on average", active, unit_name(report)));
-    }
-    if (const double uncoded = uncoded_bytes(report); uncoded > 1.005 * total.outer_bytes) {
-        parts.push_back(format_si(uncoded, "B") + " before zero compression");
-    }
-    if (std::string proofs = proofs_text(report); !proofs.empty()) {
-        parts.push_back(std::move(proofs));
-    }
-    if (report.fit) {
-        parts.push_back(memory_fit_text(*report.fit));
-    }
-    return "\n" + (parts.empty() ? std::string() : wrapped_parts(parts, 0, style.width)) +
-           machine_facts(report, style) + library_kernels(report, style) +
-           (report.chip ? wrapped(chip_text(*report.chip), 0, style.width) : std::string());
+    return text + (report.chip ? wrapped(chip_text(*report.chip), 0, style.width) : std::string());
 }
 
 // Columns of the table's bar: what the other columns leave.
@@ -282,14 +198,8 @@ std::string largest_savings(const analysis::Report& report, const TextStyle& sty
 }
 
 std::string weak_sources(const analysis::Report& report, const TextStyle& style) {
-    if (report.machine.weak_sources.empty()) {
-        return {};
-    }
-    std::vector<std::string> fields = report.machine.weak_sources;
-    std::ranges::replace(fields, std::string(), std::string("all without a source of their own"));
-    return "\n" +
-           wrapped(fmt::format("Unsourced values of this machine: {}.", fmt::join(fields, ", ")), 0,
-                   style.width);
+    const std::string line = weak_sources_text(report);
+    return line.empty() ? line : "\n" + wrapped(line, 0, style.width);
 }
 
 bool is_worst(const analysis::Report& report, std::size_t layer) {

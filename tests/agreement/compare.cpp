@@ -2,7 +2,7 @@
 
 #include "analysis/exam/run.hpp"
 #include "analysis/scenario/fields.hpp"
-#include "report/exam/json.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "report/session/session.hpp"
 #include "tests/scenario/fixture.hpp"
 
@@ -102,7 +102,7 @@ Json in_window(const analysis::Scenario& scenario) {
         return {};
     }
     analysis::find_largest_batch(*shown, *question);
-    return Json::parse(report::to_json(*shown));
+    return Json::parse(report::to_json(report::exam_answer(*shown)));
 }
 
 // To the last digit, every figure and every layer.

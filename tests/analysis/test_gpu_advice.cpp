@@ -151,7 +151,9 @@ TEST_CASE("a chain of elementwise layers and an epilogue are advised to be fused
 
 TEST_CASE("advice stands in the report's JSON, and machines without it are refused") {
     const auto found = advice_on(network({test::gemm(4096, 4096, 1021)}), AdviceKind::align);
-    const auto json = report::advice_json({{}, found, {}});
+    report::Answer answer;
+    answer.tables = report::advice_tables({{}, found, {}});
+    const auto json = nlohmann::json::parse(report::to_json(answer));
     CHECK(json["advice"].size() == found.size());
     CHECK(json["advice"][0]["kind"] == "align");
     model::Machine none;

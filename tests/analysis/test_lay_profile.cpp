@@ -3,10 +3,8 @@
 #include "analysis/measured/lay_profile.hpp"
 #include "formats/ceilings.hpp"
 #include "profiles/ceilings.hpp"
-#include "report/exam/csv.hpp"
-#include "report/exam/html.hpp"
-#include "report/exam/json.hpp"
-#include "report/exam/markdown.hpp"
+#include "report/answers/answers.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "report/exam/text.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
@@ -337,14 +335,15 @@ TEST_CASE("every writer shows the step below seven, and the JSON keeps to its sc
           std::string::npos);
     CHECK(text.find("driver 1.2") != std::string::npos);
     CHECK(text.find("stray_kernel") != std::string::npos);
-    CHECK(report::to_markdown(report).find("| fc | 3 ms |") != std::string::npos);
-    CHECK(report::to_html(report).find("Measured, below step seven") != std::string::npos);
-    const std::string csv = report::to_csv(report);
+    CHECK(report::to_markdown(report::exam_answer(report)).find("| fc | 3 ms |") !=
+          std::string::npos);
+    CHECK(report::to_html(report::exam_answer(report)).find("Measured, below step seven") !=
+          std::string::npos);
+    const std::string csv = report::to_csv(report::exam_answer(report));
     CHECK(csv.find(",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements,"
                    "measured_roof_s,measured_roof,macs,") != std::string::npos);
-    std::ifstream file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json");
-    tests::SchemaCheck check(nlohmann::json::parse(file));
-    const auto json = nlohmann::json::parse(report::to_json(report));
+    tests::SchemaCheck check(nlohmann::json::parse(report::schema_of("exam")));
+    const auto json = nlohmann::json::parse(report::to_json(report::exam_answer(report)));
     CHECK(json["layers"][0]["measured"]["disagreements"][0]["step"] == 6);
     CHECK(json["measured"]["layers"] == 1);
     CHECK(json["ceilings"][0]["measured"] == 8e5);

@@ -1,7 +1,7 @@
 // Names that files and people give: levels of a plot, pipes of a session, cells of a table.
 #include "formats/layer_csv.hpp"
 #include "report/draw/plot_level.hpp"
-#include "report/exam/csv.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "report/session/session.hpp"
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ TEST_CASE("a row of the user's own that a spreadsheet would compute is guarded i
         row.layer = layer;
         report.layers.push_back(row);
     }
-    const std::string csv = report::to_csv(report, &*table);
+    const std::string csv = report::to_csv(report::exam_answer(report, {&*table}));
     CHECK(csv.find("\n'=1+1,gemm,4,4,4,") != std::string::npos);
     CHECK(csv.find("\n\"a,b\",gemm,4,4,4,") != std::string::npos);
 }

@@ -26,7 +26,11 @@ std::string in_format(std::vector<std::string> words, const char* format) {
 }
 
 // On one line, without what Markdown and HTML add to words.
-std::string words_alone(const std::string& text) {
+std::string words_alone(std::string text) {
+    const std::string dot = "·"; // between facts, but not at the end of a line
+    for (std::size_t at = text.find(dot); at != std::string::npos; at = text.find(dot, at)) {
+        text.replace(at, dot.size(), " ");
+    }
     std::string plain;
     for (const char c : text) {
         const bool blank = c == '\n' || c == ' ';
@@ -82,7 +86,7 @@ void check_digits(const std::string& csv, const json& rows) {
 
 struct Asked {
     std::string command;
-    const char* rows; // of the JSON, that CSV has
+    const char* rows; // of the JSON, that CSV has; empty: CSV is a file to edit, or is refused
 };
 
 const std::vector<Asked>& answered() {
@@ -91,6 +95,10 @@ const std::vector<Asked>& answered() {
         {"fuse alexnet --on eyeriss-v1", "groups"},
         {"fuse vgg16 --on eyeriss-v1 --buffer 64B", "groups"},
         {"fuse alexnet --on eyeriss-v1 --layers ^CONV --curve", "points"},
+        {"exam alexnet --on eyeriss-v1 --layers CONV3", "layers"},
+        {"exam resnet18 --on t4 --advice", ""},
+        {"net list", "networks"},
+        {"net show alexnet", ""},
         {"exam alexnet --on scnn --density alexnet-pruned", "layers"},
         {"exam alexnet --on scnn --density curve --layers CONV", "points"},
         {"exam alexnet --on eyeriss-v1 --layers CONV3 --chip", "parts"},
@@ -118,7 +126,6 @@ const std::vector<Asked>& answered() {
 // Commands whose formats still have writers of their own, and those with nothing to compare.
 const std::map<std::string, std::string>& not_answered() {
     static const std::map<std::string, std::string> all = {
-        {"exam", "of layers: writers of its own; its questions above are answered"},
         {"upgrade", "writers of its own"},
         {"tune", "writers of its own"},
         {"roofline", "a picture"},
@@ -128,8 +135,6 @@ const std::map<std::string, std::string>& not_answered() {
         {"measure host", "one figure"},
         {"import", "a file of launches"},
         {"sweep", "rows are a stream; text, Markdown, and the page are one answer, compared below"},
-        {"net list", "writers of its own"},
-        {"net show", "writers of its own"},
         {"hw list", "writers of its own"},
         {"hw show", "a file to edit"},
         {"hw check", "writers of its own"}};
@@ -157,7 +162,7 @@ TEST_CASE("every command with formats is compared in all of them, or has a reaso
     for (const std::string& command : commands) {
         CAPTURE(command);
         const bool compared = std::ranges::any_of(answered(), [&](const Asked& asked) {
-            return asked.command.starts_with(command + " ");
+            return (asked.command + " ").starts_with(command + " ");
         });
         CHECK((compared || not_answered().contains(command)));
     }
@@ -168,8 +173,10 @@ TEST_CASE("each answer has the same sentences, warnings, and digits in every for
         CAPTURE(asked.command);
         const auto words = command_of(asked.command);
         const json document = json::parse(in_format(words, "json"));
-        const std::string csv = in_format(words, "csv");
-        check_digits(csv, document[asked.rows]);
+        const std::string csv = *asked.rows == '\0' ? "" : in_format(words, "csv");
+        if (!csv.empty()) {
+            check_digits(csv, document[asked.rows]);
+        }
         REQUIRE(!document["sentences"].empty());
         for (const char* format : {"text", "md", "html"}) {
             CAPTURE(format);
@@ -183,7 +190,7 @@ TEST_CASE("each answer has the same sentences, warnings, and digits in every for
             }
         }
         for (const std::string warning : document["warnings"]) {
-            CHECK(csv.find(warning) != std::string::npos);
+            CHECK((csv.empty() || csv.find(warning) != std::string::npos));
         }
     }
 }

@@ -1,3 +1,4 @@
+#include "report/answers/answers.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
@@ -132,8 +133,7 @@ TEST_CASE("JSON of a real examination satisfies the schema, and its chains never
     const auto outcome = run(exam({"--format", "json"}));
     REQUIRE(outcome.exit == 0);
     const auto json = nlohmann::json::parse(outcome.out);
-    tests::SchemaCheck check(nlohmann::json::parse(
-        tests::read_file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json")));
+    tests::SchemaCheck check(nlohmann::json::parse(eyeroof::report::schema_of("exam")));
     for (const std::string& fault : check.faults(json)) {
         FAIL_CHECK(fault);
     }

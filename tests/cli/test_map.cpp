@@ -118,8 +118,7 @@ TEST_CASE("exam --mapping best takes what map finds, with its certificate") {
                                   "--counting", "timeloop", "--format", "json"});
         REQUIRE(outcome.exit == 0);
         const auto report = json::parse(outcome.out);
-        tests::SchemaCheck check(
-            json::parse(tests::read_file(tests::source_dir() + "/report/schema/exam.schema.json")));
+        tests::SchemaCheck check(json::parse(eyeroof::report::schema_of("exam")));
         for (const std::string& fault : check.faults(report)) {
             FAIL_CHECK(fault);
         }

@@ -1,4 +1,5 @@
 // Measurements on the command line: exam and roofline over a profile, ceilings, import, measure.
+#include "report/answers/answers.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
@@ -50,8 +51,7 @@ TEST_CASE("exam --profile puts what was measured below step seven and says which
     const auto json = tests::run({"exam", "alexnet", "--on", "a100-sxm-40gb", "--profile", profile,
                                   "--layers", "CONV[12]", "--format", "json"});
     const auto document = nlohmann::json::parse(json.out);
-    tests::SchemaCheck check(nlohmann::json::parse(
-        tests::read_file(eyeroof::tests::source_dir() + "/report/schema/exam.schema.json")));
+    tests::SchemaCheck check(nlohmann::json::parse(eyeroof::report::schema_of("exam")));
     for (const auto& fault : check.faults(document)) {
         FAIL_CHECK(fault);
     }
