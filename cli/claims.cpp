@@ -2,6 +2,7 @@
 #include "cli/claims.hpp"
 
 #include "cli/command.hpp"
+#include "report/answer/write.hpp"
 
 #include <fmt/format.h>
 
@@ -120,7 +121,7 @@ std::string list_of(const std::vector<formats::Claim>& all) {
 std::string rendered(const Context& context, const report::ClaimsFound& all,
                      const ClaimsCommand& command) {
     const std::string& format = command.output.format;
-    return format == "json"   ? report::claims_json(all)
+    return format == "json"   ? report::to_json(report::claims_answer(all))
            : format == "html" ? report::claims_html(all)
            : format == "md"   ? report::claims_markdown(all)
            : command.details || !command.only.empty()

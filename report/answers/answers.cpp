@@ -5,6 +5,7 @@
 #include "report/calibrate/validation_answers.hpp"
 #include "report/catalog/network.hpp"
 #include "report/chip/chip_answer.hpp"
+#include "report/claims/claims_write.hpp"
 #include "report/cores/cores_answer.hpp"
 #include "report/diff/diff_answer.hpp"
 #include "report/exam/exam_answer.hpp"
@@ -52,6 +53,7 @@ const std::map<std::string, Answer>& empty_answers() {
         for (Answer& answer : std::vector<Answer>{
                  bound_answer({}, {}, {}),
                  chip_answer({}),
+                 claims_answer({}),
                  collective_answer({}),
                  cores_answer({}),
                  diff_answer({}),

@@ -1,10 +1,8 @@
-#include "base/json.hpp"
 #include "base/lines.hpp"
 #include "base/markup.hpp"
 #include "report/claims/claims_write.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -166,49 +164,53 @@ std::string claims_markdown(const ClaimsFound& claims) {
     return text;
 }
 
-std::string claims_json(const ClaimsFound& claims) {
-    using Json = nlohmann::ordered_json;
-    const auto number = [](const std::optional<double>& value) {
-        return value ? Json(*value) : Json();
+Answer claims_answer(const ClaimsFound& claims) {
+    const auto claim = [](auto formats::Claim::*member) {
+        return [member](const ClaimFound& found) { return found.claim.*member; };
     };
-    Json all = Json::array();
-    for (const ClaimFound& found : claims) {
-        Json figures = Json::array();
-        for (const FigureFound& f : found.figures) {
-            Json why = Json::array();
-            for (const ReasonFound& reason : f.why) {
-                why.push_back({{"text", reason.text},
-                               {"value", reason.value},
-                               {"unit", reason.unit},
-                               {"deviation", number(reason.left)}});
-            }
-            figures.push_back({{"name", f.figure.name},
-                               {"unit", f.figure.unit},
-                               {"statement", f.figure.statement},
-                               {"published_low", number(f.figure.low)},
-                               {"published_high", number(f.figure.high)},
-                               {"confidence", confidence_name(f.figure.confidence)},
-                               {"ours", f.ours},
-                               {"deviation", f.deviation},
-                               {"verdict", verdict_name(f.verdict)},
-                               {"why", why}});
-        }
-        Json commands = Json::array();
+    const auto figure = [](auto formats::ClaimFigure::*member) {
+        return [member](const FigureFound& found) { return found.figure.*member; };
+    };
+    const auto commands = [](const ClaimFound& found) {
+        std::vector<std::string> lines;
         for (const formats::ClaimRun& run : found.claim.runs) {
-            commands.push_back(command_line(found.claim, run.words));
+            lines.push_back(command_line(found.claim, run.words));
         }
-        all.push_back({{"name", found.claim.name},
-                       {"topic", found.claim.topic},
-                       {"claim", found.claim.claim},
-                       {"source", found.claim.source},
-                       {"measures_this_machine", found.claim.measures},
-                       {"skipped", found.skipped},
-                       {"commands", commands},
-                       {"figures", figures},
-                       {"agrees", found.claim.agrees},
-                       {"differs", found.claim.differs}});
-    }
-    return json_document({{"schema", "eyeroof/claims/1"}, {"claims", all}});
+        return lines;
+    };
+    const std::vector<Column<ReasonFound>> reasons = {{"text", &ReasonFound::text},
+                                                      {"value", &ReasonFound::value},
+                                                      {"unit", &ReasonFound::unit},
+                                                      {"deviation", &ReasonFound::left}};
+    using formats::Claim, formats::ClaimFigure;
+    const std::vector<Column<FigureFound>> figures = {
+        {"name", figure(&ClaimFigure::name)},
+        {"unit", figure(&ClaimFigure::unit)},
+        {"statement", figure(&ClaimFigure::statement)},
+        {"published_low", figure(&ClaimFigure::low)},
+        {"published_high", figure(&ClaimFigure::high)},
+        {"confidence", [](const FigureFound& f) { return confidence_name(f.figure.confidence); }},
+        {"ours", &FigureFound::ours},
+        {"deviation", &FigureFound::deviation},
+        {"verdict", [](const FigureFound& f) { return verdict_name(f.verdict); }},
+        nested<FigureFound, ReasonFound>("why", "", &FigureFound::why, reasons, kJson)};
+    Answer a;
+    a.schema = "eyeroof/claims/1";
+    a.title = "The field's claims, checked";
+    a.sentences = {claims_summary(claims)};
+    a.tables = {make_table<ClaimFound>(
+        "claims", "", claims,
+        {{"name", claim(&Claim::name)},
+         {"topic", claim(&Claim::topic)},
+         {"claim", claim(&Claim::claim)},
+         {"source", claim(&Claim::source)},
+         {"measures_this_machine", claim(&Claim::measures)},
+         {"skipped", &ClaimFound::skipped},
+         {"commands", commands},
+         nested<ClaimFound, FigureFound>("figures", "", &ClaimFound::figures, figures, kJson),
+         {"agrees", claim(&Claim::agrees)},
+         {"differs", claim(&Claim::differs)}})};
+    return a;
 }
 
 } // namespace eyeroof::report

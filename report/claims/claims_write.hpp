@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/claims/claims.hpp"
+#include "report/answer/answer.hpp"
 #include "report/draw/drawing.hpp"
 
 #include <string>
@@ -17,7 +18,7 @@ std::string claims_table(const ClaimsFound& claims, std::size_t columns);
 std::string claims_text(const ClaimsFound& claims);
 std::string claims_markdown(const ClaimsFound& claims);
 std::string claims_html(const ClaimsFound& claims);
-std::string claims_json(const ClaimsFound& claims); // eyeroof/claims/1
+Answer claims_answer(const ClaimsFound& claims); // for JSON: eyeroof/claims/1
 
 // The commands of a claim as they are typed, from the folder above examples/.
 std::string command_line(const formats::Claim& claim, const std::vector<std::string>& words);

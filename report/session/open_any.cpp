@@ -11,39 +11,42 @@ namespace eyeroof::report {
 
 namespace {
 
-using Answer = Result<Opened>;
+using OpenResult = Result<Opened>;
 
-template <class T> Answer as_opened(Result<T> read) {
-    return read ? Answer(Opened(*std::move(read)), read.diagnostics()) : Answer(read.diagnostics());
+template <class T> OpenResult as_opened(Result<T> read) {
+    return read ? OpenResult(Opened(*std::move(read)), read.diagnostics())
+                : OpenResult(read.diagnostics());
 }
 
 // A profile may hold ceilings and no kernels.
-Answer open_profile(const std::string& path) {
+OpenResult open_profile(const std::string& path) {
     auto profile = profiles::import_file(path);
     if (profile && profile->launches.empty() && !profile->ceilings.empty()) {
-        return Answer(Ceilings{*std::move(profile)});
+        return OpenResult(Ceilings{*std::move(profile)});
     }
     return as_opened(std::move(profile));
 }
 
-Answer open_ceilings(const std::string& path) {
+OpenResult open_ceilings(const std::string& path) {
     auto read = formats::load_ceilings(path);
-    return read ? Answer(Ceilings{*std::move(read)}, read.diagnostics())
-                : Answer(read.diagnostics());
+    return read ? OpenResult(Ceilings{*std::move(read)}, read.diagnostics())
+                : OpenResult(read.diagnostics());
 }
 
-Answer open_trials(const std::string& path) {
+OpenResult open_trials(const std::string& path) {
     auto read = analysis::tune::load_trials(path);
-    return read ? Answer(Trials{*std::move(read)}, read.diagnostics()) : Answer(read.diagnostics());
+    return read ? OpenResult(Trials{*std::move(read)}, read.diagnostics())
+                : OpenResult(read.diagnostics());
 }
 
 } // namespace
 
-Answer open_any(const std::string& path, const std::vector<std::filesystem::path>& machine_folders,
-                const std::vector<std::filesystem::path>& network_folders) {
+OpenResult open_any(const std::string& path,
+                    const std::vector<std::filesystem::path>& machine_folders,
+                    const std::vector<std::filesystem::path>& network_folders) {
     const auto kind = formats::kind_of_file(path);
     if (!kind) {
-        return Answer(kind.diagnostics());
+        return OpenResult(kind.diagnostics());
     }
     switch (*kind) {
     case formats::FileKind::session:
@@ -61,8 +64,9 @@ Answer open_any(const std::string& path, const std::vector<std::filesystem::path
     case formats::FileKind::trials:
         return open_trials(path);
     }
-    return Answer::failure("unknown-file", "this is nothing that can be opened",
-                           "a session, network, machine, trace, profile or table of layers can");
+    return OpenResult::failure(
+        "unknown-file", "this is nothing that can be opened",
+        "a session, network, machine, trace, profile or table of layers can");
 }
 
 } // namespace eyeroof::report
