@@ -19,19 +19,10 @@ constexpr double kTwice = 2.0;
 constexpr double kLeast = 1e-3; // of the time: a smaller saving is none
 constexpr double kAlike = 0.99; // savings this close are one: the more specific resource is named
 
-// Peaks of types that the program does not compute with change nothing.
-bool concerns(const Parameter& parameter, const Report& now) {
-    constexpr std::string_view kPeak = " peak";
-    if (parameter.name.find("clock") != std::string::npos) {
-        return false;
-    }
-    if (!parameter.name.ends_with(kPeak)) {
-        return true;
-    }
-    const std::string type = parameter.name.substr(0, parameter.name.size() - kPeak.size());
-    return std::ranges::any_of(now.program.layers, [&](const model::Layer& layer) {
-        return model::data_type_name(layer.types.input) == type;
-    });
+// A clock quickens all that is on the chip and names nothing. Peaks of types that no layer has may
+// still count: those of fp32 are the lanes of all other operators.
+bool concerns(const Parameter& parameter) {
+    return parameter.name.find("clock") == std::string::npos;
 }
 
 // More SMs bring more of everything that is in one.
@@ -48,7 +39,7 @@ class Doubler {
         add_host();
         for (const bool general : {false, true}) {
             for (const Parameter& parameter : tried_parameters(question_.machine)) {
-                if (concerns(parameter, now_) && is_general(parameter) == general) {
+                if (concerns(parameter) && is_general(parameter) == general) {
                     add(parameter);
                 }
             }
@@ -64,9 +55,7 @@ class Doubler {
   private:
     void add_host() {
         const auto* gpu = std::get_if<model::Gpu>(&question_.machine.kind);
-        const Scenario& s = question_.scenario;
-        if (gpu == nullptr || gpu->arch == model::GpuArch::host ||
-            s.launch == model::Launch::none) {
+        if (gpu == nullptr || gpu->arch == model::GpuArch::host) {
             return;
         }
         Question other = question_;

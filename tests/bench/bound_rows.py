@@ -12,16 +12,26 @@ Reads the machines' YAML and the rows of products, attention, and memory operato
 and prints, for each file, operator, and GPU, the rows, those below the bound, the median bound over measured time
 from a warm cache, the same from a cold one (no bound where a loop's data stay in the cache), and which term binds
 most rows. Exits 1 where a row is below its warm bound.
+
+Some rows of products also contain the conversion of their input from 16 bits (README.md of the data says which):
+the input is counted in 16 bits. "apart" is the bound of the kernels that ran there, one after the other: the
+conversion, before it the search for the largest value where one scale is for all of the input, and the product.
+vLLM's rows go around six copies of the weights, of which the cache holds its capacity at most from the round before.
+The last line of a file has both halves of the shapes, by a hash.
 """
 import collections
 import csv
 import gzip
+import hashlib
 import os
 import re
 import statistics
 import sys
 
 START_S = 1.2e-6
+# Of a pass over a matrix: the shortest of 14,217 conversions from bf16 to fp8 (calib4_quantize) takes 1.14 us, and
+# the shortest of 9,525 memory operators of calib_vidur_memops and calib2_vidur_memops 1 us, rounded to microseconds.
+PASS_START_S = 0.5e-6
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 BITS = {"bfloat16": (16, 16, 16), "float16": (16, 16, 16), "fp16": (16, 16, 16), "bf16": (16, 16, 16),
         "fp8": (8, 8, 16), "fp8_block": (8, 8, 16), "nvfp4": (4, 4, 16), "int8_w8a8": (8, 8, 16),
@@ -60,24 +70,46 @@ class Gpu:
             self.peaks[name] = (float(per_cycle[1]) * self.sms * self.tensor if per_cycle
                                 else number(rest, "FLOP/s"))
 
-    def bound(self, flops, peak, moved, product, warm):
+    def bound(self, flops, peak, moved, product, warm, weights=0.0, copies=1):
+        """weights: bytes of the operand of which a loop has so many copies."""
         port = 64.0 * self.sms * self.boost
+        missed = max(moved - self.l2, weights - self.l2 / copies) if warm else moved
         terms = {"arithmetic": flops / (peak * max(self.boost / self.tensor, 1.0)) if flops else 0.0,
-                 "memory": max(moved - (self.l2 if warm else 0.0), 0.0) / self.dram,
+                 "memory": max(missed, 0.0) / self.dram,
                  "on-chip": moved / port}
         start = START_S if product else 0.0
         terms["start"] = start
         return start + max(v for k, v in terms.items() if k != "start"), max(terms, key=terms.get)
 
 
+def converts(row):
+    """Passes over the input before the product, inside the recorded time."""
+    framework = row["source"].startswith(("aisimulate", "aiconfigurator"))
+    library = (row.get("library") or row.get("note", "").split(" ")[0]).lower()
+    kind = row["dtype"]
+    if not framework or row["op"] != "gemm":
+        return 0
+    if kind == "fp8":  # one scale for the input, but in SGLang one for each row
+        return 1 if library.startswith("sglang") else 2
+    return 1 if kind in ("fp8_block", "nvfp4") or (kind == "int8_w8a8" and library.startswith("sglang")) else 0
+
+
+def copies_of(row):
+    """Of the weights in a loop: six in vLLM, but one of blocks and 4 bits."""
+    vllm = row.get("library") == "vllm" and row["source"].startswith("aisimulate")
+    return 6 if vllm and row["op"] == "gemm" and row["dtype"] in ("bfloat16", "fp8") else 1
+
+
 def of_row(row, gpu):
-    """Operations, peak, bytes, and whether it is a product; None for what is not compared."""
+    """Operations, peak, bytes, whether it is a product, and bytes of weights; None for what is not compared."""
     kind = row.get("op", "")
     bits = BITS.get(row.get("dtype", ""))
     peak = gpu.peaks.get(PEAK.get(row.get("dtype", ""), "bf16"))
     if kind in ("gemm", "bmm") and bits and peak:
         b, m, n, k = (int(row[x] or 1) for x in "bmnk")
-        return 2.0 * b * m * n * k, peak, b * (m * k * bits[0] + n * k * bits[1] + m * n * bits[2]) / 8, True
+        read = 16 if converts(row) else bits[0]
+        return (2.0 * b * m * n * k, peak, b * (m * k * read + n * k * bits[1] + m * n * bits[2]) / 8, True,
+                b * n * k * bits[1] / 8)
     if kind.startswith("attention") and row.get("kv_dtype") and row.get("head_dim"):
         b, q, kv, h, g, d = (int(float(row[x] or 0)) for x in
                              ("batch", "q_len", "kv_len", "heads", "kv_heads", "head_dim"))
@@ -94,10 +126,29 @@ def of_row(row, gpu):
     return None
 
 
+def apart(row, gpu, what):
+    """The bound of the kernels that ran one after the other, s, from a warm cache."""
+    passes = converts(row)
+    flops, peak, moved, product, weights = what if len(what) == 5 else (*what, 0.0)
+    if not passes:
+        return gpu.bound(flops, peak, moved, product, True, weights, copies_of(row))[0]
+    wide = 2.0 * int(row["m"]) * int(row["k"])
+    narrow = wide * BITS[row["dtype"]][0] / 16
+    port = 64.0 * gpu.sms * gpu.boost
+    seconds = passes * PASS_START_S + (passes * wide + narrow) / port
+    return seconds + gpu.bound(flops, peak, moved - wide + narrow, product, True, weights, copies_of(row))[0]
+
+
+def half(row):
+    """Of two halves of the shapes."""
+    shape = ",".join(row.get(x) or "" for x in ("b", "m", "n", "k", "batch", "q_len", "kv_len", "heads", "head_dim"))
+    return hashlib.sha256(shape.encode()).digest()[0] % 2
+
+
 def main():
     machines, broken = {}, 0
     for path in sys.argv[2:]:
-        found = collections.defaultdict(list)
+        found, types = collections.defaultdict(list), collections.defaultdict(list)
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 name = DEVICES.get(row.get("gpu", ""), row.get("gpu", ""))
@@ -108,21 +159,30 @@ def main():
                 what = of_row(row, gpu) if gpu else None
                 measured = float(row.get("measured_ms") or 0) * 1e-3
                 if what and measured > 0:
-                    warm, wall = gpu.bound(*what, True)
-                    cold, _ = gpu.bound(*what, False)
-                    found[row["op"], name].append((warm / measured, cold / measured, wall))
+                    warm, wall = gpu.bound(*what[:4], True, *what[4:], copies_of(row))
+                    cold, _ = gpu.bound(*what[:4], False)
+                    separate = apart(row, gpu, what)
+                    found[row["op"], name].append(
+                        (warm / measured, cold / measured, wall, max(separate, warm) / measured, half(row)))
+                    types[row["dtype"]].append(found[row["op"], name][-1])
         everything = [r for rows in found.values() for r in rows]
         print(os.path.basename(path), len(everything), "rows")
         if not everything:
             continue
-        for key in [("all", "")] + sorted(found):
-            rows = everything if key[0] == "all" else found[key]
-            below = sum(r[0] > 1.0 for r in rows)
+        for key in [("all", "")] + sorted(found) + [("type", kind) for kind in sorted(types)]:
+            rows = everything if key[0] == "all" else types[key[1]] if key[0] == "type" else found[key]
+            below = sum(max(r[0], r[3]) > 1.0 for r in rows)
             broken += below if key[0] == "all" else 0
             wall, count = collections.Counter(r[2] for r in rows).most_common(1)[0]
-            print(f"  {key[0]:<22} {key[1]:<30} {len(rows):>7} {below:>5} below; warm {statistics.median(r[0] for r in rows):.3f}"
-                  f" (most {max(r[0] for r in rows):.3f}), cold {statistics.median(r[1] for r in rows):.3f};"
-                  f" {wall} binds {100.0 * count / len(rows):.0f} %")
+            print(f"  {key[0]:<22} {key[1]:<30} {len(rows):>7} {below:>5} below; "
+                  f"warm {statistics.median(r[0] for r in rows):.3f} (most {max(r[0] for r in rows):.3f}), "
+                  f"apart {statistics.median(r[3] for r in rows):.3f} (most {max(r[3] for r in rows):.3f}), "
+                  f"cold {statistics.median(r[1] for r in rows):.3f}; {wall} binds {100.0 * count / len(rows):.0f} %")
+        halves = [[r for r in everything if r[4] == side] for side in (0, 1)]
+        print("  halves of the shapes: " + "; ".join(
+            f"{len(rows)} rows, {sum(max(r[0], r[3]) > 1.0 for r in rows)} below, "
+            f"warm {statistics.median(r[0] for r in rows):.3f}, apart {statistics.median(r[3] for r in rows):.3f}"
+            for rows in halves if rows))
     return 1 if broken else 0
 
 

@@ -1,9 +1,9 @@
-// No prediction is below its bound, no step below the one before it, no share above the whole, and
-// no part of a gap negative: random programs on every machine of the catalog. A few hundred in each
-// run of the tests; EYEROOF_RANDOM_CASES=100000 asks for more, EYEROOF_RANDOM_SEED for others.
+// Random programs on every machine of the catalog: what every answer keeps (answer_checks.hpp). A
+// few hundred in each run of the tests; EYEROOF_RANDOM_CASES asks for more, EYEROOF_RANDOM_FIRST
+// for those from a number on, EYEROOF_RANDOM_SEED for others.
 #include "analysis/bound/bound.hpp"
 #include "analysis/exam/run.hpp"
-#include "tests/near.hpp"
+#include "tests/step/answer_checks.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <fmt/format.h>
@@ -15,11 +15,12 @@
 namespace test_step_random_bounds {
 
 using namespace eyeroof;
-using tests::near;
+using tests::check_bound;
+using tests::check_headline;
+using tests::check_layers;
+using tests::check_total;
 
 namespace {
-
-constexpr double kRounding = 1.0 + 1e-9;
 
 long asked(const char* name, long usual) {
     const char* text = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
@@ -132,75 +133,71 @@ analysis::Scenario random_scenario(Rng& rng) {
     return s;
 }
 
-void check_layers(const analysis::Report& report) {
-    for (const analysis::LayerReport& l : report.layers) {
-        CAPTURE(l.layer.name);
-        CHECK(model::check_chain(l.steps, "mapping").empty());
-        CHECK(model::check_chain(l.machine_steps, "machine").empty());
-        CHECK(static_cast<double>(l.bytes) <= l.outer_bytes * kRounding + 1.0);
-        double shares = l.limits.at_work;
-        for (std::size_t k = 0; k < model::kSteps; ++k) {
-            CHECK(l.limits.share[k] >= -1e-9 * l.time_s);
-            CHECK(l.limits.without[k] <= l.time_s * kRounding);
-            shares += l.limits.share[k];
-        }
-        CHECK(shares == near(l.time_s));
-    }
+// Random layers on a random machine of the catalog.
+analysis::Question random_question(Rng& rng, std::string& yaml) {
+    const model::Machine& machine = catalog()[rng.upto(catalog().size())];
+    yaml = random_network(rng, random_type(rng, machine));
+    const auto file = formats::parse_network_yaml(yaml, "net.yaml");
+    REQUIRE(file.ok());
+    return tests::question_of(model::NetworkGraph{file->network, file->edges}, machine,
+                              random_scenario(rng));
 }
 
-void check_bound(const analysis::bound::BoundReport& bound) {
-    CHECK(bound.fused.time_s <= bound.cached.time_s);
-    CHECK(bound.cached.time_s <= bound.unfused.time_s);
-    CHECK(bound.unfused.time_s <= bound.predicted_s * kRounding);
-    for (const auto& op : bound.operators) {
-        CAPTURE(op.name);
-        CHECK(op.bound.time_s <= op.predicted_s * kRounding);
+// Cases of a seed, or the one that EYEROOF_RANDOM_ONLY names.
+template <class Case> void each_case(long usual, Case one) {
+    const auto seed = static_cast<std::uint64_t>(asked("EYEROOF_RANDOM_SEED", 61));
+    const long only = asked("EYEROOF_RANDOM_ONLY", -1);
+    const long first = only < 0 ? asked("EYEROOF_RANDOM_FIRST", 0) : only;
+    const long cases = only < 0 ? asked("EYEROOF_RANDOM_CASES", usual) : 1;
+    long examined = 0;
+    for (long i = first; i < first + cases; ++i) {
+        Rng rng(seed * 1'000'000'007ULL + static_cast<std::uint64_t>(i));
+        CAPTURE(i);
+        examined += one(rng, i) ? 1 : 0;
     }
-    double sum = 0.0;
-    for (const auto& part : bound.gap) {
-        CAPTURE(part.name);
-        CHECK(part.seconds >= 0.0);
-        CHECK(part.seconds <= bound.time_s() * kRounding);
-        sum += part.seconds;
-    }
-    CHECK(sum == near(bound.time_s()));
+    MESSAGE(examined << " of " << cases << " cases examined");
+    CHECK((only >= 0 || examined * 2 > cases));
 }
 
 } // namespace
 
 TEST_CASE("no prediction is below its bound, whatever runs on whatever machine") {
-    const auto seed = static_cast<std::uint64_t>(asked("EYEROOF_RANDOM_SEED", 61));
-    const long cases = asked("EYEROOF_RANDOM_CASES", 250);
-    const long only = asked("EYEROOF_RANDOM_ONLY", -1);
-    long examined = 0;
-    for (long i = only < 0 ? 0 : only; i < (only < 0 ? cases : only + 1); ++i) {
-        Rng rng(seed * 1'000'000'007ULL + static_cast<std::uint64_t>(i));
-        const model::Machine& machine = catalog()[rng.upto(catalog().size())];
-        const std::string yaml = random_network(rng, random_type(rng, machine));
-        const auto file = formats::parse_network_yaml(yaml, "net.yaml");
-        REQUIRE(file.ok());
-        const auto question = tests::question_of(model::NetworkGraph{file->network, file->edges},
-                                                 machine, random_scenario(rng));
-        CAPTURE(i);
-        CAPTURE(machine.id);
+    each_case(250, [](Rng& rng, long) {
+        std::string yaml;
+        const auto question = random_question(rng, yaml);
+        CAPTURE(question.machine.id);
         CAPTURE(yaml);
         const auto report = analysis::run(question);
         if (!report) { // a type or direction that this operator does not have there
             CHECK_MESSAGE(report.diagnostics().items().front().code != "internal-bound",
                           report.diagnostics().items().front().message);
-            continue;
+            return false;
         }
-        ++examined;
         check_layers(*report);
+        check_total(*report);
         const double factor = rng.one_of({1.0, 0.9, 1.3});
         const auto measured =
             rng.one_in(2) ? std::optional(factor * report->total.time_s) : std::optional<double>();
         const auto bound = analysis::bound::bound(question, measured);
         REQUIRE(bound.ok());
         check_bound(*bound);
-    }
-    MESSAGE(examined << " of " << cases << " cases examined");
-    CHECK((only >= 0 || examined * 2 > cases));
+        return true;
+    });
+}
+
+TEST_CASE("the headline's saving is what its change gives when it is examined again") {
+    each_case(20, [](Rng& rng, long) {
+        std::string yaml;
+        auto question = random_question(rng, yaml);
+        CAPTURE(question.machine.id);
+        CAPTURE(yaml);
+        const auto report = analysis::run(question);
+        if (!report) {
+            return false;
+        }
+        check_headline(question, *report);
+        return true;
+    });
 }
 
 } // namespace test_step_random_bounds
