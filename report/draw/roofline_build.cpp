@@ -163,15 +163,16 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
 // With every level in view a level's roof wears the colour of its points.
 ColourRole roof_colour(const RooflineScene& scene, const PlotInput& input, const ViewState& view,
                        const analysis::Roof& roof) {
-    if (view.level == kAllLevels && roof.kind == analysis::RoofKind::memory) {
+    const Coloured by = coloured(input, view);
+    if (by == Coloured::by_level && roof.kind == analysis::RoofKind::memory) {
         for (const ScenePoint& point : scene.points) {
             if (point.level == roof.key) {
                 return scene.series[point.series].colour;
             }
         }
     }
-    return colour_by_machine(input, view) ? series_role(machine_index(input, roof.machine))
-                                          : ColourRole::text;
+    return by == Coloured::by_machine ? series_role(machine_index(input, roof.machine))
+                                      : ColourRole::text;
 }
 
 const analysis::Roof* extreme(const std::vector<const analysis::Roof*>& roofs,

@@ -78,6 +78,7 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     column()->addWidget(picture_, 1);
     connect(picture_, &ZoomView::window_changed, this, &TimelinePane::draw);
     connect(picture_, &ZoomView::clicked, this, &TimelinePane::select);
+    connect(picture_, &ZoomView::ruled, this, &TimelinePane::rule);
     clear();
 }
 
@@ -128,26 +129,53 @@ void TimelinePane::clear() {
 
 void TimelinePane::show_answer_of(std::shared_ptr<const TimelineAnswer> answer) {
     answer_ = std::move(answer);
+    ruler_.reset(); // its marks are of the step before
     show_selection(actions_.look());
     draw();
 }
 
-// Of the range that the wheel or a drag shows: both sums beside each other.
+// Of the range between the marks, or that the wheel or a drag shows: both sums beside each other.
 QString TimelinePane::sums() const {
-    if (!answer_->measured) {
-        return {};
+    const bool track = answer_->measured && !answer_->measured->empty();
+    QString head;
+    if (answer_->measured && !track) {
+        head = tr("<br>%1 has no start times, so that it has no track here.")
+                   .arg(text(answer_->run).toHtmlEscaped());
     }
-    if (answer_->measured->empty()) {
-        return tr("<br>%1 has no start times, so that it has no track here.")
-            .arg(text(answer_->run).toHtmlEscaped());
+    if (!track && !ruler_) {
+        return head;
     }
     const double length = report::timeline_length_s(answer_->report(), look());
-    const report::TimeRange range = look().shown.value_or(report::TimeRange{0.0, length});
-    const BusySeconds busy = busy_in(range, *answer_->measured, *answer_->of);
-    return tr("<br>In sight, %1: kernels of %2 run %3, predicted ones %4.")
-               .arg(seconds(range.to_s - range.from_s), text(answer_->run).toHtmlEscaped(),
-                    seconds(busy.measured), seconds(busy.predicted)) +
+    const report::TimeRange seen = look().shown.value_or(report::TimeRange{0.0, length});
+    const report::TimeRange range = ruler_.value_or(seen);
+    const BusySeconds busy =
+        busy_in(range, track ? *answer_->measured : report::MeasuredTrack{}, *answer_->of);
+    head += ruler_ ? tr("<br>Between the marks, %1 from %2 to %3: ")
+                         .arg(seconds(range.to_s - range.from_s), seconds(range.from_s),
+                              seconds(range.to_s))
+                   : tr("<br>In sight, %1: ").arg(seconds(range.to_s - range.from_s));
+    return head +
+           (track ? tr("kernels of %1 run %2, predicted ones %3.")
+                        .arg(text(answer_->run).toHtmlEscaped(), seconds(busy.measured),
+                             seconds(busy.predicted))
+                  : tr("kernels run %1.").arg(seconds(busy.predicted))) +
            waits_text(busy);
+}
+
+// A mark near the edge of a box is that edge.
+void TimelinePane::rule(double from, double to) {
+    constexpr double reach = 6.0; // pixels
+    ruler_.reset();
+    if (answer_ && to > from) {
+        const auto window = picture_->window();
+        const double length = report::timeline_length_s(answer_->report(), look());
+        const double reach_s =
+            reach * (window.to - window.from) * length / std::max(1, picture_->width());
+        const report::Drawing& drawing = picture_->drawing();
+        ruler_ = report::TimeRange{report::nearest_edge_s(drawing, from * length, reach_s),
+                                   report::nearest_edge_s(drawing, to * length, reach_s)};
+    }
+    draw();
 }
 
 report::TimelineLook TimelinePane::look() const {
@@ -155,6 +183,7 @@ report::TimelineLook TimelinePane::look() const {
     report::TimelineLook look;
     look.layer = marked_;
     look.measured = answer_->measured;
+    look.ruler = ruler_;
     if (picture_->zoomed()) {
         const double length = report::timeline_length_s(answer_->report(), look);
         look.shown = report::TimeRange{window.from * length, window.to * length};
