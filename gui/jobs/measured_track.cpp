@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace eyeroof::gui {
@@ -173,11 +174,15 @@ report::MeasuredTrack measured_track(const profiles::Profile& profile,
     }
     const std::int64_t origin = launches.front()->start_ns;
     report::MeasuredTrack track;
+    std::map<std::int64_t, std::size_t> streams;
     for (const profiles::Launch* launch : launches) {
         const double start = first_s + kNanosecond * static_cast<double>(launch->start_ns - origin);
-        report::MeasuredSlice& slice = track.slices.emplace_back(report::MeasuredSlice{
-            start, start + kNanosecond * launch->duration_ns,
-            profile.kernels.at(launch->kernel).name, launcher(profile, *launch), std::nullopt});
+        const std::size_t stream =
+            streams.try_emplace(launch->stream, streams.size()).first->second;
+        report::MeasuredSlice& slice = track.slices.emplace_back(
+            report::MeasuredSlice{start, start + kNanosecond * launch->duration_ns,
+                                  profile.kernels.at(launch->kernel).name, stream,
+                                  launcher(profile, *launch), std::nullopt});
         if (launch->called_ns != profiles::kNone) {
             slice.called_s =
                 first_s + kNanosecond * static_cast<double>(launch->called_ns - origin);

@@ -329,7 +329,9 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
 std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view) {
     std::set<std::string> precisions;
     for (const PlotPoint& point : input.points) {
-        precisions.insert(point.precision);
+        if (point.has_place()) { // a conversion without operations needs no roof of its type
+            precisions.insert(point.precision);
+        }
     }
     std::set<std::string> ids;
     for (const analysis::PlotMachine& machine : input.machines) {

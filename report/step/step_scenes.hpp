@@ -26,6 +26,7 @@ struct TimeRange {
 struct MeasuredSlice {
     double start_s = 0.0, end_s = 0.0;
     std::string name;
+    std::size_t stream = 0;              // numbered by their first kernels
     std::string launched_by = {};        // the operator or range; empty: not recorded
     std::optional<double> called_s = {}; // when the host launched it
 
@@ -67,9 +68,9 @@ struct TimelineLook {
 // How long the picture's axis is: the predicted step, or the measured one where that is longer.
 double timeline_length_s(const TimelineReport& report, const TimelineLook& look);
 
-// Lanes for what was measured, the host, each stream and each direction of copies. Boxes narrower
-// than a pixel that follow each other are one, of the longest of them. Arrows lead from the
-// launches of the marked layer to its kernels.
+// Lanes for each stream that was measured, the host, each stream and each direction of copies.
+// Boxes narrower than a pixel that follow each other are one, of the longest of them. Arrows lead
+// from the launches of the marked layer to its kernels.
 Drawing draw_timeline(const TimelineReport& report, const Canvas& canvas,
                       const TimelineLook& look = {});
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanesBelow = 26.0;
 constexpr double kMostLane = 160.0, kLeastLane = 16.0;
-constexpr std::size_t kMostArrows = 64; // more would hide the lanes
+constexpr std::size_t kMostMeasured = 4; // lanes of measured streams
+constexpr std::size_t kMostArrows = 64;  // more would hide the lanes
 constexpr double kLeastCut = 64.0,
                  kNameEdge = 4.0;      // pixels of a box with a cut name, and beside it
 constexpr double kWiderLetters = 1.25; // than text_width(), in some fonts
@@ -62,8 +63,17 @@ bool has_track(const TimelineLook& look) {
     return look.measured && !look.measured->empty();
 }
 
+// Of a measured step: a lane each, those beyond the last lane share it.
+std::size_t measured_lanes(const TimelineLook& look) {
+    std::size_t lanes = 0;
+    for (std::size_t i = 0; has_track(look) && i < look.measured->slices.size(); ++i) {
+        lanes = std::max(lanes, look.measured->slices[i].stream + 1);
+    }
+    return std::min(lanes, kMostMeasured);
+}
+
 int lane_count(const TimelineReport& r, const TimelineLook& look) {
-    return (has_track(look) ? 2 : 1) + r.report.scenario.streams +
+    return static_cast<int>(measured_lanes(look)) + 1 + r.report.scenario.streams +
            (r.timeline().copies.empty() ? 0 : 2);
 }
 
@@ -342,15 +352,21 @@ std::vector<double> free_since(const TimelineReport& r) {
     return free;
 }
 
-void add_measured(Lanes& picture, const MeasuredTrack& track, const Scale& scale,
-                  LanesBelow& lanes) {
+void add_measured(Lanes& picture, const TimelineLook& look, const Scale& scale, LanesBelow& lanes) {
+    const MeasuredTrack& track = *look.measured;
+    const std::size_t streams = measured_lanes(look);
     add_gaps(picture, track, scale, lanes.box());
-    Lane measured = lanes.next("measured", ColourRole::series4,
-                               {[&](std::size_t i) { return track.slices[i].name; },
-                                [&](std::size_t i) { return launch_text(track.slices[i]); }},
-                               false);
-    for (std::size_t i = 0; i < track.slices.size(); ++i) {
-        measured.add(track.slices[i].start_s, track.slices[i].end_s, i, false);
+    for (std::size_t stream = 0; stream < streams; ++stream) {
+        Lane measured = lanes.next(
+            streams == 1 ? "measured" : fmt::format("measured {}", stream + 1), ColourRole::series4,
+            {[&](std::size_t i) { return track.slices[i].name; },
+             [&](std::size_t i) { return launch_text(track.slices[i]); }},
+            false);
+        for (std::size_t i = 0; i < track.slices.size(); ++i) {
+            if (std::min(track.slices[i].stream, streams - 1) == stream) {
+                measured.add(track.slices[i].start_s, track.slices[i].end_s, i, false);
+            }
+        }
     }
 }
 
@@ -379,7 +395,7 @@ std::vector<Flow> add_lanes(Lanes& picture, const TimelineReport& r, const Scale
                             const TimelineLook& look, double height) {
     LanesBelow lanes(picture, scale, height);
     if (has_track(look)) {
-        add_measured(picture, *look.measured, scale, lanes);
+        add_measured(picture, look, scale, lanes);
     }
     const auto& spans = r.timeline().spans;
     const std::vector<double> free = free_since(r);
