@@ -114,6 +114,7 @@ void ZoomView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right:
         return move(0.1);
     default:
+        emit pressed(event->key());
         DrawingView::keyPressEvent(event);
     }
 }

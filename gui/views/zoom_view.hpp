@@ -27,6 +27,7 @@ class ZoomView : public DrawingView {
     void window_changed(); // another part is to be drawn
     void clicked(QPointF place);
     void ruled(double from, double to); // shares of the whole; equal: no ruler
+    void pressed(int key);              // any other key
 
   protected:
     void wheelEvent(QWheelEvent* event) override;

@@ -33,6 +33,8 @@ constexpr const char* kShortcuts =
     "<tr><td>Esc</td><td>select nothing; cancel what is running</td></tr>"
     "<tr><td colspan=2><b>Timeline</b></td></tr>"
     "<tr><td>Shift + drag</td><td>a ruler between two marks; Shift + click removes it</td></tr>"
+    "<tr><td>, and .</td><td>the kernel before, the kernel after</td></tr>"
+    "<tr><td>F, R</td><td>fit the selected kernel; a ruler over it</td></tr>"
     "<tr><td colspan=2><b>Steps and what if</b></td></tr>"
     "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
     "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"

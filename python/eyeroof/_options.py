@@ -489,7 +489,7 @@ class RooflineOptions(Scenario, total=False):
     # (repeatable)
     ceilings: Union[Path, Sequence[Path]]
     # Meaning of colors and shapes; share: of the time [auto: machines, where there are several]
-    color_by: Literal["auto", "limiter", "machine", "share"]
+    color_by: Literal["auto", "limiter", "machine", "share", "type", "module"]
     # Show only points whose name matches
     filter: str
     # Hide predicted or measured points

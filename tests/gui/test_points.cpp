@@ -120,6 +120,16 @@ void TestPoints::a_ruler_measures_between_two_marks() {
                         }));
     QTest::mouseClick(&picture, Qt::LeftButton, Qt::ShiftModifier, at(0.0));
     QVERIFY(!head().contains("Between the marks"));
+    // by keys: the next kernel, in the middle, a ruler over it
+    QTest::keyClick(&picture, Qt::Key_Period);
+    QTest::keyClick(&picture, Qt::Key_Period);
+    const analysis::step::Span& second = pane->answer()->timeline().spans.at(1);
+    QTest::keyClick(&picture, Qt::Key_F);
+    const double middle = 0.5 * (picture.window().from + picture.window().to) * length;
+    QVERIFY(second.start_s <= middle && middle <= second.end_s);
+    QTest::keyClick(&picture, Qt::Key_R);
+    QVERIFY(head().contains("Between the marks, " + QString::fromStdString(format_si(
+                                                        second.end_s - second.start_s, "s", 4))));
 }
 
 EYEROOF_WINDOW_TEST(TestPoints)

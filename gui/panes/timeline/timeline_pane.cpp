@@ -79,6 +79,7 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     connect(picture_, &ZoomView::window_changed, this, &TimelinePane::draw);
     connect(picture_, &ZoomView::clicked, this, &TimelinePane::select);
     connect(picture_, &ZoomView::ruled, this, &TimelinePane::rule);
+    connect(picture_, &ZoomView::pressed, this, &TimelinePane::press);
     clear();
 }
 
@@ -222,7 +223,47 @@ void TimelinePane::select(QPointF place) {
                                 static_cast<double>(picture_->height())};
     const auto op = report::operator_at(answer_->report(), canvas, look(), {place.x(), place.y()});
     if (op) {
+        at_ = *op;
         actions_.select_layer(0, answer_->program().operators[*op].layer);
+    }
+}
+
+std::optional<std::size_t> TimelinePane::kernel() const {
+    const auto& operators = answer_->program().operators;
+    if (at_ < operators.size() && operators[at_].layer == marked_) {
+        return at_;
+    }
+    const auto first = std::ranges::find_if(
+        operators, [this](const analysis::step::Operator& op) { return op.layer == marked_; });
+    return first == operators.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(first - operators.begin()));
+}
+
+void TimelinePane::fit(double from_s, double to_s) {
+    constexpr double around = 8.0; // times the kernel's own length
+    const double length = report::timeline_length_s(answer_->report(), look());
+    const double middle = 0.5 * (from_s + to_s) / length;
+    const double half = 0.5 * around * (to_s - from_s) / length;
+    picture_->set_window(middle - half, middle + half);
+}
+
+// The kernel before and after, the selected one in the middle, and a ruler over it.
+void TimelinePane::press(int key) {
+    if (!answer_) {
+        return;
+    }
+    const auto& spans = answer_->timeline().spans;
+    const auto now = kernel();
+    if ((key == Qt::Key_Period || key == Qt::Key_Comma) && !spans.empty()) {
+        const std::size_t step = key == Qt::Key_Period ? 1 : spans.size() - 1;
+        at_ = now ? (*now + step) % spans.size() : 0;
+        actions_.select_layer(0, answer_->program().operators[at_].layer);
+    } else if (key == Qt::Key_F && now) {
+        fit(spans[*now].start_s, spans[*now].end_s);
+    } else if (key == Qt::Key_R && now) {
+        ruler_ = report::TimeRange{spans[*now].start_s, spans[*now].end_s};
+        draw();
     }
 }
 
@@ -278,11 +319,7 @@ void TimelinePane::find_next() {
     for (const Found& one : all) {
         (one.layer ? predicted_s : measured_s) += one.end_s - one.start_s;
     }
-    constexpr double around = 8.0; // times the kernel's own length
-    const double length = report::timeline_length_s(answer_->report(), look());
-    const double middle = 0.5 * (next->start_s + next->end_s) / length;
-    const double half = 0.5 * around * (next->end_s - next->start_s) / length;
-    picture_->set_window(middle - half, middle + half);
+    fit(next->start_s, next->end_s);
     if (next->layer) {
         actions_.select_layer(0, *next->layer);
     }

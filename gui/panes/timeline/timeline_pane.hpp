@@ -54,6 +54,9 @@ class TimelinePane : public AskingPane {
     report::TimelineLook look() const;
     void select(QPointF place);
     void find_next();
+    void press(int key);
+    std::optional<std::size_t> kernel() const; // of the selected layer: its span
+    void fit(double from_s, double to_s);      // into the middle, with the neighbors
 
     std::shared_ptr<const TimelineAnswer> answer_;
     std::optional<std::uint32_t> marked_; // of the report's layers
@@ -63,6 +66,7 @@ class TimelinePane : public AskingPane {
     QCheckBox* pageable_ = nullptr;
     QLineEdit* find_ = nullptr;
     double found_s_ = -1.0; // where the last found kernel starts
+    std::size_t at_ = 0;    // the kernel that was reached last by a click or a key
     ZoomView* picture_ = nullptr;
 };
 
