@@ -304,8 +304,10 @@ void RooflineView::paint_card(QPainter& painter) const {
         y += box.height();
     }
     const QSize size(names + values + 32, y + 16);
-    const int left = std::clamp(hover_.x() + 16, 0, std::max(0, width() - size.width()));
     const bool below = hover_.y() + 16 + size.height() <= height();
+    constexpr int beside = 150; // of the way to the roofs, with its texts
+    const int left = std::clamp(hover_.x() + (below || !pointed_ ? 16 : beside), 0,
+                                std::max(0, width() - size.width()));
     const int top = below ? hover_.y() + 16 : std::max(0, hover_.y() - 12 - size.height());
     painter.setPen(palette().color(QPalette::Mid));
     painter.setBrush(palette().color(QPalette::ToolTipBase));

@@ -488,7 +488,8 @@ class RooflineOptions(Scenario, total=False):
     # Measured ceilings of the first machine, as measure --overlay or --save writes them
     # (repeatable)
     ceilings: Union[Path, Sequence[Path]]
-    # Meaning of colors and shapes; share: of the time [auto: machines, where there are several]
+    # Meaning of colors; share: of the time; type: of the data; module: beginnings of the names
+    # [auto: machines, where there are several]
     color_by: Literal["auto", "limiter", "machine", "share", "type", "module"]
     # Show only points whose name matches
     filter: str

@@ -326,6 +326,16 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
 
 } // namespace
 
+namespace {
+
+bool has_bytes_at(const PlotInput& input, const std::string& machine, const std::string& level) {
+    return std::ranges::any_of(input.points, [&](const PlotPoint& point) {
+        return point.machine == machine && point.intensity(level) > 0.0;
+    });
+}
+
+} // namespace
+
 std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view) {
     std::set<std::string> precisions;
     for (const PlotPoint& point : input.points) {
@@ -341,8 +351,10 @@ std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view
         for (const analysis::Roof& roof : machine.roofs) {
             if (roof.kind == analysis::RoofKind::memory) {
                 outermost = outermost.empty() ? roof.key : outermost;
-                const bool in_view = view.level == kAllLevels ||
-                                     roof.key == (view.level.empty() ? outermost : view.level);
+                const bool in_view =
+                    view.level == kAllLevels
+                        ? has_bytes_at(input, machine.id, roof.key)
+                        : roof.key == (view.level.empty() ? outermost : view.level);
                 if (in_view) {
                     ids.insert(roof.id);
                 }

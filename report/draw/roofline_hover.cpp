@@ -29,9 +29,10 @@ void add_drop(ClippedLayer& layer, const PlotArea& area, const ScenePoint& point
         return;
     }
     layer.lines.push_back({{from, to}, colour, 1.6, Dash::dashes});
-    const Place text{
-        from.x + kBesideDrop,
-        std::clamp((from.y + to.y) / 2.0, area.box.top + kSmallPx, area.box.bottom() - kSmallPx)};
+    const double row = 1.3 * kSmallPx * static_cast<double>(layer.texts.size()); // below others
+    const double middle = (from.y + to.y) / 2.0 + row;
+    const Place text{from.x + kBesideDrop,
+                     std::clamp(middle, area.box.top + kSmallPx, area.box.bottom() - kSmallPx)};
     layer.texts.push_back(
         {text, headroom_text(at, source), ColourRole::text, kSmallPx, 0.0, true, true});
 }

@@ -277,10 +277,10 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say_data() {
     add("resnet34", {"mi250x", "mi300x", "mi355x"}, {"dtype=fp16", "launch=graph"});
     add("resnet50", {"gb200"}, {"phase=training", "batch=64", "optimizer=adam"});
     add("resnet50", {"jetson-agx-orin-64gb"}, {"dtype=int8"});
-    add("resnet50", {"server-2x20"});
-    add("alexnet", {"gtx-1080-ti"});
-    add("alexnet", {"k40m", "titan-xp"});
-    add("alexnet", {"server-2x48"}, {"batch=8"});
+    add("resnet50", {"server-2x20"}, {"dtype=fp32"});
+    add("alexnet", {"gtx-1080-ti"}, {"dtype=fp32"});
+    add("alexnet", {"k40m", "titan-xp"}, {"dtype=fp32"});
+    add("alexnet", {"server-2x48"}, {"dtype=fp32", "batch=8"});
     add("bert-base", {"t4", "l4"}, {"dtype=fp16", "batch=4"});
     add("bert-large", {"h100-sxm-80gb"}, {"launch=graph", "compiled=1", "dtype=fp16"});
     add("bert-base", {"mi210"}, {"phase=training", "optimizer=sgd"});
@@ -294,7 +294,7 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say_data() {
     add("ssd300-resnet50", {"v100-sxm2-16gb"}, {"dtype=fp16"});
     add("unet-industrial", {"rtx-6000-ada"}, {"dtype=fp16"});
     add("transformer-xl", {"a40"});
-    add("ncf", {"v100-sxm3-32gb"}, {"phase=training", "batch=1024"});
+    add("ncf", {"v100-sxm3-32gb"}, {"phase=training"});
     add("yolov8n", {"rtx-4070"}, {"dtype=fp16"});
     add("vgg16", {"rtx-2080-ti"}, {"set=dram-bandwidth=1 TB/s"});
     add("mlp-2layer", {"h100-sxm-80gb"}, {"set=sms=66", "launch=graph"});
@@ -302,7 +302,7 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say_data() {
     add("alexnet", {"eyeriss-v1-192"});
     add("alexnet", {"eyeriss-v2-dense"}, {"mapping=dataflow"});
     add("alexnet", {"diannao"}, {"mapping=dataflow"});
-    add("alexnet", {"scnn"}, {"mapping=dataflow"});
+    add("alexnet", {"nvdla-large"}, {"mapping=dataflow"});
     add("mnist-cnn", {"shidiannao"}, {"mapping=dataflow"});
     add("mnist-cnn", {"gemmini"}, {"mapping=dataflow"});
     add("mobilenet-v1", {"npu-int8"}, {"mapping=dataflow"});
