@@ -464,8 +464,9 @@ class ProfileOptions(TypedDict, total=False):
     cupti: Path
     # Profile only kernels whose name matches
     kernel: str
-    # Counters to collect: bytes and time in one pass, or operations too [roofline]
-    metrics: Literal["roofline", "roofline-full"]
+    # Counters to collect: bytes and time in one pass, operations too, or bytes of shared memory
+    # [roofline]
+    metrics: Literal["roofline", "roofline-full", "roofline-shared"]
     # Folder of metric files
     metrics_dir: Path
     # Skip the check for a GPU before the program starts
