@@ -60,6 +60,12 @@ void TestPoints::a_hovered_kernel_shows_its_levels_and_the_axes_fit_the_points()
         ++levels[point.level];
     }
     QCOMPARE(levels.at("L2"), levels.at("DRAM"));
+    int counted = 0; // tiles that are read again: of 53 convolutions and a product
+    for (const report::PlotPoint& each : plot.plot().points) {
+        counted += each.bytes.at(1).at_least ? 0 : 1;
+        QVERIFY(each.bytes[1].bytes >= each.bytes[0].bytes);
+    }
+    QCOMPARE(counted, 54);
     const report::ScenePoint point = plot.scene().points.back();
     const report::Place at = plot.scene().area.place_of(point.x, point.y);
     QVERIFY(!plot.levels());

@@ -85,6 +85,25 @@ TEST_CASE("a card lists every level with its bytes, intensity, and time to the r
     CHECK(value("L2") == "at least 400 B, 0.5 FLOP/byte, 6 s more than at units");
 }
 
+TEST_CASE("the paths of SMs to L1 and shared memory are roofs where they are known") {
+    const auto roof = [](model::GpuArch arch, const char* key) {
+        model::Gpu gpu;
+        gpu.arch = arch;
+        gpu.sms = 10;
+        gpu.boost_hz = 1e9;
+        model::Machine machine;
+        machine.kind = gpu;
+        const auto roofs = analysis::roofs_of(machine).roofs;
+        const auto found = std::ranges::find(roofs, std::string(key), &analysis::Roof::key);
+        return found == roofs.end() ? 0.0 : found->value;
+    };
+    CHECK(roof(model::GpuArch::ampere, "L1") == near(128.0 * 10 * 1e9)); // bytes, SMs, cycles/s
+    CHECK(roof(model::GpuArch::ampere, "shared") == near(128.0 * 10 * 1e9));
+    CHECK(roof(model::GpuArch::turing, "L1") == near(64.0 * 10 * 1e9));
+    CHECK(roof(model::GpuArch::pascal, "L1") == 0.0);
+    CHECK(roof(model::GpuArch::amd, "shared") == 0.0);
+}
+
 TEST_CASE("modules are the deepest beginnings of names of which there are few enough") {
     const std::vector<std::string> names = {"encoder.0.query", "encoder.0.key", "encoder.1.query",
                                             "head"};
