@@ -152,8 +152,9 @@ void add_profile(Frame& frame) {
         "eyeroof profile --metrics roofline-full --kernel gemm --count 10 -- python3 net.py");
     app.add_option("COMMAND", options->command, "The program and its arguments, behind --")
         ->required();
-    add_choice(app, "--metrics", options->set, {"roofline", "roofline-full"},
-               "Counters to collect: bytes and time in one pass, or operations too [roofline]");
+    add_choice(app, "--metrics", options->set, {"roofline", "roofline-full", "roofline-shared"},
+               "Counters to collect: bytes and time in one pass, operations too, or bytes of "
+               "shared memory [roofline]");
     app.add_flag("--timing-only", options->timing_only,
                  "Collect times only; needs no permission and one run");
     app.add_option("--kernel", options->filter.name_regex,

@@ -41,9 +41,11 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--level", options.view.level,
                    "Memory level of the operational intensity, or all [the outermost]")
         ->type_name("LEVEL");
-    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine", "share"},
-               "Meaning of colors and shapes; share: of the time [auto: machines, where there are "
-               "several]");
+    add_choice(
+        app, "--color-by", options.color_by,
+        {"auto", "limiter", "machine", "share", "type", "module"},
+        "Meaning of colors; share: of the time; type: of the data; module: beginnings of the "
+        "names [auto: machines, where there are several]");
     app.add_option("--roof", options.roofs,
                    "Show only this roof (repeatable), or none; the JSON output has the ids [those "
                    "that the points need]")
@@ -122,10 +124,8 @@ Result<report::ViewState> view_of(const RooflineOptions& options) {
         (hidden == "predicted" ? view.predicted : view.measured) = false;
     }
     view.selection.insert(options.selected.begin(), options.selected.end());
-    if (options.color_by != "auto") {
-        view.colour_by = options.color_by == "machine" ? report::ColourBy::machine
-                         : options.color_by == "share" ? report::ColourBy::share
-                                                       : report::ColourBy::limiter;
+    for (const auto& [word, by] : report::kColourBy) {
+        view.colour_by = options.color_by == word ? by : view.colour_by;
     }
     if (wrong.has_errors()) {
         return wrong;

@@ -14,7 +14,7 @@ using hwdb::Node;
 
 constexpr std::pair<const char*, const char*> kPipes[] = {{"fma", "fma"}, {"tensor", "tensor"}};
 constexpr std::pair<const char*, const char*> kLevels[] = {
-    {"dram", "dram"}, {"l2", "l2"}, {"l1", "l1"}};
+    {"dram", "dram"}, {"l2", "l2"}, {"l1", "l1"}, {"shared", "shared"}};
 constexpr std::pair<const char*, const char*> kPrecisions[] = {
     {"fp64", "fp64"}, {"fp32", "fp32"}, {"tf32", "tf32"}, {"fp16", "fp16"}, {"bf16", "bf16"},
     {"fp8", "fp8"},   {"fp4", "fp4"},   {"int8", "int8"}, {"int4", "int4"}};

@@ -32,7 +32,7 @@ struct WorkMetric {
 };
 
 struct TrafficMetric {
-    std::string level;   // "dram", "l2", "l1"
+    std::string level;   // "dram", "l2", "l1", "shared"
     std::string meaning; // which direction and which requests are counted
     std::vector<MetricTerm> terms;
 

@@ -26,7 +26,7 @@ struct PointWork {
 };
 
 struct PointTraffic {
-    std::string level; // "dram", "l2", "l1"
+    std::string level; // "dram", "l2", "l1", "shared"
     double bytes = 0.0;
     Evidence evidence = Evidence::counted;
 

@@ -28,7 +28,7 @@ struct Disagreement {
 };
 
 struct LevelMeasurement {
-    std::string level; // "dram", "l2", "l1"
+    std::string level; // "dram", "l2", "l1", "shared"
     double bytes = 0.0;
 
     bool operator==(const LevelMeasurement&) const = default;

@@ -51,6 +51,50 @@ void add_roofs(PlotMachine& plot, const model::Machine& machine,
     }
 }
 
+// Bytes that an SM moves in a cycle; 0: not known.
+struct SmPaths {
+    double l1 = 0.0, shared = 0.0;
+};
+
+// Shared memory: 32 banks of 4 bytes. L1: as wide since Volta, half of that on Turing.
+// Sources: CUDA C++ Programming Guide, compute capabilities 5.x and later; NVIDIA, GA102 white
+// paper (L1 of Turing and GA10x); Jia et al., arXiv:1804.06826 (L1 of Volta).
+SmPaths sm_paths(const model::Gpu& gpu) {
+    using Arch = model::GpuArch;
+    switch (gpu.arch) {
+    case Arch::maxwell:
+    case Arch::pascal:
+        return {0.0, 128.0};
+    case Arch::turing:
+        return {64.0, 128.0};
+    case Arch::volta:
+    case Arch::ampere:
+    case Arch::ada:
+    case Arch::hopper:
+    case Arch::blackwell:
+        return {128.0, 128.0};
+    case Arch::kepler:
+    case Arch::amd:
+    case Arch::host:
+        break;
+    }
+    return {};
+}
+
+void add_sm_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gpu& gpu) {
+    const SmPaths paths = sm_paths(gpu);
+    const auto add = [&](const char* key, const char* name, double bytes_per_cycle) {
+        if (bytes_per_cycle > 0.0) {
+            plot.roofs.push_back(
+                {fmt::format("{}/memory/{}", machine.id, key), machine.id, name, RoofKind::memory,
+                 key, bytes_per_cycle * gpu.sms * gpu.boost_hz, false,
+                 fmt::format("{:.0f} bytes per SM and cycle at the boost clock", bytes_per_cycle)});
+        }
+    };
+    add("L1", "L1", paths.l1);
+    add("shared", "shared memory", paths.shared);
+}
+
 void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gpu& gpu) {
     for (std::size_t i = 0; i < model::kDataTypes; ++i) {
         const model::Rate& rate = gpu.rates[i];
@@ -68,6 +112,7 @@ void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gp
                           source_text(machine, "dram.bandwidth")});
     plot.roofs.push_back({machine.id + "/memory/L2", machine.id, "L2", RoofKind::memory, "L2",
                           model::l2_bandwidth(gpu), false, source_text(machine, "l2.bandwidth")});
+    add_sm_roofs(plot, machine, gpu);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace eyeroof::gui {
@@ -142,6 +143,22 @@ double overlap_s(const report::TimeRange& range, double from_s, double to_s) {
 
 } // namespace
 
+namespace {
+
+// "aten::conv2d in Model/Block": the operator, and the module or range around it.
+std::string launcher(const profiles::Profile& profile, const profiles::Launch& launch) {
+    std::string text = launch.op == profiles::kNone
+                           ? std::string()
+                           : profile.operators.at(static_cast<std::size_t>(launch.op)).name;
+    const std::int32_t around = launch.module != profiles::kNone ? launch.module : launch.range;
+    if (around != profiles::kNone) {
+        text += (text.empty() ? "" : " in ") + profile.ranges.at(static_cast<std::size_t>(around));
+    }
+    return text;
+}
+
+} // namespace
+
 report::MeasuredTrack measured_track(const profiles::Profile& profile,
                                      const analysis::Report& report) {
     const Launches launches = one_step(by_start(profile), report);
@@ -157,10 +174,19 @@ report::MeasuredTrack measured_track(const profiles::Profile& profile,
     }
     const std::int64_t origin = launches.front()->start_ns;
     report::MeasuredTrack track;
+    std::map<std::int64_t, std::size_t> streams;
     for (const profiles::Launch* launch : launches) {
         const double start = first_s + kNanosecond * static_cast<double>(launch->start_ns - origin);
-        track.slices.push_back({start, start + kNanosecond * launch->duration_ns,
-                                profile.kernels.at(launch->kernel).name});
+        const std::size_t stream =
+            streams.try_emplace(launch->stream, streams.size()).first->second;
+        report::MeasuredSlice& slice = track.slices.emplace_back(
+            report::MeasuredSlice{start, start + kNanosecond * launch->duration_ns,
+                                  profile.kernels.at(launch->kernel).name, stream,
+                                  launcher(profile, *launch), std::nullopt});
+        if (launch->called_ns != profiles::kNone) {
+            slice.called_s =
+                first_s + kNanosecond * static_cast<double>(launch->called_ns - origin);
+        }
     }
     track.gaps = GapWalk(profile, launches, first_s).run();
     return track;

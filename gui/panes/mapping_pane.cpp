@@ -20,6 +20,7 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kPause_ms = 150; // after the last key
+constexpr int kLeastLines = 9; // of the editor: the pane scrolls where there is no room
 
 } // namespace
 
@@ -123,6 +124,7 @@ void MappingPane::make_editor() {
     editor_ = new QPlainTextEdit(this);
     editor_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     editor_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    editor_->setMinimumHeight(kLeastLines * QFontMetrics(editor_->font()).lineSpacing());
     editor_->setAccessibleName(tr("Mapping as text; its cost follows while you type"));
     editor_->setTabChangesFocus(true);
     verdict_ = new QLabel(this);

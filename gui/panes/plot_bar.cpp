@@ -44,7 +44,9 @@ void PlotBar::make_looks() {
     for (const auto& [name, by] : {std::pair{tr("usual colors"), ColourBy::automatic},
                                    {tr("by what bounds"), ColourBy::limiter},
                                    {tr("by machine"), ColourBy::machine},
-                                   {tr("by share of time"), ColourBy::share}}) {
+                                   {tr("by share of time"), ColourBy::share},
+                                   {tr("by data type"), ColourBy::type},
+                                   {tr("by module"), ColourBy::module}}) {
         colour_by_->addItem(name, static_cast<int>(by));
     }
     zones_ = chip(this, tr("Zones"), true);

@@ -297,11 +297,16 @@ void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
     brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
     paint_layer(brush, scene);
     for (const ClippedLayer& layer : scene.layers) {
-        painter.save();
-        painter.setClipRect(rect_of(layer.clip));
-        paint_layer(brush, layer);
-        painter.restore();
+        paint_over(painter, layer, theme);
     }
+}
+
+void paint_over(QPainter& painter, const ClippedLayer& layer, Theme theme) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(rect_of(layer.clip));
+    paint_layer(Brush(painter, theme), layer);
+    painter.restore();
 }
 
 Theme theme_of(const QWidget& widget) {

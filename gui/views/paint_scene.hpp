@@ -12,6 +12,9 @@ namespace eyeroof::gui {
 // With its background.
 void paint_scene(QPainter& painter, const report::Drawing& scene, report::Theme theme);
 
+// Over what is painted already.
+void paint_over(QPainter& painter, const report::ClippedLayer& layer, report::Theme theme);
+
 // Dark when the window's background is darker than its text.
 report::Theme theme_of(const QWidget& widget);
 // A frame around the widget that has the keyboard.

@@ -4,6 +4,7 @@
 #include "gui/views/clean_registers.hpp"
 #include "gui/views/discard.hpp"
 #include "gui/views/paint_scene.hpp"
+#include "report/draw/roofline_hover.hpp"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -11,6 +12,7 @@
 #include <QWheelEvent>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace eyeroof::gui {
 
@@ -56,6 +58,7 @@ void RooflineView::set_view(const ViewState& view) {
         return;
     }
     scene_ = std::move(*scene);
+    pointed_.reset();
     layer_ = {};
     update();
     emit view_changed();
@@ -84,6 +87,7 @@ void RooflineView::rebuild() {
         scene_ = std::move(*scene);
     }
     card_.clear();
+    pointed_.reset();
     layer_ = {};
     update();
 }
@@ -141,6 +145,26 @@ void RooflineView::reset_zoom() {
         lay_out_again();
         emit ranges_changed();
     }
+}
+
+bool RooflineView::fit(bool selected) {
+    constexpr double around = 4.0; // times, each way
+    std::optional<LogRange> x, y;
+    const auto widen = [&](std::optional<LogRange>& range, double at) {
+        range = range
+                    ? LogRange{std::min(range->min, at / around), std::max(range->max, at * around)}
+                    : LogRange{at / around, at * around};
+    };
+    for (const ScenePoint& point : scene_.points) {
+        if (!selected || view_.selection.contains(point.id)) {
+            widen(x, point.x);
+            widen(y, point.y);
+        }
+    }
+    if (x) {
+        change_ranges(*x, *y, true);
+    }
+    return x.has_value();
 }
 
 void RooflineView::pan(double x_share, double y_share) {
@@ -211,13 +235,14 @@ void RooflineView::show_card(QPoint at) {
     const Place place{static_cast<double>(at.x()), static_cast<double>(at.y())};
     setCursor(legend_at(scene_, place) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     std::vector<CardRow> card;
-    if (const auto point = point_at(scene_, place)) {
+    const auto before = std::exchange(pointed_, point_at(scene_, place));
+    if (const auto point = pointed_) {
         card = card_of(*input_, scene_.points[*point]);
         add_others(card, *point, place);
     } else if (const auto roof = roof_at(scene_, place)) {
         card = card_of(*input_, scene_.roofs[*roof]);
     }
-    if (!card.empty() || !card_.empty()) {
+    if (!card.empty() || !card_.empty() || before != pointed_) {
         card_ = std::move(card);
         update();
     }
@@ -227,6 +252,14 @@ void RooflineView::show_card(QPoint at) {
                      .arg(scene_.area.x_at(place.x), 0, 'g', 3)
                      .arg(QString::fromStdString(format_si(scene_.area.y_at(place.y), "FLOP/s")))
                : QString());
+}
+
+std::optional<ClippedLayer> RooflineView::levels() const {
+    std::optional<std::size_t> of = pointed_;
+    for (std::size_t i = 0; !of && view_.selection.size() == 1 && i < scene_.points.size(); ++i) {
+        of = scene_.points[i].selected ? std::optional(i) : std::nullopt;
+    }
+    return of ? std::optional(hover_layer(*input_, scene_, *of)) : std::nullopt;
 }
 
 void RooflineView::paintEvent(QPaintEvent*) {
@@ -239,6 +272,9 @@ void RooflineView::paintEvent(QPaintEvent*) {
     }
     QPainter painter(this);
     painter.drawPixmap(0, 0, layer_);
+    if (const auto over = levels()) {
+        paint_over(painter, *over, theme_of(*this));
+    }
     if (drag_ == Drag::select || drag_ == Drag::zoom) {
         painter.setPen(QPen(palette().color(QPalette::Highlight), 1.0, Qt::DashLine));
         painter.drawRect(QRectF(pressed_, last_).normalized());
@@ -268,8 +304,10 @@ void RooflineView::paint_card(QPainter& painter) const {
         y += box.height();
     }
     const QSize size(names + values + 32, y + 16);
-    const int left = std::clamp(hover_.x() + 16, 0, std::max(0, width() - size.width()));
     const bool below = hover_.y() + 16 + size.height() <= height();
+    constexpr int beside = 150; // of the way to the roofs, with its texts
+    const int left = std::clamp(hover_.x() + (below || !pointed_ ? 16 : beside), 0,
+                                std::max(0, width() - size.width()));
     const int top = below ? hover_.y() + 16 : std::max(0, hover_.y() - 12 - size.height());
     painter.setPen(palette().color(QPalette::Mid));
     painter.setBrush(palette().color(QPalette::ToolTipBase));
@@ -333,6 +371,10 @@ void RooflineView::mouseReleaseEvent(QMouseEvent* event) {
         zoom_to(box);
     } else if (drag == Drag::pan && click && event->button() == Qt::RightButton) {
         zooms_.pop_back(); // nothing moved
+        const auto point = point_at(scene_, {box.left(), box.top()});
+        if (point && !scene_.points[*point].selected) { // the menu is about what was clicked
+            set_selection({scene_.points[*point].id});
+        }
         emit customContextMenuRequested(event->position().toPoint());
     }
     update();
@@ -368,6 +410,9 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
         return zoom_at(middle, 1.0 / kZoomStep);
     case Qt::Key_0:
         return reset_zoom();
+    case Qt::Key_F:
+        fit(false);
+        return;
     case Qt::Key_Backspace:
         return undo_zoom();
     case Qt::Key_Escape: // in a window that has no shortcut of its own for it
@@ -391,6 +436,7 @@ void RooflineView::contextMenuEvent(QContextMenuEvent* event) {
 
 void RooflineView::leaveEvent(QEvent*) {
     card_.clear();
+    pointed_.reset();
     update();
     emit pointed_at({});
 }

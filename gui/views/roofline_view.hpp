@@ -39,9 +39,13 @@ class RooflineView : public QWidget {
     void zoom_to(const QRectF& pixels);
     void undo_zoom();
     void reset_zoom();
+    // Axes around the points alone, or around the selected ones; false without any.
+    bool fit(bool selected);
 
     // What the pointer points at; empty where it is over nothing.
     const std::vector<report::CardRow>& card() const { return card_; }
+    // Its levels and the ways to their roofs; that of the only selected one without a pointer.
+    std::optional<report::ClippedLayer> levels() const;
 
   signals:
     void selection_changed();
@@ -89,6 +93,7 @@ class RooflineView : public QWidget {
     Drag drag_ = Drag::none;
     QPointF pressed_, last_;
     QPoint hover_;
+    std::optional<std::size_t> pointed_; // of the scene's points
     std::vector<report::CardRow> card_;
 };
 

@@ -59,6 +59,7 @@ void ZoomView::mousePressEvent(QMouseEvent* event) {
         pressed_at_ = event->position().x();
         pressed_ = window_;
         dragged_ = false;
+        ruling_ = event->modifiers() & Qt::ShiftModifier;
     }
 }
 
@@ -68,7 +69,13 @@ void ZoomView::mouseMoveEvent(QMouseEvent* event) {
     }
     const double moved = event->position().x() - *pressed_at_;
     dragged_ = dragged_ || std::abs(moved) >= kDragged;
-    if (dragged_) {
+    if (dragged_ && ruling_) {
+        const auto whole = [&](double x) {
+            return window_.from + (window_.to - window_.from) * share_at(x);
+        };
+        const auto [from, to] = std::minmax({whole(*pressed_at_), whole(event->position().x())});
+        emit ruled(from, to);
+    } else if (dragged_) {
         const double span = pressed_.to - pressed_.from;
         const double by = -moved / std::max(width() - left_ - right_, 1.0) * span;
         const double from = std::clamp(pressed_.from + by, 0.0, 1.0 - span);
@@ -79,7 +86,7 @@ void ZoomView::mouseMoveEvent(QMouseEvent* event) {
 void ZoomView::mouseReleaseEvent(QMouseEvent* event) {
     pressed_at_.reset();
     if (!dragged_ && event->button() == Qt::LeftButton) {
-        emit clicked(event->position());
+        ruling_ ? emit ruled(0.0, 0.0) : emit clicked(event->position());
     }
 }
 
@@ -107,6 +114,7 @@ void ZoomView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right:
         return move(0.1);
     default:
+        emit pressed(event->key());
         DrawingView::keyPressEvent(event);
     }
 }

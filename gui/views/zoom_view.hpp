@@ -1,5 +1,6 @@
 // A drawing whose x axis can be zoomed and moved: wheel at the pointer, drag, double click for all;
-// +, -, 0 and the arrows on the keyboard. A click that is no drag is a click on a box.
+// +, -, 0 and the arrows on the keyboard. A click that is no drag is a click on a box. Shift+drag
+// is a ruler between two marks, Shift+click none.
 #pragma once
 
 #include "gui/views/drawing_view.hpp"
@@ -25,6 +26,8 @@ class ZoomView : public DrawingView {
   signals:
     void window_changed(); // another part is to be drawn
     void clicked(QPointF place);
+    void ruled(double from, double to); // shares of the whole; equal: no ruler
+    void pressed(int key);              // any other key
 
   protected:
     void wheelEvent(QWheelEvent* event) override;
@@ -44,6 +47,7 @@ class ZoomView : public DrawingView {
     std::optional<double> pressed_at_; // x
     Window pressed_;
     bool dragged_ = false;
+    bool ruling_ = false;
 };
 
 } // namespace eyeroof::gui

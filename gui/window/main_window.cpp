@@ -7,6 +7,7 @@
 #include "gui/window/keys.hpp"
 #include "gui/window/start_page.hpp"
 #include "gui/window/themes.hpp"
+#include "gui/window/view_menu.hpp"
 
 #include <QApplication>
 #include <QComboBox>
@@ -162,8 +163,7 @@ void MainWindow::make_panes() {
     table_view_ = new QTableView(this);
     table_view_->setModel(sorted_);
     table_view_->setSortingEnabled(true);
-    table_view_->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(table_view_, &QTableView::customContextMenuRequested, this, &MainWindow::show_row_menu);
+    give_menu(*table_view_, [this](QMenu& menu) { fill_selection_menu(menu); });
     style_table(*table_view_, tr("Layers"));
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
     match_by_dragging();

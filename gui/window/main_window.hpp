@@ -191,8 +191,7 @@ class MainWindow : public QMainWindow {
     void hide_selected();
     void show_selected_alone();
     void show_hidden();
-    void show_row_menu(QPoint at); // of the table of layers
-    void zoom_to_selected();
+    void fill_selection_menu(QMenu& menu);
     void add_assign_menu(QMenu& menu);                    // of kernels that no layer has
     void match_by_dragging();                             // such kernels onto rows of layers
     const report::PlotPoint* point_of_row(int row) const; // of the layers' table, as it is sorted

@@ -193,7 +193,11 @@ void MainWindow::make_view_menus(QMenu& file) {
     add(tr("Seven steps"), steps);
     add(tr("Mapping"), mapping);
     add(tr("Upgrade"), [this] { return picture_of(upgrade_->shown_picture(), "upgrade"); });
-    give_menu(*view_, plot, tell);
+    give_menu(*view_, [this, plot, tell](QMenu& menu) {
+        fill_selection_menu(menu);
+        menu.addSeparator();
+        fill_view_menu(menu, *view_, plot, tell);
+    });
     for (Pane* pane : panes_) {
         if (DrawingView* picture = pane->picture_in_front()) {
             const auto take = [picture, pane] { return picture_of(*picture, pane->name()); };

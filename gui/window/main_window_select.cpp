@@ -86,52 +86,30 @@ void MainWindow::show_hidden() {
     });
 }
 
-// What can be done with the rows that are selected.
-void MainWindow::show_row_menu(QPoint at) {
-    auto* menu = new QMenu(table_view_);
-    menu->setObjectName("row menu");
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Copy rows"), this, &MainWindow::copy_rows);
-    menu->addAction(tr("Show its steps"), this, [this] {
+// What can be done with the selection: of the table, and of the plot.
+void MainWindow::fill_selection_menu(QMenu& menu) {
+    menu.setObjectName("row menu");
+    const bool some = !view_->view().selection.empty();
+    const auto add = [&](const QString& name, bool of_selection, auto action) {
+        menu.addAction(name, this, action)->setEnabled(some || !of_selection);
+    };
+    add(tr("Copy rows"), false, &MainWindow::copy_rows);
+    add(tr("Show its steps"), true, [this] {
         steps_->show_network(false);
         show_page("steps");
     });
-    menu->addAction(tr("Zoom to it"), this, &MainWindow::zoom_to_selected);
-    menu->addSeparator();
-    menu->addAction(tr("Filter by its name"), this, &MainWindow::filter_to_selected);
-    menu->addAction(tr("Show alone"), this, &MainWindow::show_selected_alone);
-    menu->addAction(tr("Hide"), this, &MainWindow::hide_selected);
-    menu->addAction(tr("Show all again"), this, &MainWindow::show_hidden);
-    const bool some = !view_->view().selection.empty();
-    for (QAction* action : menu->actions()) {
-        action->setEnabled(some || action == menu->actions().front() ||
-                           action == menu->actions().back());
-    }
-    add_assign_menu(*menu);
-    menu->popup(table_view_->viewport()->mapToGlobal(at));
-}
-
-void MainWindow::zoom_to_selected() {
-    constexpr double around = 4.0; // times, each way
-    std::optional<report::LogRange> x, y;
-    const auto widen = [&](std::optional<report::LogRange>& range, double at) {
-        range = range ? report::LogRange{std::min(range->min, at / around),
-                                         std::max(range->max, at * around)}
-                      : report::LogRange{at / around, at * around};
-    };
-    for (const report::ScenePoint& point : view_->scene().points) {
-        if (view_->view().selection.contains(point.id)) {
-            widen(x, point.x);
-            widen(y, point.y);
+    add(tr("Zoom to it"), true, [this] {
+        if (!view_->fit(true)) {
+            statusBar()->showMessage(tr("It has no place on the plot"), 5000);
         }
-    }
-    if (!x) {
-        return statusBar()->showMessage(tr("It has no place on the plot"), 5000);
-    }
-    change_view([&](report::ViewState& view) {
-        view.x = x;
-        view.y = y;
     });
+    menu.addSeparator();
+    add(tr("Filter by its name"), true, &MainWindow::filter_to_selected);
+    add(tr("Show alone"), true, &MainWindow::show_selected_alone);
+    add(tr("Hide"), true, &MainWindow::hide_selected);
+    add(tr("Show all again"), false, &MainWindow::show_hidden);
+    add(tr("Fit the axes to the points"), false, [this] { view_->fit(false); });
+    add_assign_menu(menu);
 }
 
 void MainWindow::filter_to_selected() {

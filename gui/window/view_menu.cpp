@@ -1,5 +1,6 @@
 #include "gui/window/view_menu.hpp"
 
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
@@ -42,15 +43,19 @@ void fill_view_menu(QMenu& menu, QWidget& parent, const TakePicture& take,
                    [&parent, take, tell] { export_with_dialog(parent, take(), tell); });
 }
 
-void give_menu(QWidget& view, const TakePicture& take, const TellProblems& tell) {
+void give_menu(QWidget& view, const std::function<void(QMenu&)>& fill) {
     view.setContextMenuPolicy(Qt::CustomContextMenu);
-    QObject::connect(&view, &QWidget::customContextMenuRequested, &view,
-                     [&view, take, tell](QPoint at) {
-                         auto* menu = new QMenu(&view);
-                         menu->setAttribute(Qt::WA_DeleteOnClose);
-                         fill_view_menu(*menu, view, take, tell);
-                         menu->popup(view.mapToGlobal(at));
-                     });
+    QObject::connect(&view, &QWidget::customContextMenuRequested, &view, [&view, fill](QPoint at) {
+        auto* menu = new QMenu(&view);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        fill(*menu);
+        const auto* area = qobject_cast<const QAbstractScrollArea*>(&view);
+        menu->popup((area != nullptr ? area->viewport() : &view)->mapToGlobal(at));
+    });
+}
+
+void give_menu(QWidget& view, const TakePicture& take, const TellProblems& tell) {
+    give_menu(view, [&view, take, tell](QMenu& menu) { fill_view_menu(menu, view, take, tell); });
 }
 
 } // namespace eyeroof::gui

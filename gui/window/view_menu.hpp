@@ -22,7 +22,8 @@ void export_with_dialog(QWidget& parent, const Picture& picture, const TellProbl
 // Copy picture, copy figures, export: for the view's own menu.
 void fill_view_menu(QMenu& menu, QWidget& parent, const TakePicture& take,
                     const TellProblems& tell);
-// From now on a right click on the view opens that menu.
+// From now on a right click on the view opens a menu that is filled then; or that of its picture.
+void give_menu(QWidget& view, const std::function<void(QMenu&)>& fill);
 void give_menu(QWidget& view, const TakePicture& take, const TellProblems& tell);
 
 } // namespace eyeroof::gui

@@ -17,8 +17,9 @@ struct Cycles {
     double dram = 0.0;
     double l2 = 0.0;
     double ctas = 0.0, in_turn = 0.0, depth = 0.0; // of the last product
-    double l2_bytes = 0.0;                         // of all products
-    Occupancy occupancy;                           // of the last product
+    double l2_bytes = 0.0;   // of all products whose tiles bound the time, through L2
+    double tile_bytes = 0.0; // the same of all products
+    Occupancy occupancy;     // of the last product
 };
 
 struct Form { // an algorithm's products and what they share
@@ -82,8 +83,9 @@ Cycles cycles_of(const Machine3& g, const Form& form, const std::vector<Tiled>& 
         c.ctas = ctas / form.ctas_share;
         c.in_turn = in_turn / form.ctas_share;
         c.depth = depth;
+        const double bytes = ctas * t.reads * depth * p.in_bytes;
+        c.tile_bytes += bytes;
         if (form.reads_tiles) {
-            const double bytes = ctas * t.reads * depth * p.in_bytes;
             c.l2 += bytes / g.l2_bytes_per_s * g.clock_hz;
             c.l2_bytes += bytes;
         }
@@ -315,7 +317,7 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     }
     p.step6_s = own.at[5] / g.clock_hz;
     p.step6_l2_s = own.l2 / g.clock_hz;
-    p.l2_bytes = own.l2_bytes > 0.0 ? std::max(p.bytes, own.l2_bytes) : 0.0;
+    p.l2_bytes = own.tile_bytes > 0.0 ? std::max(p.bytes, own.tile_bytes) : 0.0;
     p.time_s = std::max(p.time_s, p.step6_s);
     p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz);
     if (detail == Detail::time) {

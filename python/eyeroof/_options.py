@@ -464,8 +464,9 @@ class ProfileOptions(TypedDict, total=False):
     cupti: Path
     # Profile only kernels whose name matches
     kernel: str
-    # Counters to collect: bytes and time in one pass, or operations too [roofline]
-    metrics: Literal["roofline", "roofline-full"]
+    # Counters to collect: bytes and time in one pass, operations too, or bytes of shared memory
+    # [roofline]
+    metrics: Literal["roofline", "roofline-full", "roofline-shared"]
     # Folder of metric files
     metrics_dir: Path
     # Skip the check for a GPU before the program starts
@@ -488,8 +489,9 @@ class RooflineOptions(Scenario, total=False):
     # Measured ceilings of the first machine, as measure --overlay or --save writes them
     # (repeatable)
     ceilings: Union[Path, Sequence[Path]]
-    # Meaning of colors and shapes; share: of the time [auto: machines, where there are several]
-    color_by: Literal["auto", "limiter", "machine", "share"]
+    # Meaning of colors; share: of the time; type: of the data; module: beginnings of the names
+    # [auto: machines, where there are several]
+    color_by: Literal["auto", "limiter", "machine", "share", "type", "module"]
     # Show only points whose name matches
     filter: str
     # Hide predicted or measured points

@@ -26,9 +26,9 @@ std::vector<LevelBytes> bytes_of(const analysis::LayerReport& layer) {
     }
     if (levels.empty()) {
         levels.push_back({analysis::kGpuMemory, layer.outer_bytes});
-        if (layer.l2_bytes > 0.0) {
-            levels.push_back({"L2", layer.l2_bytes});
-        }
+        // Products read tiles through L2; of all others each byte passes it at least once.
+        const bool counted = layer.l2_bytes > 0.0;
+        levels.push_back({"L2", counted ? layer.l2_bytes : layer.outer_bytes, !counted});
     }
     levels.front().bytes = layer.outer_bytes; // after coding, which the rows may not know
     return levels;

@@ -17,7 +17,8 @@ namespace eyeroof::report {
 
 struct LevelBytes {
     std::string level;
-    double bytes = 0.0; // one execution
+    double bytes = 0.0;    // one execution
+    bool at_least = false; // a lower bound: tiles that are read again are not counted
 
     bool operator==(const LevelBytes&) const = default;
 };

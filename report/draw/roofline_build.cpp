@@ -163,15 +163,16 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
 // With every level in view a level's roof wears the colour of its points.
 ColourRole roof_colour(const RooflineScene& scene, const PlotInput& input, const ViewState& view,
                        const analysis::Roof& roof) {
-    if (view.level == kAllLevels && roof.kind == analysis::RoofKind::memory) {
+    const Coloured by = coloured(input, view);
+    if (by == Coloured::by_level && roof.kind == analysis::RoofKind::memory) {
         for (const ScenePoint& point : scene.points) {
             if (point.level == roof.key) {
                 return scene.series[point.series].colour;
             }
         }
     }
-    return colour_by_machine(input, view) ? series_role(machine_index(input, roof.machine))
-                                          : ColourRole::text;
+    return by == Coloured::by_machine ? series_role(machine_index(input, roof.machine))
+                                      : ColourRole::text;
 }
 
 const analysis::Roof* extreme(const std::vector<const analysis::Roof*>& roofs,
@@ -325,10 +326,22 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
 
 } // namespace
 
+namespace {
+
+bool has_bytes_at(const PlotInput& input, const std::string& machine, const std::string& level) {
+    return std::ranges::any_of(input.points, [&](const PlotPoint& point) {
+        return point.machine == machine && point.intensity(level) > 0.0;
+    });
+}
+
+} // namespace
+
 std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view) {
     std::set<std::string> precisions;
     for (const PlotPoint& point : input.points) {
-        precisions.insert(point.precision);
+        if (point.has_place()) { // a conversion without operations needs no roof of its type
+            precisions.insert(point.precision);
+        }
     }
     std::set<std::string> ids;
     for (const analysis::PlotMachine& machine : input.machines) {
@@ -338,8 +351,10 @@ std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view
         for (const analysis::Roof& roof : machine.roofs) {
             if (roof.kind == analysis::RoofKind::memory) {
                 outermost = outermost.empty() ? roof.key : outermost;
-                const bool in_view = view.level == kAllLevels ||
-                                     roof.key == (view.level.empty() ? outermost : view.level);
+                const bool in_view =
+                    view.level == kAllLevels
+                        ? has_bytes_at(input, machine.id, roof.key)
+                        : roof.key == (view.level.empty() ? outermost : view.level);
                 if (in_view) {
                     ids.insert(roof.id);
                 }

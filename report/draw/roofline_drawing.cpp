@@ -167,16 +167,35 @@ void add_zones(DrawnLayer& layer, const RooflineScene& scene) {
     }
 }
 
+// The two strokes at the end of an arrow; none of one that is shorter than they are.
+void add_head(DrawnLayer& layer, Place from, Place to, ColourRole role, double width) {
+    constexpr double head = 6.0; // pixels
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length < head) {
+        return;
+    }
+    const Place back{(to.x - from.x) / length * head, (to.y - from.y) / length * head};
+    layer.lines.push_back({{{to.x - back.x - back.y / 2.0, to.y - back.y + back.x / 2.0},
+                            to,
+                            {to.x - back.x + back.y / 2.0, to.y - back.y - back.x / 2.0}},
+                           role,
+                           width});
+}
+
+// Arrows to the measurement, and to the next machine: up to the edge of the marker there.
 void add_links(DrawnLayer& layer, const RooflineScene& scene) {
     const Placer place(scene.area);
     for (const SceneLink& link : scene.links) {
         const ScenePoint& a = scene.points[link.from];
         const ScenePoint& b = scene.points[link.to];
-        layer.lines.push_back(
-            {{near_box(place(a.x, a.y), scene.area.box), near_box(place(b.x, b.y), scene.area.box)},
-             ColourRole::faint,
-             1.0,
-             Dash::dots});
+        const Place from = near_box(place(a.x, a.y), scene.area.box);
+        const Place middle = near_box(place(b.x, b.y), scene.area.box);
+        layer.lines.push_back({{from, middle}, ColourRole::faint, 1.0, Dash::dots});
+        const double length = std::hypot(middle.x - from.x, middle.y - from.y);
+        const double share = length > b.radius ? 1.0 - b.radius / length : 0.0;
+        add_head(layer, from,
+                 {from.x + share * (middle.x - from.x), from.y + share * (middle.y - from.y)},
+                 ColourRole::faint, 1.4);
     }
 }
 
@@ -314,19 +333,12 @@ Drawing with_arrows(Drawing drawing, const std::vector<BeforeArrow>& arrows) {
     if (arrows.empty() || drawing.layers.empty()) {
         return drawing;
     }
-    constexpr double head = 6.0; // pixels
     constexpr double width = 1.4;
     ClippedLayer above;
     above.clip = drawing.layers.front().clip;
     for (const auto& [from, to] : arrows) {
-        const double length = std::hypot(to.x - from.x, to.y - from.y);
-        const Place back{(to.x - from.x) / length * head, (to.y - from.y) / length * head};
         above.lines.push_back({{near_box(from, above.clip), to}, ColourRole::text, width});
-        above.lines.push_back({{{to.x - back.x - back.y / 2.0, to.y - back.y + back.x / 2.0},
-                                to,
-                                {to.x - back.x + back.y / 2.0, to.y - back.y - back.x / 2.0}},
-                               ColourRole::text,
-                               width});
+        add_head(above, from, to, ColourRole::text, width);
     }
     drawing.layers.push_back(std::move(above));
     return drawing;

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "report/draw/roofline_build.hpp"
+#include "report/draw/roofline_hover.hpp"
 
 #include <fmt/format.h>
 
@@ -157,6 +158,23 @@ std::optional<std::size_t> roof_at(const RooflineScene& scene, Place place, doub
     return nearest;
 }
 
+namespace {
+
+// "2.1 MB, 61.2 FLOP/byte, 12.3 us above DRAM": bytes, intensity, and time to the roof there.
+std::string level_text(const LevelCeiling& at) {
+    std::string text = (at.at_least ? "at least " : "") + format_si(at.bytes, "B");
+    if (at.intensity > 0.0) {
+        text += fmt::format(", {:.4g} FLOP/byte", at.intensity);
+    }
+    if (at.allowed > 0.0) {
+        text += fmt::format(", {} {} than at {}", format_si(std::abs(at.headroom_s), "s"),
+                            at.headroom_s < 0.0 ? "less" : "more", at.roof);
+    }
+    return text;
+}
+
+} // namespace
+
 std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     const PlotPoint& source = input.points.at(point.source);
     const analysis::PlotMachine* machine = find_machine(input, source.machine);
@@ -176,6 +194,9 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
             {"roof there",
              fmt::format("{} ({})", format_si(point.roof_flops_per_s, "FLOP/s"), point.roof)});
         rows.push_back({"of the roof", fmt::format("{:.1f} %", 100.0 * point.of_bound)});
+    }
+    for (const LevelCeiling& at : ceilings_of(input, source)) {
+        rows.push_back({at.level, level_text(at)});
     }
     if (!source.limiter.empty()) {
         rows.push_back(

@@ -5,15 +5,27 @@
 #include "report/draw/axis.hpp"
 #include "report/draw/theme.hpp"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace eyeroof::report {
 
-// automatic: by limiting step with one machine, by machine with several. share: by classes of the
-// share of the time.
-enum class ColourBy { automatic, limiter, machine, share };
+// automatic: by machine with several; else by limiting step, or by level where every level is in
+// view. share: by classes of the share of the time. type: of the data. module: by the beginnings of
+// the names (see SeriesTable). With every level in view the marker is the level.
+enum class ColourBy { automatic, limiter, machine, share, type, module };
+
+// As sessions and --color-by spell them.
+inline constexpr std::array<std::pair<const char*, ColourBy>, 6> kColourBy = {
+    {{"automatic", ColourBy::automatic},
+     {"limiter", ColourBy::limiter},
+     {"machine", ColourBy::machine},
+     {"share", ColourBy::share},
+     {"type", ColourBy::type},
+     {"module", ColourBy::module}}};
 
 struct ViewState {
     std::string filter;              // regular expression over names in any case; empty: all

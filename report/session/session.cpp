@@ -18,11 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<const char*, ColourBy>, 4> kColourBy = {
-    {{"automatic", ColourBy::automatic},
-     {"limiter", ColourBy::limiter},
-     {"machine", ColourBy::machine},
-     {"share", ColourBy::share}}};
 constexpr std::array<std::pair<const char*, const char*>, 4> kTimeUnits = {
     {{"ns", "ns"}, {"us", "us"}, {"ms", "ms"}, {"s", "s"}}};
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {

@@ -74,10 +74,10 @@ std::string picture(const ViewState& view) {
                                     : each("--roof", {view.roofs->begin(), view.roofs->end()});
     }
     line += range("--x-range", view.x) + range("--y-range", view.y);
-    if (view.colour_by != ColourBy::automatic) {
-        line += view.colour_by == ColourBy::machine ? " --color-by machine"
-                : view.colour_by == ColourBy::share ? " --color-by share"
-                                                    : " --color-by limiter";
+    for (const auto& [word, by] : kColourBy) {
+        if (by == view.colour_by && by != ColourBy::automatic) {
+            line += std::string(" --color-by ") + word;
+        }
     }
     line += view.zones ? " --zones" : "";
     return line + (view.labels ? "" : " --no-labels") +

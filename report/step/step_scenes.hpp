@@ -26,6 +26,9 @@ struct TimeRange {
 struct MeasuredSlice {
     double start_s = 0.0, end_s = 0.0;
     std::string name;
+    std::size_t stream = 0;              // numbered by their first kernels
+    std::string launched_by = {};        // the operator or range; empty: not recorded
+    std::optional<double> called_s = {}; // when the host launched it
 
     bool operator==(const MeasuredSlice&) const = default;
 };
@@ -58,16 +61,21 @@ struct TimelineLook {
     std::optional<TimeRange> shown;     // absent: the whole step
     std::optional<std::uint32_t> layer; // of Graph::layers: its operators stand out
     std::shared_ptr<const MeasuredTrack> measured = nullptr; // above the lanes; nullptr: none
+    std::optional<TimeRange> ruler = {};                     // between two marks, with its length
     bool operator==(const TimelineLook&) const = default;
 };
 
 // How long the picture's axis is: the predicted step, or the measured one where that is longer.
 double timeline_length_s(const TimelineReport& report, const TimelineLook& look);
 
-// Lanes for what was measured, the host, each stream and each direction of copies. Boxes narrower
-// than a pixel that follow each other are one, of the longest of them.
+// Lanes for each stream that was measured, the host, each stream and each direction of copies.
+// Boxes narrower than a pixel that follow each other are one, of the longest of them. Arrows lead
+// from the launches of the marked layer to its kernels.
 Drawing draw_timeline(const TimelineReport& report, const Canvas& canvas,
                       const TimelineLook& look = {});
+
+// The nearest start or end of a box of that picture within `reach_s`, else the time itself.
+double nearest_edge_s(const Drawing& timeline, double at_s, double reach_s);
 
 // The operator whose box is at a place of that picture.
 std::optional<analysis::step::OperatorId> operator_at(const TimelineReport& report,

@@ -16,7 +16,9 @@ namespace eyeroof::report {
 namespace {
 
 constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanesBelow = 26.0;
-constexpr double kMostLane = 44.0, kLeastLane = 16.0;
+constexpr double kMostLane = 160.0, kLeastLane = 16.0;
+constexpr std::size_t kMostMeasured = 4; // lanes of measured streams
+constexpr std::size_t kMostArrows = 64;  // more would hide the lanes
 constexpr double kLeastCut = 64.0,
                  kNameEdge = 4.0;      // pixels of a box with a cut name, and beside it
 constexpr double kWiderLetters = 1.25; // than text_width(), in some fonts
@@ -61,8 +63,17 @@ bool has_track(const TimelineLook& look) {
     return look.measured && !look.measured->empty();
 }
 
+// Of a measured step: a lane each, those beyond the last lane share it.
+std::size_t measured_lanes(const TimelineLook& look) {
+    std::size_t lanes = 0;
+    for (std::size_t i = 0; has_track(look) && i < look.measured->slices.size(); ++i) {
+        lanes = std::max(lanes, look.measured->slices[i].stream + 1);
+    }
+    return std::min(lanes, kMostMeasured);
+}
+
 int lane_count(const TimelineReport& r, const TimelineLook& look) {
-    return (has_track(look) ? 2 : 1) + r.report.scenario.streams +
+    return static_cast<int>(measured_lanes(look)) + 1 + r.report.scenario.streams +
            (r.timeline().copies.empty() ? 0 : 2);
 }
 
@@ -81,6 +92,12 @@ Scale scale_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
 
 using Naming = std::function<std::string(std::size_t)>;
 
+// What a box is called, and the lines that its tip has below that and its length.
+struct Words {
+    Naming name;
+    Naming more = {}; // none: no such lines
+};
+
 // A picture, and beside each of its boxes the operator that it is of; kNone: of none.
 struct Lanes {
     Drawing drawing;
@@ -91,10 +108,10 @@ struct Lanes {
 // of them.
 class Lane {
   public:
-    Lane(Lanes& lanes, const Scale& scale, std::string name, Box box, ColourRole role,
-         Naming naming, bool numbered, bool gaps = false)
+    Lane(Lanes& lanes, const Scale& scale, std::string name, Box box, ColourRole role, Words words,
+         bool numbered, bool gaps = false)
         : lanes_(lanes), scale_(scale), name_(std::move(name)), box_(box), role_(role),
-          naming_(std::move(naming)), numbered_(numbered), gaps_(gaps) {}
+          words_(std::move(words)), numbered_(numbered), gaps_(gaps) {}
     ~Lane() { flush(); }
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
@@ -128,10 +145,11 @@ class Lane {
         if (merged_ == 0) {
             return;
         }
-        const std::string name = naming_(what_);
+        const std::string name = words_.name(what_);
         const std::string tip =
-            fmt::format("{}: {}{}", name, format_si(longest_s_, "s"),
-                        merged_ > 1 ? fmt::format(", and {} more", merged_ - 1) : "");
+            fmt::format("{}: {}{}{}", name, format_si(longest_s_, "s"),
+                        merged_ > 1 ? fmt::format(", and {} more", merged_ - 1) : "",
+                        words_.more ? "\n" + words_.more(what_) : "");
         const Box box{from_, box_.top, std::max(to_ - from_ - 0.15, marked_ ? 1.0 : 0.2),
                       box_.height};
         lanes_.drawing.boxes.push_back({box, marked_ ? ColourRole::selection : role_,
@@ -167,7 +185,7 @@ class Lane {
     std::string name_;
     Box box_;
     ColourRole role_;
-    Naming naming_;
+    Words words_;
     bool numbered_, gaps_, marked_ = false;
     double from_ = 0.0, to_ = 0.0, start_s_ = 0.0, end_s_ = 0.0, longest_s_ = 0.0;
     std::size_t what_ = 0, merged_ = 0;
@@ -204,14 +222,12 @@ class LanesBelow {
         return {kLanesLeft, kLanesTop + height_ * row_, scale_.width, height_ * 0.75};
     }
 
-    Lane next(const std::string& name, ColourRole role, Naming naming, bool numbered) {
+    Lane next(const std::string& name, ColourRole role, Words words, bool numbered) {
         const double top = kLanesTop + height_ * row_++;
         lanes_.drawing.texts.push_back(
             {{14.0, top + 0.5 * height_}, name, ColourRole::text, kSmallPx});
-        return {lanes_,  scale_,
-                name,    {kLanesLeft, top, scale_.width, height_ * 0.75},
-                role,    std::move(naming),
-                numbered};
+        return {lanes_, scale_,           name,    {kLanesLeft, top, scale_.width, height_ * 0.75},
+                role,   std::move(words), numbered};
     }
 
   private:
@@ -230,8 +246,8 @@ void add_gaps(Lanes& picture, const TimelineReport& r, const Scale& scale, int s
         const Naming named = [&](std::size_t i) {
             return r.graph().name_of(r.graph().operators[i]) + " " + gap.name;
         };
-        Lane gaps(picture, scale, fmt::format("stream {} waits", stream + 1), box, gap.role, named,
-                  false, true);
+        Lane gaps(picture, scale, fmt::format("stream {} waits", stream + 1), box, gap.role,
+                  {named}, false, true);
         double last_s = 0.0;
         for (std::size_t i = 0; i < spans.size(); ++i) {
             if (spans[i].stream != stream) {
@@ -254,7 +270,7 @@ void add_gaps(Lanes& picture, const MeasuredTrack& track, const Scale& scale, Bo
         const Naming named = [&](std::size_t i) {
             return fmt::format("{} {}", track.gaps[i].next, measured_wait_text(wait));
         };
-        Lane gaps(picture, scale, "measured waits", box, role_of(wait), named, false, true);
+        Lane gaps(picture, scale, "measured waits", box, role_of(wait), {named}, false, true);
         for (std::size_t i = 0; i < track.gaps.size(); ++i) {
             if (track.gaps[i].cause == wait) {
                 gaps.add(track.gaps[i].start_s, track.gaps[i].end_s, i, false);
@@ -299,48 +315,158 @@ void add_gap_legend(Drawing& d, const TimelineReport& r, const TimelineLook& loo
     }
 }
 
-void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
-               const TimelineLook& look, double height) {
-    LanesBelow lanes(picture, scale, height);
-    if (has_track(look)) {
-        const MeasuredTrack& track = *look.measured;
-        add_gaps(picture, track, scale, lanes.box());
+// When a predicted kernel was launched, and why it started no sooner.
+std::string launch_text(const TimelineReport& r, std::size_t i, double free_s) {
+    const analysis::step::Span& span = r.timeline().spans[i];
+    std::string text =
+        fmt::format("starts at {}, {} after the CPU launched it", format_si(span.start_s, "s", 4),
+                    format_si(std::max(0.0, span.start_s - span.issued_s), "s"));
+    const auto gap = std::ranges::find(kGaps, span.waited, &Gap::cause);
+    if (gap != kGaps.end() && span.start_s > free_s) {
+        text += fmt::format("\n{} for {}", gap->name, format_si(span.start_s - free_s, "s"));
+    }
+    return span.before == analysis::step::kNone
+               ? text
+               : text + "\nafter " + r.graph().name_of(r.graph().operators[span.before]);
+}
+
+std::string launch_text(const MeasuredSlice& slice) {
+    std::string text = "starts at " + format_si(slice.start_s, "s", 4);
+    text += slice.launched_by.empty() ? "" : "\nlaunched by " + slice.launched_by;
+    return slice.called_s ? text + fmt::format("{}{} before it starts",
+                                               slice.launched_by.empty() ? "\nlaunched " : ", ",
+                                               format_si(slice.start_s - *slice.called_s, "s"))
+                          : text;
+}
+
+// By span: when its stream had nothing to do any more.
+std::vector<double> free_since(const TimelineReport& r) {
+    std::vector<double> free(r.timeline().spans.size());
+    std::vector<double> last(static_cast<std::size_t>(r.report.scenario.streams), 0.0);
+    for (std::size_t i = 0; i < free.size(); ++i) {
+        const analysis::step::Span& span = r.timeline().spans[i];
+        if (span.stream < last.size()) {
+            free[i] = std::exchange(last[span.stream], span.end_s);
+        }
+    }
+    return free;
+}
+
+void add_measured(Lanes& picture, const TimelineLook& look, const Scale& scale, LanesBelow& lanes) {
+    const MeasuredTrack& track = *look.measured;
+    const std::size_t streams = measured_lanes(look);
+    add_gaps(picture, track, scale, lanes.box());
+    for (std::size_t stream = 0; stream < streams; ++stream) {
         Lane measured = lanes.next(
-            "measured", ColourRole::series4, [&](std::size_t i) { return track.slices[i].name; },
+            streams == 1 ? "measured" : fmt::format("measured {}", stream + 1), ColourRole::series4,
+            {[&](std::size_t i) { return track.slices[i].name; },
+             [&](std::size_t i) { return launch_text(track.slices[i]); }},
             false);
         for (std::size_t i = 0; i < track.slices.size(); ++i) {
-            measured.add(track.slices[i].start_s, track.slices[i].end_s, i, false);
-        }
-    }
-    const auto& spans = r.timeline().spans;
-    const Naming named = [&](std::size_t i) { return r.graph().name_of(r.graph().operators[i]); };
-    const auto marked = [&](std::size_t i) { return look.layer == r.graph().operators[i].layer; };
-    {
-        Lane host = lanes.next("host", ColourRole::series2, named, true);
-        for (std::size_t i = 0; i < spans.size(); ++i) {
-            host.add(spans[i].issue_s, spans[i].issued_s, i, marked(i));
-        }
-    }
-    for (int stream = 0; stream < r.report.scenario.streams; ++stream) {
-        add_gaps(picture, r, scale, stream, lanes.box());
-        Lane kernels =
-            lanes.next(fmt::format("stream {}", stream + 1), ColourRole::series1, named, true);
-        for (std::size_t i = 0; i < spans.size(); ++i) {
-            if (spans[i].stream == stream) {
-                kernels.add(spans[i].start_s, spans[i].end_s, i, marked(i));
+            if (std::min(track.slices[i].stream, streams - 1) == stream) {
+                measured.add(track.slices[i].start_s, track.slices[i].end_s, i, false);
             }
         }
     }
-    const Naming tensors = [&](std::size_t t) { return r.graph().name_of(r.graph().tensors[t]); };
+}
+
+void add_copies(const TimelineReport& r, LanesBelow& lanes) {
+    const auto& tensors = r.graph().tensors;
+    const Words words{
+        [&](std::size_t t) { return r.graph().name_of(tensors[t]); },
+        [&](std::size_t t) { return format_si(static_cast<double>(tensors[t].bytes), "B"); }};
     for (int way = 0; way < (r.timeline().copies.empty() ? 0 : 2); ++way) {
         Lane copies =
-            lanes.next(way == 0 ? "to device" : "to host", ColourRole::series3, tensors, false);
+            lanes.next(way == 0 ? "to device" : "to host", ColourRole::series3, words, false);
         for (const analysis::step::CopySpan& copy : r.timeline().copies) {
             if (copy.to_device == (way == 0)) {
                 copies.add(copy.start_s, copy.end_s, copy.tensor, false);
             }
         }
     }
+}
+
+// From a launch to its kernel.
+struct Flow {
+    Place from, to;
+};
+
+std::vector<Flow> add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
+                            const TimelineLook& look, double height) {
+    LanesBelow lanes(picture, scale, height);
+    if (has_track(look)) {
+        add_measured(picture, look, scale, lanes);
+    }
+    const auto& spans = r.timeline().spans;
+    const std::vector<double> free = free_since(r);
+    const Naming named = [&](std::size_t i) { return r.graph().name_of(r.graph().operators[i]); };
+    const auto marked = [&](std::size_t i) { return look.layer == r.graph().operators[i].layer; };
+    std::vector<Flow> flows;
+    const double launched = lanes.box().bottom();
+    {
+        Lane host = lanes.next("host", ColourRole::series2,
+                               {named,
+                                [&](std::size_t i) {
+                                    return "launch; its kernel starts at " +
+                                           format_si(spans[i].start_s, "s", 4);
+                                }},
+                               true);
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            host.add(spans[i].issue_s, spans[i].issued_s, i, marked(i));
+        }
+    }
+    for (int stream = 0; stream < r.report.scenario.streams; ++stream) {
+        add_gaps(picture, r, scale, stream, lanes.box());
+        const double top = lanes.box().top;
+        Lane kernels =
+            lanes.next(fmt::format("stream {}", stream + 1), ColourRole::series1,
+                       {named, [&](std::size_t i) { return launch_text(r, i, free[i]); }}, true);
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            if (spans[i].stream == stream) {
+                kernels.add(spans[i].start_s, spans[i].end_s, i, marked(i));
+                if (marked(i) && flows.size() < kMostArrows) {
+                    flows.push_back(
+                        {{scale.x(spans[i].issued_s), launched}, {scale.x(spans[i].start_s), top}});
+                }
+            }
+        }
+    }
+    add_copies(r, lanes);
+    return flows;
+}
+
+// Arrows of the marked layer, and the ruler, over the lanes.
+ClippedLayer overlay(const Drawing& d, const std::vector<Flow>& flows, const Scale& scale,
+                     const TimelineLook& look, double bottom) {
+    ClippedLayer layer;
+    layer.clip = {kLanesLeft, kLanesTop - 12.0, scale.width, d.canvas.height - kLanesTop + 12.0};
+    constexpr double head = 4.0;
+    for (const Flow& flow : flows) {
+        layer.lines.push_back({{flow.from, flow.to}, ColourRole::selection, 1.4});
+        layer.lines.push_back(
+            {{{flow.to.x - head, flow.to.y - head}, flow.to, {flow.to.x + head, flow.to.y - head}},
+             ColourRole::selection,
+             1.4});
+    }
+    if (look.ruler) {
+        const double from = scale.x(look.ruler->from_s);
+        const double to = scale.x(look.ruler->to_s);
+        const double top = kLanesTop - 6.0;
+        layer.boxes.push_back({{from, top, to - from, bottom - top}, ColourRole::selection, 0.15});
+        for (const double x : {from, to}) {
+            layer.lines.push_back({{{x, top}, {x, bottom}}, ColourRole::selection, 1.4});
+        }
+        const double middle = std::clamp(0.5 * (from + to), kLanesLeft + 40.0,
+                                         kLanesLeft + std::max(40.0, scale.width - 40.0));
+        layer.texts.push_back({{middle, bottom - 4.0},
+                               format_si(look.ruler->to_s - look.ruler->from_s, "s", 4),
+                               ColourRole::text,
+                               kFontPx,
+                               0.5,
+                               true,
+                               true});
+    }
+    return layer;
 }
 
 Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
@@ -362,8 +488,11 @@ Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
         {{14.0, 22.0}, shortened(d.title, most), ColourRole::text, kFontPx, 0.0, true});
     add_axis(d, scale, bottom);
     d.figures.columns = {"lane", "operator", "start_s", "end_s", "operators"};
-    add_lanes(picture, r, scale, look, lane);
+    const std::vector<Flow> flows = add_lanes(picture, r, scale, look, lane);
     add_gap_legend(d, r, look); // behind the lanes' boxes, which operators stand beside
+    if (!flows.empty() || look.ruler) {
+        d.layers.push_back(overlay(d, flows, scale, look, bottom));
+    }
     return picture;
 }
 
@@ -393,6 +522,20 @@ double timeline_length_s(const TimelineReport& r, const TimelineLook& look) {
         }
     }
     return end;
+}
+
+double nearest_edge_s(const Drawing& timeline, double at_s, double reach_s) {
+    double nearest = at_s;
+    for (const auto& row : timeline.figures.rows) {
+        for (const std::size_t column : {std::size_t{2}, std::size_t{3}}) { // start_s, end_s
+            const double edge = std::get<double>(row.at(column));
+            if (std::abs(edge - at_s) < reach_s) {
+                reach_s = std::abs(edge - at_s);
+                nearest = edge;
+            }
+        }
+    }
+    return nearest;
 }
 
 Drawing draw_timeline(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {

@@ -127,7 +127,9 @@ void TestLooks::points_are_colored_by_their_share_of_the_time() {
     auto* color = window.findChild<QComboBox*>("color by");
     QVERIFY(color->isVisible());
     color->setFocus();
-    QTest::keyClick(color, Qt::Key_End); // the last: by share of time
+    for (const Qt::Key key : {Qt::Key_End, Qt::Key_Up, Qt::Key_Up}) { // before type and module
+        QTest::keyClick(color, key);
+    }
     QCOMPARE(color->currentText(), QString("by share of time"));
     QTRY_VERIFY(window.plot().view().colour_by == report::ColourBy::share);
     const report::RooflineScene& scene = window.plot().scene();
@@ -283,7 +285,8 @@ void TestLooks::kernels_have_names_and_gaps_their_causes() {
                                    {box.left + 0.5 * box.width, box.top + 0.5 * box.height});
     };
     for (const report::DrawnBox& box : drawing.boxes) {
-        if (box.tip.find("waits for") != std::string::npos && box.box.width > 6.0) {
+        const bool gap = box.tip.find('\n') == std::string::npos; // a kernel's tip has more lines
+        if (gap && box.tip.find("waits for") != std::string::npos && box.box.width > 6.0) {
             QVERIFY(!at(box.box));
         }
     }

@@ -273,6 +273,42 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say_data() {
     add("ncf", {"h100-sxm-80gb"});
     add("unet-medical", {"a100-sxm-80gb"});
     add("gnmt", {"v100-sxm2-32gb"});
+    add("resnet18", {"rtx-4090", "rtx-5090"}, {"dtype=fp16"});
+    add("resnet34", {"mi250x", "mi300x", "mi355x"}, {"dtype=fp16", "launch=graph"});
+    add("resnet50", {"gb200"}, {"phase=training", "batch=64", "optimizer=adam"});
+    add("resnet50", {"jetson-agx-orin-64gb"}, {"dtype=int8"});
+    add("resnet50", {"server-2x20"}, {"dtype=fp32"});
+    add("alexnet", {"gtx-1080-ti"}, {"dtype=fp32"});
+    add("alexnet", {"k40m", "titan-xp"}, {"dtype=fp32"});
+    add("alexnet", {"server-2x48"}, {"dtype=fp32", "batch=8"});
+    add("bert-base", {"t4", "l4"}, {"dtype=fp16", "batch=4"});
+    add("bert-large", {"h100-sxm-80gb"}, {"launch=graph", "compiled=1", "dtype=fp16"});
+    add("bert-base", {"mi210"}, {"phase=training", "optimizer=sgd"});
+    add("gpt2", {"h200-sxm-141gb"});
+    add("vit-b-16", {"a100-sxm-80gb"}, {"launch=graph"});
+    add("mobilenet-v3-large", {"rtx-3060-12gb"}, {"dtype=fp16"});
+    add("mobilenet-v3-small", {"l40s"}, {"copies=all"});
+    add("efficientnet-b0", {"rtx-a6000"}, {"layout=channels-last", "dtype=fp16"});
+    add("googlenet", {"p100-sxm2-16gb"}, {"streams=4"});
+    add("nin", {"titan-v"}, {"launch=stream"});
+    add("ssd300-resnet50", {"v100-sxm2-16gb"}, {"dtype=fp16"});
+    add("unet-industrial", {"rtx-6000-ada"}, {"dtype=fp16"});
+    add("transformer-xl", {"a40"});
+    add("ncf", {"v100-sxm3-32gb"}, {"phase=training"});
+    add("yolov8n", {"rtx-4070"}, {"dtype=fp16"});
+    add("vgg16", {"rtx-2080-ti"}, {"set=dram-bandwidth=1 TB/s"});
+    add("mlp-2layer", {"h100-sxm-80gb"}, {"set=sms=66", "launch=graph"});
+    add("mlp-2layer", {"gb10"}, {"host-speed=0.5"});
+    add("alexnet", {"eyeriss-v1-192"});
+    add("alexnet", {"eyeriss-v2-dense"}, {"mapping=dataflow"});
+    add("alexnet", {"diannao"}, {"mapping=dataflow"});
+    add("alexnet", {"nvdla-large"}, {"mapping=dataflow"});
+    add("mnist-cnn", {"shidiannao"}, {"mapping=dataflow"});
+    add("mnist-cnn", {"gemmini"}, {"mapping=dataflow"});
+    add("mobilenet-v1", {"npu-int8"}, {"mapping=dataflow"});
+    add("tpu-mlp0", {"tpu-v1"}, {"mapping=dataflow"});
+    add("mlp-2layer", {"tpu-v4"}, {"mapping=dataflow"});
+    add("resnet18-c1-c12", {"nvdla-small"}, {"mapping=dataflow"});
 }
 
 void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say() {
@@ -303,13 +339,22 @@ void TestSameAnswers::scenarios_say_in_the_window_what_the_commands_say() {
 
 void TestSameAnswers::traces_say_in_the_window_what_the_commands_say_data() {
     QTest::addColumn<QString>("path");
-    for (const auto& [gpu, name] : {std::pair{"h100-sxm-80gb", "resnet50-inference-fp16-nhwc"},
-                                    {"h100-sxm-80gb", "unet-inference-fp16-nchw"},
-                                    {"h200-sxm-141gb", "bert-large-inference-fp16-nchw"},
-                                    {"h200-sxm-141gb", "mobilenet-v2-training-fp16-nhwc"},
-                                    {"h200-sxm-141gb", "ssd300-vgg16-inference-fp16-nhwc"}}) {
-        QTest::newRow(name) << QString::fromStdString(recorded(gpu, name));
-    }
+    const auto add = [](const char* gpu, const std::vector<const char*>& names) {
+        for (const char* name : names) {
+            QTest::addRow("%s %s", gpu, name) << QString::fromStdString(recorded(gpu, name));
+        }
+    };
+    add("h100-sxm-80gb",
+        {"resnet50-inference-fp16-nchw", "resnet50-inference-fp16-nhwc",
+         "resnet50-training-fp16-nhwc", "bert-large-inference-fp16-nchw",
+         "ssd300-vgg16-inference-fp16-nchw", "ssd300-vgg16-inference-fp16-nhwc",
+         "unet-inference-fp16-nchw", "unet-inference-fp16-nhwc", "unet-training-fp16-nhwc"});
+    add("h200-sxm-141gb",
+        {"bert-large-inference-fp16-nchw", "mobilenet-v2-inference-fp16-nchw",
+         "mobilenet-v2-inference-fp16-nhwc", "mobilenet-v2-training-fp16-nhwc",
+         "resnet50-inference-fp16-nchw", "resnet50-inference-fp16-nhwc",
+         "ssd300-vgg16-inference-fp16-nhwc", "ssd300-vgg16-training-fp16-nhwc",
+         "unet-inference-fp16-nchw", "unet-inference-fp16-nhwc", "vit-b-16-inference-fp16-nchw"});
 }
 
 void TestSameAnswers::traces_say_in_the_window_what_the_commands_say() {

@@ -3,6 +3,7 @@
 #include "analysis/upgrade/surroundings.hpp"
 #include "formats/catalog.hpp"
 #include "formats/mapping_yaml.hpp"
+#include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/cost/cost.hpp"
 #include "report/draw/plot_csv.hpp"

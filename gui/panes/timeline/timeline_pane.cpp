@@ -78,6 +78,8 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     column()->addWidget(picture_, 1);
     connect(picture_, &ZoomView::window_changed, this, &TimelinePane::draw);
     connect(picture_, &ZoomView::clicked, this, &TimelinePane::select);
+    connect(picture_, &ZoomView::ruled, this, &TimelinePane::rule);
+    connect(picture_, &ZoomView::pressed, this, &TimelinePane::press);
     clear();
 }
 
@@ -128,26 +130,53 @@ void TimelinePane::clear() {
 
 void TimelinePane::show_answer_of(std::shared_ptr<const TimelineAnswer> answer) {
     answer_ = std::move(answer);
+    ruler_.reset(); // its marks are of the step before
     show_selection(actions_.look());
     draw();
 }
 
-// Of the range that the wheel or a drag shows: both sums beside each other.
+// Of the range between the marks, or that the wheel or a drag shows: both sums beside each other.
 QString TimelinePane::sums() const {
-    if (!answer_->measured) {
-        return {};
+    const bool track = answer_->measured && !answer_->measured->empty();
+    QString head;
+    if (answer_->measured && !track) {
+        head = tr("<br>%1 has no start times, so that it has no track here.")
+                   .arg(text(answer_->run).toHtmlEscaped());
     }
-    if (answer_->measured->empty()) {
-        return tr("<br>%1 has no start times, so that it has no track here.")
-            .arg(text(answer_->run).toHtmlEscaped());
+    if (!track && !ruler_) {
+        return head;
     }
     const double length = report::timeline_length_s(answer_->report(), look());
-    const report::TimeRange range = look().shown.value_or(report::TimeRange{0.0, length});
-    const BusySeconds busy = busy_in(range, *answer_->measured, *answer_->of);
-    return tr("<br>In sight, %1: kernels of %2 run %3, predicted ones %4.")
-               .arg(seconds(range.to_s - range.from_s), text(answer_->run).toHtmlEscaped(),
-                    seconds(busy.measured), seconds(busy.predicted)) +
+    const report::TimeRange seen = look().shown.value_or(report::TimeRange{0.0, length});
+    const report::TimeRange range = ruler_.value_or(seen);
+    const BusySeconds busy =
+        busy_in(range, track ? *answer_->measured : report::MeasuredTrack{}, *answer_->of);
+    head += ruler_ ? tr("<br>Between the marks, %1 from %2 to %3: ")
+                         .arg(seconds(range.to_s - range.from_s), seconds(range.from_s),
+                              seconds(range.to_s))
+                   : tr("<br>In sight, %1: ").arg(seconds(range.to_s - range.from_s));
+    return head +
+           (track ? tr("kernels of %1 run %2, predicted ones %3.")
+                        .arg(text(answer_->run).toHtmlEscaped(), seconds(busy.measured),
+                             seconds(busy.predicted))
+                  : tr("kernels run %1.").arg(seconds(busy.predicted))) +
            waits_text(busy);
+}
+
+// A mark near the edge of a box is that edge.
+void TimelinePane::rule(double from, double to) {
+    constexpr double reach = 6.0; // pixels
+    ruler_.reset();
+    if (answer_ && to > from) {
+        const auto window = picture_->window();
+        const double length = report::timeline_length_s(answer_->report(), look());
+        const double reach_s =
+            reach * (window.to - window.from) * length / std::max(1, picture_->width());
+        const report::Drawing& drawing = picture_->drawing();
+        ruler_ = report::TimeRange{report::nearest_edge_s(drawing, from * length, reach_s),
+                                   report::nearest_edge_s(drawing, to * length, reach_s)};
+    }
+    draw();
 }
 
 report::TimelineLook TimelinePane::look() const {
@@ -155,6 +184,7 @@ report::TimelineLook TimelinePane::look() const {
     report::TimelineLook look;
     look.layer = marked_;
     look.measured = answer_->measured;
+    look.ruler = ruler_;
     if (picture_->zoomed()) {
         const double length = report::timeline_length_s(answer_->report(), look);
         look.shown = report::TimeRange{window.from * length, window.to * length};
@@ -193,7 +223,47 @@ void TimelinePane::select(QPointF place) {
                                 static_cast<double>(picture_->height())};
     const auto op = report::operator_at(answer_->report(), canvas, look(), {place.x(), place.y()});
     if (op) {
+        at_ = *op;
         actions_.select_layer(0, answer_->program().operators[*op].layer);
+    }
+}
+
+std::optional<std::size_t> TimelinePane::kernel() const {
+    const auto& operators = answer_->program().operators;
+    if (at_ < operators.size() && operators[at_].layer == marked_) {
+        return at_;
+    }
+    const auto first = std::ranges::find_if(
+        operators, [this](const analysis::step::Operator& op) { return op.layer == marked_; });
+    return first == operators.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(first - operators.begin()));
+}
+
+void TimelinePane::fit(double from_s, double to_s) {
+    constexpr double around = 8.0; // times the kernel's own length
+    const double length = report::timeline_length_s(answer_->report(), look());
+    const double middle = 0.5 * (from_s + to_s) / length;
+    const double half = 0.5 * around * (to_s - from_s) / length;
+    picture_->set_window(middle - half, middle + half);
+}
+
+// The kernel before and after, the selected one in the middle, and a ruler over it.
+void TimelinePane::press(int key) {
+    if (!answer_) {
+        return;
+    }
+    const auto& spans = answer_->timeline().spans;
+    const auto now = kernel();
+    if ((key == Qt::Key_Period || key == Qt::Key_Comma) && !spans.empty()) {
+        const std::size_t step = key == Qt::Key_Period ? 1 : spans.size() - 1;
+        at_ = now ? (*now + step) % spans.size() : 0;
+        actions_.select_layer(0, answer_->program().operators[at_].layer);
+    } else if (key == Qt::Key_F && now) {
+        fit(spans[*now].start_s, spans[*now].end_s);
+    } else if (key == Qt::Key_R && now) {
+        ruler_ = report::TimeRange{spans[*now].start_s, spans[*now].end_s};
+        draw();
     }
 }
 
@@ -249,11 +319,7 @@ void TimelinePane::find_next() {
     for (const Found& one : all) {
         (one.layer ? predicted_s : measured_s) += one.end_s - one.start_s;
     }
-    constexpr double around = 8.0; // times the kernel's own length
-    const double length = report::timeline_length_s(answer_->report(), look());
-    const double middle = 0.5 * (next->start_s + next->end_s) / length;
-    const double half = 0.5 * around * (next->end_s - next->start_s) / length;
-    picture_->set_window(middle - half, middle + half);
+    fit(next->start_s, next->end_s);
     if (next->layer) {
         actions_.select_layer(0, *next->layer);
     }

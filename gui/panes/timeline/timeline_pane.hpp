@@ -49,18 +49,24 @@ class TimelinePane : public AskingPane {
     void show_choices(const analysis::Scenario& scenario);
     void show_answer_of(std::shared_ptr<const TimelineAnswer> answer);
     void draw();
-    QString sums() const; // of what is in sight
+    QString sums() const;              // between the marks of the ruler, else of what is in sight
+    void rule(double from, double to); // shares of the whole axis
     report::TimelineLook look() const;
     void select(QPointF place);
     void find_next();
+    void press(int key);
+    std::optional<std::size_t> kernel() const; // of the selected layer: its span
+    void fit(double from_s, double to_s);      // into the middle, with the neighbors
 
     std::shared_ptr<const TimelineAnswer> answer_;
     std::optional<std::uint32_t> marked_; // of the report's layers
+    std::optional<report::TimeRange> ruler_;
     QSpinBox* streams_ = nullptr;
     QComboBox* copies_ = nullptr;
     QCheckBox* pageable_ = nullptr;
     QLineEdit* find_ = nullptr;
     double found_s_ = -1.0; // where the last found kernel starts
+    std::size_t at_ = 0;    // the kernel that was reached last by a click or a key
     ZoomView* picture_ = nullptr;
 };
 
