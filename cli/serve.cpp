@@ -1,7 +1,9 @@
 // eyeroof serve: a decoder that answers requests.
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/scale/request_file.hpp"
 #include "analysis/scale/serving.hpp"
+#include "base/text_file.hpp"
 #include "base/units.hpp"
 #include "cli/answer.hpp"
 #include "cli/fabric.hpp"
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace eyeroof::cli {
 
@@ -19,20 +22,22 @@ namespace {
 struct ServeOptions {
     ScenarioOptions scenario;
     std::string draft, plan_file, fabric, ttft, tpot, engine = "vllm", weight_type, cache_type,
-                                                      rates, start = "spread";
+                                                      rates, start = "spread", requests_file;
+    Count prefill_tensor = 0, prefill_data = 0, prefill_expert = 0; // 0: as of next tokens
     analysis::ServingOptions serving;
     OutputOptions output;
 };
 
-// "2,4.5,max": requests a second, and the largest rate within the limits.
+// "2,4.5,recorded,max": requests a second, the arrivals of a file, and the largest rate within the
+// limits.
 void read_rates(const std::string& text, analysis::ServingOptions& serving, Diagnostics& found) {
     std::size_t at = 0;
     while (!text.empty() && at <= text.size()) {
         const auto comma = std::min(text.find(',', at), text.size());
         const std::string one = text.substr(at, comma - at);
         at = comma + 1;
-        if (one == "max") {
-            serving.largest_rate = true;
+        if (one == "max" || one == "recorded") {
+            (one == "max" ? serving.largest_rate : serving.recorded) = true;
             continue;
         }
         double rate = 0.0;
@@ -40,10 +45,15 @@ void read_rates(const std::string& text, analysis::ServingOptions& serving, Diag
         if (error != std::errc{} || stop != one.data() + one.size() || !(rate >= 1e-3) ||
             rate > 1e6) {
             found.error("usage", "--rate: '" + one + "' is no rate of requests",
-                        "requests a second from 0.001 to 1e6, as in --rate 2,4.5, or max");
+                        "requests a second from 0.001 to 1e6, as in --rate 2,4.5, or max, or "
+                        "recorded");
             return;
         }
         serving.rates.push_back(rate);
+    }
+    if (serving.recorded && serving.sizes.empty()) {
+        found.error("usage", "--rate recorded needs the arrivals of a file",
+                    "as in --requests-file trace.csv");
     }
     if (serving.largest_rate && serving.ttft_limit_s <= 0.0 && serving.tpot_limit_s <= 0.0) {
         found.error("usage", "--rate max needs a limit to stay within",
@@ -61,6 +71,28 @@ void read_type(const char* option, const std::string& text, std::optional<model:
         found.error("usage", std::string(option) + ": '" + text + "' is no type",
                     "such as bf16, fp8, int8, or int4");
     }
+}
+
+// Requests in the file give the lengths that the first table takes, too: their means.
+void read_requests(const std::string& path, analysis::ServingOptions& serving, Diagnostics& found) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+    const auto text = read_text_file(path, kMostBytes);
+    auto sizes = text ? analysis::parse_requests(*text, path)
+                      : Result<std::vector<analysis::RequestSize>>(text.diagnostics());
+    if (!sizes) {
+        found.append(sizes.diagnostics());
+        return;
+    }
+    double prompts = 0.0;
+    double answers = 0.0;
+    for (const analysis::RequestSize& size : *sizes) {
+        prompts += static_cast<double>(size.prompt);
+        answers += static_cast<double>(size.answer);
+    }
+    const auto count = static_cast<double>(sizes->size());
+    serving.prompt = std::max<Count>(std::llround(prompts / count), 1);
+    serving.answer = std::max<Count>(std::llround(answers / count), 1);
+    serving.sizes = *std::move(sizes);
 }
 
 Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
@@ -83,7 +115,21 @@ Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
     };
     limit("--ttft", options.ttft, serving.ttft_limit_s);
     limit("--tpot", options.tpot, serving.tpot_limit_s);
+    if (!options.requests_file.empty()) {
+        read_requests(options.requests_file, serving, found);
+    }
     read_rates(options.rates, serving, found);
+    if (serving.sizes.empty() && serving.spread <= 0.0 && serving.requests > 0 &&
+        serving.rates.empty() && serving.users.empty() && !serving.largest_rate) {
+        found.error("usage", "--simulate counts requests of a simulated load",
+                    "as in --rate 2 --simulate 10000");
+    }
+    if (options.prefill_tensor > 0 || options.prefill_data > 0 || options.prefill_expert > 0) {
+        const auto next = serving.layout(serving.tensor.front());
+        serving.prefill = {options.prefill_tensor > 0 ? options.prefill_tensor : next.tensor,
+                           options.prefill_data > 0 ? options.prefill_data : next.data,
+                           options.prefill_expert > 0 ? options.prefill_expert : next.expert};
+    }
     if (found.has_errors()) {
         return found;
     }
@@ -96,6 +142,7 @@ Result<model::Fabric> joined_by(Context& context, const ServeOptions& options,
     const auto& degrees = options.serving.tensor;
     if (!options.fabric.empty() || options.serving.expert > 1 || options.serving.data > 1 ||
         options.serving.decode_groups > 0 || options.serving.prefill_groups > 0 ||
+        options.prefill_tensor > 1 ||
         std::any_of(degrees.begin(), degrees.end(), [](Count t) { return t > 1; })) {
         return load_fabric(context, options.fabric, machine);
     }
@@ -172,6 +219,15 @@ void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
                    "With --prefill-groups: tensor groups that compute next tokens")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
+    const auto layout = [&](const char* name, Count& value, const char* what) {
+        app.add_option(name, value, what)->check(CLI::Range(1, 4096))->type_name("N");
+    };
+    layout("--prefill-tensor", options.prefill_tensor,
+           "With --prefill-groups: their degree of tensor parallelism [--tensor]");
+    layout("--prefill-data", options.prefill_data,
+           "With --prefill-groups: their replicas of attention [--data]");
+    layout("--prefill-expert", options.prefill_expert,
+           "With --prefill-groups: their degree of expert parallelism [--expert]");
     app.add_option("--draft-tokens", serving.speculation.tokens,
                    "Speculative decoding: tokens drafted per step and request [with --draft: 4]")
         ->check(CLI::Range(1, 64))
@@ -194,8 +250,23 @@ void add_load(CLI::App& app, ServeOptions& options) {
     analysis::ServingOptions& serving = options.serving;
     app.add_option("--rate", options.rates,
                    "Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th "
-                   "percentiles meet the limits")
+                   "percentiles meet the limits; recorded: at the times of --requests-file")
         ->type_name("R,S,…");
+    app.add_option("--requests-file", options.requests_file,
+                   "Simulated requests: CSV with prompt, answer, and arrival_s [all alike]")
+        ->type_name("FILE");
+    app.add_option("--spread", serving.spread,
+                   "Coefficient of variation of simulated prompts and outputs (log-normal)")
+        ->check(CLI::Range(0.0, 10.0))
+        ->capture_default_str();
+    app.add_option("--servers", serving.servers,
+                   "Servers that share the simulated requests, each of --tensor x --data devices")
+        ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
+    app.add_option("--simulate", serving.requests,
+                   "Requests to simulate [1000, 10 per user, or all of the file]")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->type_name("N");
     app.add_option("--users", serving.users,
                    "Simulate N users, each of whom sends the next request after the last response")
         ->delimiter(',')
@@ -220,6 +291,9 @@ void add_serve(Frame& frame) {
         "# requests that arrive at 2 and 8 a second, and the most that two limits allow\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --rate 2,8,max --ttft '300 ms' --tpot '30 "
         "ms'\n"
+        "# 10 million requests of uneven lengths on 1,000 GPUs\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --servers 1000 --rate 8000 --spread 0.5 "
+        "--simulate 10000000\n"
         "# 64 users who ask again at once, on TensorRT-LLM in fp8\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --engine trtllm --dtype fp8 --users 64\n"
         "# weights of 4 bits beside 16-bit arithmetic\n"

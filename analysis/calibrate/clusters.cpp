@@ -22,9 +22,11 @@ constexpr const char* kRunHint = "a row is table,metric,published,fabric and wha
 const std::vector<std::string> kMetrics = {"step_s", "tokens_per_s", "token_rate",
                                            "tpot_s", "ttft_s",       "time_s"};
 
-constexpr std::array<std::string_view, 13> kCounts = {
-    "devices",    "batch",      "length", "tensor", "pipeline", "context", "expert",
-    "microbatch", "interleave", "prompt", "answer", "users",    "chunk"};
+constexpr std::array<std::string_view, 19> kCounts = {
+    "devices",       "batch",          "length",       "tensor",        "pipeline",
+    "context",       "expert",         "microbatch",   "interleave",    "prompt",
+    "answer",        "users",          "chunk",        "data",          "prefill_groups",
+    "decode_groups", "prefill_tensor", "prefill_data", "prefill_expert"};
 constexpr double kMostCount = 1e9;
 
 using Words = std::vector<std::string>;
@@ -293,6 +295,14 @@ ServingOptions serving_options(const Cells& cells) {
     o.type = model::data_type_from_name(cells.text("dtype")).value_or(model::DataType::bf16);
     o.weight_type = model::data_type_from_name(cells.text("weight_type"));
     o.tensor = {cells.count("tensor", 1)};
+    o.data = cells.count("data", 0);
+    o.expert = cells.count("expert", 1);
+    o.prefill_groups = cells.count("prefill_groups", 0);
+    o.decode_groups = cells.count("decode_groups", 0);
+    if (!cells.text("prefill_tensor").empty()) {
+        o.prefill = {cells.count("prefill_tensor", 1), cells.count("prefill_data", 1),
+                     cells.count("prefill_expert", 1)};
+    }
     o.engine.chunk = cells.count("chunk", o.engine.chunk);
     o.memory_share = positive_number(cells.text("memory_share")).value_or(o.memory_share);
     o.exam.launch = model::Launch::graph;

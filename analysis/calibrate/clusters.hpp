@@ -26,7 +26,9 @@ namespace eyeroof::analysis {
 //   tokens_per_s       the most of a server: engine, prompt, answer, tensor, dtype, memory_share,
 //                      chunk
 //   token_rate         of one request at a time: the same, and weight_type
-//   tpot_s, ttft_s     mean of `users` who begin together: the same
+//   tpot_s, ttft_s     mean of `users` who begin together: the same; of attention replicas and
+//                      experts data, expert; with prompts on devices of their own prefill_groups,
+//                      decode_groups, and their layout prefill_tensor, prefill_data, prefill_expert
 //   time_s             of a collective: operation, devices, bytes, software
 struct ClusterRow {
     std::string table, metric;

@@ -108,32 +108,36 @@ double EngineSteps::examined_s(Network network) {
     return seconds;
 }
 
-double EngineSteps::body_s(Count tokens) {
-    return between(tokens, [&](Count n) {
-        const auto [place, fresh] = bodies_.try_emplace(n, 0.0);
-        if (fresh) {
-            place->second = examined_s(serving_body(t_, layout_, n, o_));
-        }
-        return place->second;
-    });
+template <class Make>
+double EngineSteps::known(Part part, Count a, Count b, Count c, const Make& make) {
+    const Sizes key = {static_cast<Count>(part), a, b, c};
+    if (const auto found = known_.find(key); found != known_.end()) {
+        return found->second;
+    }
+    return known_[key] = make();
+}
+
+double EngineSteps::body_s(Count tokens, Count everywhere) {
+    const auto whole = [&](Count n) {
+        return known(Part::body, n, 0, 0,
+                     [&] { return examined_s(serving_body(t_, layout_, n, o_)); });
+    };
+    const auto experts = [&](Count n) {
+        return known(Part::experts, n, 0, 0,
+                     [&] { return examined_s(serving_experts(t_, layout_, n, o_)); });
+    };
+    const double alike = between(tokens, whole);
+    if (t_.experts <= 1 || everywhere == tokens * layout_.data) {
+        return alike;
+    }
+    return alike + between(everywhere, experts) - between(tokens * layout_.data, experts);
 }
 
 double EngineSteps::head_s(Count rows) {
     return between(rows, [&](Count n) {
-        const auto [place, fresh] = heads_.try_emplace(n, 0.0);
-        if (fresh) {
-            place->second = examined_s(serving_head(t_, tensor_, n, o_));
-        }
-        return place->second;
+        return known(Part::head, n, 0, 0,
+                     [&] { return examined_s(serving_head(t_, tensor_, n, o_)); });
     });
-}
-
-double EngineSteps::next_tokens_at(Count requests, Count context, Count checked) {
-    const auto [place, fresh] = next_.try_emplace({requests, context, checked}, 0.0);
-    if (fresh) {
-        place->second = examined_s(serving_attention(t_, tensor_, requests, checked, context, o_));
-    }
-    return place->second;
 }
 
 double EngineSteps::next_tokens_s(Count requests, double context, Count checked) {
@@ -142,7 +146,11 @@ double EngineSteps::next_tokens_s(Count requests, double context, Count checked)
     }
     const auto seen = static_cast<Count>(std::max(std::floor(context), 1.0));
     return between(requests, [&](Count n) {
-        return between(seen, [&](Count c) { return next_tokens_at(n, c, checked); });
+        return between(seen, [&](Count c) {
+            return known(Part::next_tokens, n, c, checked, [&] {
+                return examined_s(serving_attention(t_, tensor_, n, checked, c, o_));
+            });
+        });
     });
 }
 
@@ -169,11 +177,10 @@ double EngineSteps::prompts_s(const EngineLoad& load) {
     const Count behind = past < 1.0 ? 0 : grid_below(static_cast<Count>(past));
     const Count many = grid_below(pieces);
     const double examined = static_cast<double>(many) * mean_pairs(rounded, behind);
-    const auto [place, fresh_exam] = prompts_.try_emplace({many, rounded, behind}, 0.0);
-    if (fresh_exam) {
-        place->second = examined_s(serving_attention(t_, tensor_, many, rounded, behind, o_));
-    }
-    return place->second * seen / examined;
+    const double seconds = known(Part::prompts, many, rounded, behind, [&] {
+        return examined_s(serving_attention(t_, tensor_, many, rounded, behind, o_));
+    });
+    return seconds * seen / examined;
 }
 
 double EngineSteps::mean_pairs(Count fresh, Count past) const {
@@ -191,17 +198,14 @@ double EngineSteps::states_s(const EngineLoad& load) {
     if (t_.states.layers == 0) {
         return 0.0;
     }
-    const auto at = [&](std::map<Count, double>& known, Count n, const auto& network) {
+    const auto at = [&](Part part, Count n, const auto& network) {
         return n <= 0 ? 0.0 : between(n, [&](Count point) {
-            const auto [place, fresh] = known.try_emplace(point, 0.0);
-            if (fresh) {
-                place->second = examined_s(network(t_, tensor_, point, o_));
-            }
-            return place->second;
+            return known(part, point, 0, 0,
+                         [&] { return examined_s(network(t_, tensor_, point, o_)); });
         });
     };
-    return at(states_, load.decoding, serving_states) +
-           at(prompt_states_, load.tokens() - load.decoding, serving_prompt_states);
+    return at(Part::states, load.decoding, serving_states) +
+           at(Part::prompt_states, load.tokens() - load.decoding, serving_prompt_states);
 }
 
 double EngineSteps::collective_s(Count size, Count stride, Collective kind, double bytes) const {
@@ -214,11 +218,10 @@ double EngineSteps::collective_s(Count size, Count stride, Collective kind, doub
     return collective_time(fabric_, group, kind, bytes, collective).time_s();
 }
 
-// Of a layer whose experts serve all replicas: `bytes` of one replica's tokens.
-double EngineSteps::experts_s(double bytes) const {
+// Of a layer whose experts serve all replicas: `bytes` of one replica's tokens, `whole` of all.
+double EngineSteps::experts_s(double bytes, double whole) const {
     const Count all = layout_.devices();
     const double own = bytes / static_cast<double>(tensor_); // of a device
-    const double whole = bytes * static_cast<double>(layout_.data);
     const double gathered = collective_s(all, 1, Collective::all_gather, whole) +
                             collective_s(all, 1, Collective::reduce_scatter, whole);
     double seconds = gathered;
@@ -235,16 +238,23 @@ double EngineSteps::experts_s(double bytes) const {
     return seconds + collective_s(tensor_, 1, Collective::all_gather, bytes);
 }
 
-double EngineSteps::messages_s(Count tokens) {
-    const double bytes = static_cast<double>(tokens) * static_cast<double>(t_.hidden) *
-                         model::storage_bits(o_.wide()) / 8.0;
+double EngineSteps::messages_s(Count tokens, Count everywhere) {
+    return known(Part::messages, tokens, everywhere, 0,
+                 [&] { return messages_at(tokens, everywhere); });
+}
+
+double EngineSteps::messages_at(Count tokens, Count everywhere) const {
+    const double token =
+        static_cast<double>(t_.hidden) * model::storage_bits(o_.wide()) / 8.0; // bytes
+    const double bytes = static_cast<double>(tokens) * token;
     const double summed = collective_s(tensor_, 1, Collective::all_reduce, bytes);
     const auto layers = static_cast<double>(t_.layers);
     if (t_.experts <= 1 || layout_.data <= 1) {
         return 2.0 * layers * summed;
     }
     const auto dense = static_cast<double>(t_.dense_layers);
-    return (layers + dense) * summed + (layers - dense) * experts_s(bytes);
+    return (layers + dense) * summed +
+           (layers - dense) * experts_s(bytes, static_cast<double>(everywhere) * token);
 }
 
 EngineStep EngineSteps::draft(const EngineLoad& load) {
@@ -269,11 +279,12 @@ EngineStep EngineSteps::step(const EngineLoad& load) {
     if (tokens <= 0) {
         return step;
     }
+    const Count everywhere = load.everywhere > 0 ? load.everywhere : tokens * layout_.data;
     const Count rows = load.decoding * load.checked + load.finished;
-    step.kernels_s = body_s(tokens) + (rows > 0 ? head_s(rows) : 0.0) +
+    step.kernels_s = body_s(tokens, everywhere) + (rows > 0 ? head_s(rows) : 0.0) +
                      next_tokens_s(load.decoding, load.context, load.checked) + prompts_s(load) +
                      states_s(load);
-    step.messages_s = messages_s(tokens);
+    step.messages_s = messages_s(tokens, everywhere);
     step.host_s = o_.engine.step_host_s;
     if (draft_ != nullptr) {
         const EngineStep drafted = draft(load);

@@ -7,10 +7,11 @@
 #include "analysis/scale/serving.hpp"
 #include "analysis/scale/serving_load.hpp"
 
-#include <map>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <tuple>
+#include <unordered_map>
 
 namespace eyeroof::analysis {
 
@@ -21,7 +22,8 @@ struct EngineStep { // parts of a step
 
 // step = body(tokens) + head(rows) + attention of next tokens + attention of prompts + states
 //      + messages(tokens) + the engine's host time
-// body: everything but attention and states, of all layers. Attention of next tokens by requests
+// body: everything but attention and states, of all layers; where replicas of attention have
+// unequal loads, with experts for the tokens of all of them. Attention of next tokens by requests
 // and the mean context; of prompts by as many pieces of their mean length, scaled by the pairs of a
 // query and a key that they see, the mean of all layers. States (layers that have one) by requests,
 // and by tokens of prompts. Between grid points linear in tokens, requests, and context.
@@ -35,10 +37,21 @@ class EngineSteps {
     const Diagnostics& found() const { return found_; }
 
   private:
-    double body_s(Count tokens);
+    // What is examined, or sent, once for each size.
+    enum class Part : std::uint8_t {
+        body,
+        experts,
+        head,
+        next_tokens,
+        prompts,
+        states,
+        prompt_states,
+        messages
+    };
+    template <class Make> double known(Part part, Count a, Count b, Count c, const Make& make);
+    double body_s(Count tokens, Count everywhere);
     double head_s(Count rows);
     double next_tokens_s(Count requests, double context, Count checked);
-    double next_tokens_at(Count requests, Count context, Count checked);
     // Drafted tokens, one step of the drafting decoder after the other, which sees the prompts too.
     EngineStep draft(const EngineLoad& load);
     double prompts_s(const EngineLoad& load);
@@ -46,8 +59,9 @@ class EngineSteps {
     // Pairs of a query and a key that the new tokens of a sequence see, mean of all layers that
     // attend.
     double mean_pairs(Count fresh, Count past) const;
-    double messages_s(Count tokens);
-    double experts_s(double bytes) const;
+    double messages_s(Count tokens, Count everywhere);
+    double messages_at(Count tokens, Count everywhere) const;
+    double experts_s(double bytes, double whole) const;
     // So many devices, `stride` apart; the engine's own all-reduce is tried too.
     double collective_s(Count size, Count stride, Collective kind, double bytes) const;
     // Seconds of a network with this launch; errors go to found_.
@@ -61,9 +75,18 @@ class EngineSteps {
     ServerLayout layout_;
     std::stop_token stop_;
     Diagnostics found_;
-    std::map<Count, double> bodies_, heads_, states_, prompt_states_;
-    std::map<std::tuple<Count, Count, Count>, double> next_;
-    std::map<std::tuple<Count, Count, Count>, double> prompts_;
+    using Sizes = std::array<Count, 4>;
+    struct SizesHash {
+        std::size_t operator()(const Sizes& sizes) const {
+            std::uint64_t hash = 0;
+            for (const Count size : sizes) {
+                hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15ULL;
+                hash ^= hash >> 29;
+            }
+            return static_cast<std::size_t>(hash);
+        }
+    };
+    std::unordered_map<Sizes, double, SizesHash> known_;
     std::unique_ptr<ServingOptions> draft_options_; // without speculation of its own
     std::unique_ptr<EngineSteps> draft_;
 };

@@ -24,8 +24,8 @@ constexpr Count kMostAtOnce = 65536; // requests of an engine
 
 // Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales), and
 // types with a scale a block have that too.
-double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
-    const ServerLayout layout = o.layout(tensor);
+double weight_bytes(const Transformer& t, const ServerLayout& layout, const ServingOptions& o) {
+    const Count tensor = layout.tensor;
     Plan plan;
     plan.tensor = tensor;
     plan.expert = t.experts > 1 ? layout.expert : 1;
@@ -41,8 +41,8 @@ double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o)
 
 // Weights on a device, and the cache of a request, of the decoder and of the one that drafts.
 double all_weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
-    return weight_bytes(t, tensor, o) +
-           (o.speculation.draft ? weight_bytes(*o.speculation.draft, tensor, o) : 0.0);
+    return weight_bytes(t, o.layout(tensor), o) +
+           (o.speculation.draft ? weight_bytes(*o.speculation.draft, o.layout(tensor), o) : 0.0);
 }
 
 double request_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
@@ -50,6 +50,17 @@ double request_bytes(const Transformer& t, Count tensor, const ServingOptions& o
     return cache_bytes(t, tensor, o.cache(), tokens) +
            (o.speculation.draft ? cache_bytes(*o.speculation.draft, tensor, o.cache(), tokens)
                                 : 0.0);
+}
+
+// The work of one of `data` replicas that share a server's load as evenly as whole requests do.
+EngineLoad busiest_replica(const EngineLoad& all, Count data) {
+    EngineLoad one = all;
+    one.everywhere = all.tokens();
+    one.decoding = (all.decoding + data - 1) / data;
+    one.finished = (all.finished + data - 1) / data;
+    const auto pieces = static_cast<Count>(all.pieces.size());
+    one.pieces.resize(static_cast<std::size_t>((pieces + data - 1) / data));
+    return one;
 }
 
 // What prompts and answers of one size do in a steady state.
@@ -60,6 +71,13 @@ class Server {
         : t_(t), machine_(machine), fabric_(fabric), o_(o), stop_(std::move(stop)) {
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             capacity_ = step::device_bytes(*gpu);
+        }
+        if (o_.prefill) {
+            prefill_options_ = std::make_unique<ServingOptions>(o_);
+            prefill_options_->data = o_.prefill->data;
+            prefill_options_->expert = o_.prefill->expert;
+            prefill_steps_ = std::make_unique<EngineSteps>(t_, machine_, fabric_, *prefill_options_,
+                                                           o_.prefill->tensor, stop_);
         }
     }
     double capacity() const { return capacity_; }
@@ -72,8 +90,22 @@ class Server {
             std::min(std::max(left, 0.0) / each, static_cast<double>(kMostAtOnce)));
     }
 
+    // Weights and one prompt, on servers with a layout of their own.
+    bool prompts_fit() const {
+        const double prompt = cache_bytes(t_, o_.prefill->tensor, o_.cache(), o_.prompt);
+        return weight_bytes(t_, *o_.prefill, o_) + prompt <= capacity_ * o_.memory_share;
+    }
+
     EngineSteps& steps(Count tensor) {
         return steps_.try_emplace(tensor, t_, machine_, fabric_, o_, tensor, stop_).first->second;
+    }
+    // Of servers that compute prompts alone.
+    EngineSteps& prefill_steps(Count tensor) {
+        return prefill_steps_ ? *prefill_steps_ : steps(tensor);
+    }
+    const Diagnostics& found(Count tensor) {
+        const Diagnostics& of_next = steps(tensor).found();
+        return of_next.has_errors() ? of_next : prefill_steps(tensor).found();
     }
 
     Result<ServingPoint> point(Count tensor, Count batch, Count most) {
@@ -124,16 +156,20 @@ class Server {
     // Prompts and next tokens on separate devices.
     Result<ServingPoint> point_apart(Count tensor, Count batch, Count most) {
         EngineSteps& clock = steps(tensor);
+        EngineSteps& prompts = prefill_steps(tensor);
+        const ServerLayout prefill = o_.prefill_layout(tensor);
         const Engine& e = o_.engine;
         const Count checked = 1 + o_.speculation.tokens;
         const double context = static_cast<double>(o_.prompt + o_.answer / 2);
         const double steps = std::max(static_cast<double>(o_.answer) / o_.speculation.made(), 1.0);
         const Count together = std::max<Count>(e.chunk / (o_.prompt - o_.cached), 1);
         ServingPoint p;
-        const Count data = place(p, tensor, batch, most, o_.prefill_groups + o_.decode_groups);
-        p.prefill_s = prompt_steps_s(clock, 0, 1);
+        const auto data = static_cast<double>(place(p, tensor, batch, most, o_.decode_groups));
+        p.devices += prefill.devices() * o_.prefill_groups;
+        p.prefill_s = prompt_steps_s(prompts, 0, 1);
         const double prompts_per_s =
-            static_cast<double>(o_.prefill_groups * together) / prompt_steps_s(clock, 0, together);
+            static_cast<double>(o_.prefill_groups * prefill.data * together) / data /
+            prompt_steps_s(prompts, 0, together);
         // As many requests as the prompts keep in a decode group: from the full one downwards.
         double held = static_cast<double>(batch);
         EngineStep next;
@@ -156,54 +192,51 @@ class Server {
         p.ttft_s = p.prefill_s + p.transfer_s + e.queue_host_s + e.request_host_s;
         p.ttft_band = e.ttft;
         p.tpot_band = e.tpot;
-        p.tokens_per_s = std::min(prompts_per_s, decoded_per_s) * static_cast<double>(o_.answer) *
-                         static_cast<double>(data);
+        p.tokens_per_s =
+            std::min(prompts_per_s, decoded_per_s) * static_cast<double>(o_.answer) * data;
         p.weight_bytes = all_weight_bytes(t_, tensor, o_);
         p.cache_bytes = request_bytes(t_, tensor, o_) * static_cast<double>(batch);
         p.within = within(p.ttft_s, p.tpot_s);
-        if (clock.found().has_errors()) {
-            return clock.found();
+        if (found(tensor).has_errors()) {
+            return found(tensor);
         }
         return p;
     }
 
     Result<ServingLoad> load(Count tensor, double rate, Count users) {
-        EngineSteps& clock = steps(tensor);
-        const StepClock seconds = [&](const EngineLoad& l) { return clock.step(l).time_s(); };
         Demand traffic;
         traffic.prompt = o_.prompt;
         traffic.answer = o_.answer;
         traffic.cached = o_.cached;
-        const Count data = o_.layout(tensor).data; // replicas share arrivals evenly
-        traffic.rate = rate / static_cast<double>(data);
-        traffic.users = users > 0 ? part(users, data) : 0;
+        traffic.sizes = o_.sizes;
+        traffic.recorded = o_.recorded && rate <= 0.0 && users <= 0;
+        traffic.spread = o_.spread;
+        traffic.rate = rate;
+        traffic.users = users;
         traffic.together = o_.together;
         traffic.requests = o_.requests;
         traffic.seed = o_.seed;
         traffic.drafted = o_.speculation.tokens;
         traffic.acceptance = o_.speculation.acceptance;
-        auto result =
-            simulate_load(seconds, o_.engine, traffic,
-                          o_.batches.empty() ? most_requests(tensor)
-                                             : std::min(most_requests(tensor),
-                                                        part(std::ranges::max(o_.batches), data)),
-                          stop_);
-        if (clock.found().has_errors()) {
-            return clock.found();
+        const Service service = service_of(tensor);
+        auto result = simulate_load(service, o_.engine, traffic, stop_);
+        if (found(tensor).has_errors()) {
+            return found(tensor);
         }
         if (!result) {
             return result.diagnostics();
         }
         ServingLoad load;
         load.tensor = tensor;
-        load.devices = o_.layout(tensor).devices();
+        load.devices = o_.layout(tensor).devices() * service.next.servers;
+        if (service.prompts) {
+            load.devices += o_.prefill_layout(tensor).devices() * service.prompts->servers;
+        }
         load.rate = rate;
         load.users = users;
+        load.recorded = traffic.recorded;
         load.within = within(result->ttft.p95, result->tpot.p95) && result->keeps_up;
         load.result = *std::move(result);
-        load.result.requests_per_s *= static_cast<double>(data);
-        load.result.tokens_per_s *= static_cast<double>(data);
-        load.result.mean_running *= static_cast<double>(data);
         return load;
     }
 
@@ -243,6 +276,32 @@ class Server {
     }
 
   private:
+    // The servers that requests are simulated on. Replicas of attention wait for each other in
+    // every layer, so a step lasts as long as the one with the most work.
+    Service service_of(Count tensor) {
+        const auto pool = [](EngineSteps& steps, const ServerLayout& layout, Count servers) {
+            const StepClock seconds = [&steps, data = layout.data](const EngineLoad& all) {
+                return steps.step(data > 1 ? busiest_replica(all, data) : all).time_s();
+            };
+            return ServerPool{seconds, servers, layout.data, 1};
+        };
+        const ServerLayout layout = o_.layout(tensor);
+        Service service;
+        const Count most =
+            o_.batches.empty()
+                ? most_requests(tensor)
+                : std::min(most_requests(tensor), part(std::ranges::max(o_.batches), layout.data));
+        if (o_.decode_groups > 0) {
+            service.prompts =
+                pool(prefill_steps(tensor), o_.prefill_layout(tensor), o_.prefill_groups);
+            service.transfer_s = transfer_s(tensor);
+        }
+        service.next =
+            pool(steps(tensor), layout, o_.decode_groups > 0 ? o_.decode_groups : o_.servers);
+        service.next.most_requests = most * layout.data;
+        return service;
+    }
+
     // The devices of a point whose replicas have `batch` requests each, at most `most`; so many
     // groups of them. Returns the replicas of a group.
     Count place(ServingPoint& p, Count tensor, Count batch, Count most, Count groups) const {
@@ -263,9 +322,8 @@ class Server {
 
     // Each device sends its part of a prompt's cache to its peer in a decode group.
     double transfer_s(Count tensor) const {
-        const Count group = o_.layout(tensor).devices();
-        const Count stride = group * o_.prefill_groups;
-        const Count devices = group * (o_.prefill_groups + o_.decode_groups);
+        const Count stride = o_.prefill_layout(tensor).devices() * o_.prefill_groups;
+        const Count devices = stride + o_.layout(tensor).devices() * o_.decode_groups;
         const Group peers = place_group(fabric_, 2, stride, devices);
         return send_time(fabric_, peers, cache_bytes(t_, tensor, o_.cache(), o_.prompt)).time_s();
     }
@@ -297,18 +355,12 @@ class Server {
     std::stop_token stop_;
     double capacity_ = 0.0;
     std::map<Count, EngineSteps> steps_;
+    std::unique_ptr<ServingOptions> prefill_options_;
+    std::unique_ptr<EngineSteps> prefill_steps_;
 };
 
 Diagnostics check(const Transformer& t, const ServingOptions& o) {
     Diagnostics found;
-    for (const Count tensor : o.tensor) {
-        if (const Count nearest = nearest_tensor_degree(t, tensor); nearest != tensor) {
-            found.error("bad-degree",
-                        fmt::format("{} heads with the keys of {} do not divide by tensor {}",
-                                    t.heads, t.kv_heads, tensor),
-                        fmt::format("the nearest that does: --tensor {}", nearest));
-        }
-    }
     if (o.cached < 0 || o.cached >= o.prompt) {
         found.error("bad-cached",
                     fmt::format("{} cached tokens leave nothing of a prompt of {} to compute",
@@ -319,10 +371,9 @@ Diagnostics check(const Transformer& t, const ServingOptions& o) {
         found.error("bad-degree", "prompts and next tokens on separate devices need groups of both",
                     "as in --prefill-groups 2 --decode-groups 6");
     }
-    if (o.decode_groups > 0 && (!o.rates.empty() || !o.users.empty() || o.largest_rate)) {
-        found.error("apart-load",
-                    "arrivals are simulated where prompts and next tokens share devices",
-                    "leave out --rate and --users, or the groups");
+    if (o.prefill && o.decode_groups <= 0) {
+        found.error("bad-degree", "a layout of prompts needs devices of their own",
+                    "as in --prefill-groups 2 --decode-groups 6");
     }
     const auto& draft = o.speculation.draft;
     for (const Count tensor : o.tensor) {
@@ -340,20 +391,31 @@ Diagnostics check(const Transformer& t, const ServingOptions& o) {
             fmt::format("the draft has {} words, the decoder {}", draft->vocabulary, t.vocabulary),
             "a decoder of the same family, such as llama-3.2-1b for llama-3-70b");
     }
-    if (o.expert < 1 || t.experts % o.expert != 0) {
-        found.error("bad-degree",
-                    fmt::format("{} experts do not divide by expert {}", t.experts, o.expert),
-                    t.experts > 1 ? fmt::format("a divisor of {}, such as --expert {}", t.experts,
-                                                std::gcd(t.experts, std::max<Count>(o.expert, 1)))
-                                  : std::string("leave --expert out: this decoder has no experts"));
-        return found;
-    }
+    std::vector<ServerLayout> layouts;
     for (const Count tensor : o.tensor) {
-        const ServerLayout layout = o.layout(tensor);
-        if (layout.devices() % layout.expert != 0) {
+        layouts.push_back(o.layout(tensor));
+    }
+    if (o.prefill) {
+        layouts.push_back(*o.prefill);
+    }
+    for (const ServerLayout& layout : layouts) {
+        if (const Count nearest = nearest_tensor_degree(t, layout.tensor);
+            nearest != layout.tensor) {
+            found.error("bad-degree",
+                        fmt::format("{} heads with the keys of {} do not divide by tensor {}",
+                                    t.heads, t.kv_heads, layout.tensor),
+                        fmt::format("the nearest that does: --tensor {}", nearest));
+        } else if (t.experts % layout.expert != 0) {
+            found.error(
+                "bad-degree",
+                fmt::format("{} experts do not divide by expert {}", t.experts, layout.expert),
+                t.experts > 1 ? fmt::format("a divisor of {}, such as --expert {}", t.experts,
+                                            std::gcd(t.experts, std::max<Count>(layout.expert, 1)))
+                              : std::string("leave --expert out: this decoder has no experts"));
+        } else if (layout.devices() % layout.expert != 0) {
             found.error("bad-degree",
                         fmt::format("{} devices (tensor {} x data {}) do not divide by expert {}",
-                                    layout.devices(), tensor, layout.data, layout.expert),
+                                    layout.devices(), layout.tensor, layout.data, layout.expert),
                         fmt::format("--expert {}", std::gcd(layout.devices(), layout.expert)));
         } else if (t.experts > 1 && t.inner % layout.expert_part() != 0) {
             found.error("bad-degree",
@@ -387,7 +449,9 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
             continue;
         }
         const auto add = [&](double rate, Count users) {
-            say(tensor, rate > 0.0 ? fmt::format("{:g} requests/s", rate) : counted(users, "user"));
+            say(tensor, rate > 0.0  ? fmt::format("{:g} requests/s", rate)
+                        : users > 0 ? counted(users, "user")
+                                    : std::string("recorded arrivals"));
             auto load = server.load(tensor, rate, users);
             if (load) {
                 serving.loads.push_back(*std::move(load));
@@ -396,6 +460,11 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
         };
         for (const double rate : o.rates) {
             if (auto failed = add(rate, 0); failed.has_errors()) {
+                return failed;
+            }
+        }
+        if (o.recorded) {
+            if (auto failed = add(0.0, 0); failed.has_errors()) {
                 return failed;
             }
         }
@@ -473,6 +542,13 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
             fmt::format("{} has no memory of its own that weights and a cache stay in",
                         machine.name),
             "name a GPU or a host processor, such as --on h100-sxm-80gb");
+    }
+    if (options.prefill && !server.prompts_fit()) {
+        return Result<Serving>::failure(
+            "no-memory",
+            fmt::format("weights do not fit the {} that compute prompts",
+                        counted(options.prefill->devices(), "device")),
+            "a larger --prefill-tensor or --prefill-expert");
     }
     Serving serving;
     serving.network = t.name;

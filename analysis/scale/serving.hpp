@@ -55,11 +55,18 @@ struct ServingOptions {
     std::optional<model::DataType> cache_type;     // keys and values; nullopt: the engine's default
     Engine engine;
     Speculation speculation;
-    // Prompts and next tokens on separate devices: so many groups of `tensor` devices each (0: on
-    // the same). The cache of a prompt is sent once, each device's part to its peer.
+    // Prompts and next tokens on separate devices: so many servers each (0: on the same). The cache
+    // of a prompt is sent once, each device's part to its peer. `prefill`: the layout of those that
+    // compute prompts, if it is another one.
     Count prefill_groups = 0, decode_groups = 0;
+    std::optional<ServerLayout> prefill;
     // Simulated load, on every degree: rates of arrival, users in a closed loop, and the largest
-    // rate whose 95th percentiles keep the limits.
+    // rate whose 95th percentiles keep the limits; or the arrivals of a file. `servers` that are
+    // alike share it, where prompts and next tokens share devices.
+    Count servers = 1;
+    std::vector<RequestSize> sizes; // of simulated requests, in turn; none: `prompt` and `answer`
+    bool recorded = false;          // they arrive at the times of `sizes`
+    double spread = 0.0;            // see Demand
     std::vector<double> rates;
     std::vector<Count> users;
     bool largest_rate = false;
@@ -74,6 +81,7 @@ struct ServingOptions {
         return {degree, data > 0 ? data : std::max<Count>(expert / std::max<Count>(degree, 1), 1),
                 expert};
     }
+    ServerLayout prefill_layout(Count degree) const { return prefill.value_or(layout(degree)); }
     model::DataType weights() const { return weight_type.value_or(type); }
     model::DataType wide() const; // of what is not a product's operand: 16 bits or more
     model::DataType cache() const;
@@ -101,9 +109,10 @@ struct ServingPoint {
 // One degree under one load.
 struct ServingLoad {
     Count tensor = 1, devices = 1;
-    double rate = 0.0;    // requests/s; 0: closed
-    Count users = 0;      // closed
-    bool largest = false; // the largest rate within the limits
+    double rate = 0.0;     // requests/s; 0: closed, or recorded
+    Count users = 0;       // closed
+    bool recorded = false; // arrivals of a file
+    bool largest = false;  // the largest rate within the limits
     LoadResult result;
     bool within = true; // both limits, at the 95th percentile
 
@@ -130,6 +139,8 @@ struct Serving {
 // cache.
 model::Network serving_body(const Transformer& t, const ServerLayout& layout, Count tokens,
                             const ServingOptions& options);
+model::Network serving_experts(const Transformer& t, const ServerLayout& layout, Count everywhere,
+                               const ServingOptions& options); // routed: of all replicas' tokens
 model::Network serving_head(const Transformer& t, Count tensor, Count rows,
                             const ServingOptions& options);
 model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,

@@ -1,5 +1,7 @@
 #include "analysis/scale/serving_load.hpp"
 
+#include "analysis/scale/load_tally.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <numeric>
+#include <queue>
 
 namespace eyeroof::analysis {
 
@@ -29,272 +32,599 @@ class Random {
         z ^= z >> 31;
         return (static_cast<double>(z >> 11) + 0.5) / 9007199254740992.0;
     }
+    double normal() { // Box and Muller
+        constexpr double kTurn = 6.283185307179586;
+        return std::sqrt(-2.0 * std::log(uniform())) * std::cos(kTurn * uniform());
+    }
 
   private:
     std::uint64_t state_;
 };
 
+using Id = std::uint32_t; // of a request, a place in the table of those in the service
+
 struct Request {
     double sent_s = 0.0, begun_s = -1.0, first_s = 0.0;
-    Count prefilled = 0, made = 0;
+    double made = 1.0; // tokens of a step, mean
+    Count prompt = 1, answer = 1, prefilled = 0;
+    Id next_server = 0; // whose cache has space for it
     bool measured = true;
+
+    Count tokens() const { return prompt + answer; }
 };
 
-Percentiles percentiles_of(std::vector<double> values) {
-    Percentiles p;
-    if (values.empty()) {
-        return p;
+// What happens at a moment, in this order: requests come, then steps end.
+enum class EventKind : std::uint8_t { arrives, queued, prompt_sent, stride_ends };
+struct Event {
+    double at_s = 0.0;
+    EventKind kind = EventKind::arrives;
+    Id id = 0;                 // of a request, or of a server
+    std::uint32_t version = 0; // of the server's stride
+
+    // For a heap whose top is the first event.
+    bool operator<(const Event& o) const {
+        return at_s != o.at_s ? at_s > o.at_s : kind != o.kind ? kind > o.kind : id > o.id;
     }
-    std::sort(values.begin(), values.end());
-    const auto at = [&](double share) { // nearest rank
-        const double rank = std::ceil(share * static_cast<double>(values.size()));
-        return values[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
-    };
-    p.mean =
-        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-    p.p50 = at(0.50);
-    p.p95 = at(0.95);
-    p.p99 = at(0.99);
-    return p;
-}
+};
+
+// Steps of one load, one after the other: `first_s`, and `slope_s` more each, since contexts grow.
+struct Stride {
+    double begun_s = 0.0, first_s = 0.0, slope_s = 0.0;
+    Count steps = 0; // 0: the server is idle
+    std::uint32_t version = 0;
+
+    double time_s(Count n) const {
+        const auto steps_n = static_cast<double>(n);
+        return steps_n * (first_s + slope_s * (steps_n - 1.0) / 2.0);
+    }
+    // The fewest steps that take so long.
+    Count steps_until(double seconds) const {
+        const double slope = slope_s / 2.0;
+        const double b = first_s - slope;
+        const double n = slope > 0.0
+                             ? 2.0 * seconds / (b + std::sqrt(b * b + 4.0 * slope * seconds))
+                             : seconds / first_s;
+        auto least = std::max<Count>(static_cast<Count>(n) - 1, 1);
+        while (least < steps && time_s(least) < seconds) {
+            ++least;
+        }
+        return std::min(least, steps);
+    }
+};
+
+struct ServerState {
+    bool of_prompts = false; // of `prompts`; else of `next`
+    std::deque<Id> waiting;  // queued, without space in the cache or a place in a step
+    std::deque<Id> filling;  // prompts that are computed, or in memory and next
+    std::vector<Id> chosen;  // whose pieces the step computes
+    std::vector<Id> joining; // whose first token came while steps of next tokens run
+    std::vector<std::pair<Count, Id>> decoding; // heap: the step of next tokens that ends each
+    Count done = 0;                             // steps of next tokens
+    double seen = 0.0, growth = 0.0;            // tokens that all see, and those of a step
+    Count held = 0, held_tokens = 0;            // requests with space in the cache
+    Count requests = 0;                         // of prompts, not yet computed
+    double busy_s = 0.0;
+    EngineLoad load;
+    Stride stride;
+    bool marked = false; // to be looked at before time goes on
+};
 
 class Simulation {
   public:
-    Simulation(const StepClock& clock, const Engine& engine, const Demand& demand, Count room)
-        : clock_(clock), engine_(engine), demand_(demand), room_(room), random_(demand.seed) {
+    Simulation(const Service& service, const Engine& engine, const Demand& demand)
+        : service_(service), engine_(engine), demand_(demand), random_(demand.seed) {
         wanted_ = demand.requests > 0 ? demand.requests
-                  : demand.rate > 0.0 ? 1000
+                  : demand.recorded   ? static_cast<Count>(demand.sizes.size())
+                  : open()            ? 1000
                                       : std::max<Count>(10 * demand.users, 32);
-        if (demand.rate > 0.0) {
-            skipped_ = wanted_ / 10; // until the server is as full as the rate keeps it
-            next_arrival_s_ = gap();
+        // Until the servers are as full as the rate keeps them.
+        skipped_ = demand.rate > 0.0 ? wanted_ / 10 : 0;
+        add_servers(service.next, false);
+        next_servers_ = servers_.size();
+        if (service.prompts) {
+            add_servers(*service.prompts, true);
+        }
+        if (open()) {
+            plan_arrival();
         } else {
             begin_users();
         }
     }
 
     Result<LoadResult> run(const std::stop_token& stop) {
-        for (Count steps = 0; served_ < wanted_; ++steps) {
-            if (stop.stop_requested()) {
+        for (Count events = 0; served_ < wanted_ && !(events_.empty() && marked_.empty());
+             ++events) {
+            if (events % 4096 == 0 && stop.stop_requested()) {
                 return Result<LoadResult>::failure("cancelled", "the simulation was cancelled");
             }
-            if (steps >= kMostEngineSteps) {
+            if (events >= kMostLoadEvents) {
                 return Result<LoadResult>::failure(
                     "too-long",
-                    fmt::format("the simulation takes more than {} steps", kMostEngineSteps),
-                    "shorter answers, a larger --chunk, or fewer users");
+                    fmt::format("the simulation takes more than {} events", kMostLoadEvents),
+                    "fewer requests, or a larger --chunk");
             }
-            take_arrivals();
-            if (running_.empty() && waiting_.empty()) {
-                now_s_ = next_queued_s();
+            if (!marked_.empty() && (events_.empty() || events_.top().at_s > now_s_)) {
+                begin_steps();
                 continue;
             }
-            step();
+            const Event event = events_.top();
+            events_.pop();
+            advance(event.at_s);
+            handle(event);
         }
         return result();
     }
 
   private:
-    bool open() const { return demand_.rate > 0.0; }
-    double gap() { return (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate; }
+    bool open() const { return demand_.rate > 0.0 || demand_.recorded; }
 
-    double queued_s(const Request& r) const { return r.sent_s + engine_.queue_host_s; }
+    void add_servers(const ServerPool& pool, bool of_prompts) {
+        for (Count i = 0; i < pool.servers; ++i) {
+            servers_.emplace_back();
+            servers_.back().of_prompts = of_prompts;
+            servers_.back().load.checked = 1 + demand_.drafted;
+        }
+    }
+    const ServerPool& pool_of(const ServerState& s) const {
+        return s.of_prompts ? *service_.prompts : service_.next;
+    }
+
+    // Requests.
+
+    Id add_request(double sent_s) {
+        Id id = static_cast<Id>(requests_.size());
+        if (free_.empty()) {
+            requests_.emplace_back();
+        } else {
+            id = free_.back();
+            free_.pop_back();
+            requests_[id] = {};
+        }
+        Request& r = requests_[id];
+        r.sent_s = sent_s;
+        const RequestSize size = next_size();
+        r.prompt = size.prompt;
+        r.answer = size.answer;
+        return id;
+    }
+
+    RequestSize next_size() {
+        if (!demand_.sizes.empty()) {
+            return demand_.sizes[static_cast<std::size_t>(sized_++) % demand_.sizes.size()];
+        }
+        const auto drawn = [&](Count mean) {
+            if (demand_.spread <= 0.0) {
+                return mean;
+            }
+            const double variance = std::log1p(demand_.spread * demand_.spread);
+            const double factor = std::exp(std::sqrt(variance) * random_.normal() - variance / 2.0);
+            return std::max<Count>(std::llround(static_cast<double>(mean) * factor), 1);
+        };
+        const Count prompt = drawn(demand_.prompt);
+        return {
+            0.0, std::min(prompt, room_tokens() - 1),
+            std::min(drawn(demand_.answer), room_tokens() - std::min(prompt, room_tokens() - 1))};
+    }
+
+    Count room_tokens() const {
+        return service_.next.most_requests * (demand_.prompt + demand_.answer);
+    }
+
+    void plan_arrival() {
+        if (demand_.recorded) {
+            if (static_cast<std::size_t>(arrived_) < demand_.sizes.size()) {
+                events_.push({demand_.sizes[static_cast<std::size_t>(arrived_)].at_s,
+                              EventKind::arrives, 0, 0});
+            }
+            return;
+        }
+        // Those far behind the last that is measured do nothing but wait.
+        if (arrived_ < std::min(3 * (wanted_ + skipped_), wanted_ + skipped_ + 1'000'000)) {
+            last_arrival_s_ += (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate;
+            events_.push({last_arrival_s_, EventKind::arrives, 0, 0});
+        }
+    }
 
     void begin_users() {
         for (Count i = 0; i < demand_.users; ++i) {
-            Request r;
-            if (!demand_.together && i < room_) { // as far in its answer as its place says
-                r.prefilled = demand_.prompt;
-                r.made = std::max<Count>(demand_.answer * i / demand_.users, 1);
-                r.measured = r.made >= demand_.answer;
-                r.begun_s = 0.0;
-                running_.push_back(r);
-            } else {
-                sent_.push_back(r);
+            const Id id = add_request(0.0);
+            Request& r = requests_[id];
+            const Count made = std::max<Count>(r.answer * i / demand_.users, 1);
+            if (demand_.together || made >= r.answer || !reserve(id)) {
+                send(id);
+                continue;
+            }
+            ServerState& s = servers_[r.next_server]; // as far in its answer as its place says
+            r.prefilled = r.prompt;
+            r.begun_s = 0.0;
+            r.measured = false;
+            const double left =
+                static_cast<double>(r.answer - made) / static_cast<double>(r.answer - 1);
+            join(s, id, std::max<Count>(std::llround(left * static_cast<double>(steps_of(r))), 1),
+                 static_cast<double>(made));
+            ++running_;
+        }
+    }
+
+    void send(Id id) {
+        if (engine_.queue_host_s > 0.0) {
+            events_.push({requests_[id].sent_s + engine_.queue_host_s, EventKind::queued, id, 0});
+        } else {
+            queue(id);
+        }
+    }
+
+    // Space in the cache of a server of next tokens.
+    bool reserve(Id id) {
+        Request& r = requests_[id];
+        ServerState* least = nullptr;
+        for (std::size_t i = 0; i < next_servers_; ++i) {
+            ServerState& s = servers_[(turn_ + i) % next_servers_];
+            if (s.held_tokens + r.tokens() <= room_tokens() &&
+                (least == nullptr || s.held < least->held)) {
+                least = &s;
             }
         }
-        std::erase_if(running_, [&](const Request& r) { return r.made >= demand_.answer; });
+        if (least == nullptr) {
+            return false;
+        }
+        r.next_server = static_cast<Id>(least - servers_.data());
+        turn_ = (r.next_server + 1) % next_servers_;
+        ++least->held;
+        least->held_tokens += r.tokens();
+        return true;
     }
 
-    // Requests that were sent so long ago that they are queued by now.
-    void take_arrivals() {
-        // Those far behind the last that is measured do nothing but wait.
-        while (open() && next_arrival_s_ <= now_s_ && arrived_ < 3 * (wanted_ + skipped_)) {
-            Request r;
-            r.sent_s = next_arrival_s_;
-            r.measured = arrived_++ >= skipped_;
-            sent_.push_back(r);
-            next_arrival_s_ += gap();
+    // Into the queue of a server that computes its prompt; of all where none has space.
+    void queue(Id id) {
+        if (!held_back_.empty() || !reserve(id)) {
+            held_back_.push_back(id);
+            return;
         }
-        while (!sent_.empty() && queued_s(sent_.front()) <= now_s_) {
-            waiting_.push_back(sent_.front());
-            sent_.pop_front();
+        to_prompts(id);
+    }
+
+    void to_prompts(Id id) {
+        ServerState* s = &servers_[requests_[id].next_server];
+        if (service_.prompts) {
+            const auto first = servers_.begin() + static_cast<std::ptrdiff_t>(next_servers_);
+            s = &*std::ranges::min_element(first, servers_.end(), {}, &ServerState::requests);
+            ++s->requests;
+        }
+        requests_[id].prefilled = std::min(demand_.cached, requests_[id].prompt - 1);
+        s->waiting.push_back(id);
+        cut(*s);
+        mark(*s);
+    }
+
+    // Those who waited for space.
+    void admit() {
+        while (!held_back_.empty() && reserve(held_back_.front())) {
+            const Id id = held_back_.front();
+            held_back_.pop_front();
+            to_prompts(id);
         }
     }
 
-    // Of the next request that will be queued.
-    double next_queued_s() const {
-        return sent_.empty() ? next_arrival_s_ + (open() ? engine_.queue_host_s : 0.0)
-                             : queued_s(sent_.front());
+    // Next tokens of a request from the next step on; it ends after so many steps.
+    void join(ServerState& s, Id id, Count steps, double made) {
+        Request& r = requests_[id];
+        r.made = (static_cast<double>(r.answer) - made) / static_cast<double>(steps);
+        s.decoding.emplace_back(s.done + steps, id);
+        std::ranges::push_heap(s.decoding, std::greater<>());
+        s.seen += static_cast<double>(r.prompt) + made;
+        s.growth += r.made;
+        mark(s);
     }
 
-    // Of the drafted tokens of a request in one step.
-    Count accepted() {
-        Count passed = 0;
-        while (passed < demand_.drafted && random_.uniform() < demand_.acceptance) {
-            ++passed;
+    // Steps until an answer is made of its first token and what each step accepts.
+    Count steps_of(const Request& r) {
+        if (demand_.drafted <= 0) {
+            return r.answer - 1;
         }
-        return passed;
+        Count steps = 0;
+        for (Count made = 1; made < r.answer; ++steps) {
+            ++made;
+            for (Count i = 0; i < demand_.drafted && random_.uniform() < demand_.acceptance; ++i) {
+                ++made;
+            }
+        }
+        return steps;
+    }
+
+    void end(ServerState& s, Id id) {
+        Request& r = requests_[id];
+        ++ended_;
+        made_tokens_ += r.answer;
+        --s.held;
+        --running_;
+        s.held_tokens -= r.tokens();
+        if (r.measured && served_ < wanted_) {
+            const double waited = std::max(r.begun_s - r.sent_s - engine_.queue_host_s, 0.0);
+            waits_[served_ < wanted_ / 2 ? 0 : 1] += waited;
+            ++served_;
+            ttft_.add(r.first_s - r.sent_s + engine_.request_host_s);
+            wait_.add(waited);
+            if (r.answer > 1) {
+                tpot_.add((now_s_ - r.first_s) / static_cast<double>(r.answer - 1));
+            }
+        }
+        free_.push_back(id);
+        if (!open()) {
+            again_.push_back(now_s_);
+        }
+    }
+
+    // Steps.
+
+    void mark(ServerState& s) {
+        if (!s.marked) {
+            s.marked = true;
+            marked_.push_back(static_cast<Id>(&s - servers_.data()));
+        }
+    }
+
+    // A request that came ends a stride at the next step.
+    void cut(ServerState& s) {
+        if (s.stride.steps <= 1) {
+            return;
+        }
+        s.stride.steps = s.stride.steps_until(now_s_ - s.stride.begun_s);
+        plan_end(s);
+    }
+
+    void plan_end(ServerState& s) {
+        ++s.stride.version;
+        events_.push({s.stride.begun_s + s.stride.time_s(s.stride.steps), EventKind::stride_ends,
+                      static_cast<Id>(&s - servers_.data()), s.stride.version});
     }
 
     // What of a prompt fits so much room in a step; 0: it waits for another step.
     Count piece_of(const Request& r, Count budget, bool first) const {
-        const Count rest = demand_.prompt - r.prefilled;
+        const Count rest = r.prompt - r.prefilled;
         if (engine_.splits) {
-            return std::min(rest, budget);
+            return std::min({rest, budget, engine_.chunk});
         }
         return rest <= budget || first ? rest : 0;
     }
 
-    void add_pieces(EngineLoad& load, std::vector<std::size_t>& chosen) {
-        const Count next = engine_.mixes ? load.decoding * load.checked : 0;
-        Count budget = std::max<Count>(engine_.chunk - next, 1);
-        const auto add = [&](std::size_t i) {
-            Request& r = running_[i];
-            const Count fresh = piece_of(r, budget, load.pieces.empty());
+    void add_pieces(ServerState& s) {
+        const Count next = engine_.mixes ? s.load.decoding * s.load.checked : 0;
+        Count budget = std::max<Count>(engine_.chunk * pool_of(s).replicas - next, 1);
+        const auto add = [&](Id id) {
+            Request& r = requests_[id];
+            const Count fresh = piece_of(r, budget, s.load.pieces.empty());
             if (fresh <= 0) {
                 return false;
             }
             r.begun_s = r.begun_s < 0.0 ? now_s_ : r.begun_s;
-            load.pieces.push_back({fresh, r.prefilled});
-            load.finished += r.prefilled + fresh == demand_.prompt ? 1 : 0;
-            chosen.push_back(i);
+            s.load.pieces.push_back({fresh, r.prefilled});
+            s.load.finished += r.prefilled + fresh == r.prompt ? 1 : 0;
+            s.chosen.push_back(id);
             budget = std::max<Count>(budget - fresh, 0);
             return true;
         };
-        for (std::size_t i = 0; i < running_.size() && budget > 0; ++i) {
-            if (running_[i].prefilled < demand_.prompt && !add(i)) {
+        for (std::size_t i = 0; i < s.filling.size() && budget > 0; ++i) {
+            if (!add(s.filling[i])) {
                 return;
             }
         }
-        while (budget > 0 && !waiting_.empty() && static_cast<Count>(running_.size()) < room_) {
-            running_.push_back(waiting_.front());
-            running_.back().prefilled = demand_.cached;
-            waiting_.pop_front();
-            if (!add(running_.size() - 1)) {
+        while (budget > 0 && !s.waiting.empty()) {
+            ++running_;
+            s.filling.push_back(s.waiting.front());
+            s.waiting.pop_front();
+            if (!add(s.filling.back())) {
                 return; // in memory, and next
             }
         }
     }
 
-    void step() {
-        EngineLoad load;
-        load.checked = 1 + demand_.drafted;
-        double seen = 0.0;
-        for (const Request& r : running_) {
-            if (r.made > 0) {
-                ++load.decoding;
-                seen += static_cast<double>(demand_.prompt + r.made);
+    void begin_steps() {
+        for (const Id id : marked_) {
+            servers_[id].marked = false;
+            if (servers_[id].stride.steps == 0) {
+                begin_stride(servers_[id]);
             }
         }
-        std::vector<std::size_t> chosen;
-        add_pieces(load, chosen);
-        const bool decodes = engine_.mixes || load.pieces.empty();
-        if (!decodes) {
-            load.decoding = 0;
-        }
-        load.context = load.decoding > 0 ? seen / static_cast<double>(load.decoding) : 0.0;
-        const double dt_s = std::max(clock_(load), 1e-9);
-        held_s_ += dt_s * static_cast<double>(running_.size());
-        busy_s_ += dt_s;
-        now_s_ += dt_s;
-        for (Request& r : running_) {
-            r.made += decodes && r.made > 0 ? 1 + accepted() : 0;
-        }
-        for (std::size_t c = 0; c < chosen.size(); ++c) {
-            Request& r = running_[chosen[c]];
-            r.prefilled += load.pieces[c].fresh;
-            if (r.prefilled == demand_.prompt) {
-                r.made = 1;
-                r.first_s = now_s_;
-            }
-        }
-        leave();
+        marked_.clear();
     }
 
-    void leave() {
-        for (const Request& r : running_) {
-            if (r.made < demand_.answer) {
-                continue;
-            }
-            ++ended_;
-            if (!open()) {
-                Request again;
-                again.sent_s = now_s_;
-                sent_.push_back(again);
-            }
-            if (r.measured) {
-                ++served_;
-                ttft_.push_back(r.first_s - r.sent_s + engine_.request_host_s);
-                wait_.push_back(std::max(r.begun_s - queued_s(r), 0.0));
-                if (demand_.answer > 1) {
-                    tpot_.push_back((now_s_ - r.first_s) / static_cast<double>(demand_.answer - 1));
-                }
+    void begin_stride(ServerState& s) {
+        EngineLoad& load = s.load;
+        load.pieces.clear();
+        load.finished = 0;
+        s.chosen.clear();
+        load.decoding = static_cast<Count>(s.decoding.size());
+        add_pieces(s);
+        if (!engine_.mixes && !load.pieces.empty()) {
+            load.decoding = 0;
+        }
+        if (load.decoding == 0 && load.pieces.empty()) {
+            return;
+        }
+        const auto sequences = static_cast<double>(std::max<Count>(load.decoding, 1));
+        load.context = load.decoding > 0 ? s.seen / sequences : 0.0;
+        Stride& stride = s.stride;
+        stride.begun_s = now_s_;
+        stride.steps = load.pieces.empty() ? s.decoding.front().first - s.done : 1;
+        stride.first_s = step_s(s, load);
+        stride.slope_s = 0.0;
+        if (stride.steps > 1) {
+            const double context = load.context;
+            const auto more = static_cast<double>(stride.steps - 1);
+            load.context += s.growth / sequences * more;
+            stride.slope_s = std::max((step_s(s, load) - stride.first_s) / more, 0.0);
+            load.context = context;
+        }
+        plan_end(s);
+    }
+
+    double step_s(const ServerState& s, const EngineLoad& load) const {
+        return std::max(pool_of(s).clock(load), 1e-9);
+    }
+
+    void end_stride(ServerState& s) {
+        s.busy_s += now_s_ - s.stride.begun_s;
+        const Count steps = s.stride.steps;
+        s.stride.steps = 0;
+        if (s.load.decoding > 0) {
+            s.done += steps;
+            s.seen += s.growth * static_cast<double>(steps);
+            end_answers(s);
+        }
+        for (const Id id : s.joining) {
+            join(s, id, steps_of(requests_[id]), 1.0);
+        }
+        s.joining.clear();
+        for (std::size_t c = 0; c < s.chosen.size(); ++c) {
+            Request& r = requests_[s.chosen[c]];
+            r.prefilled += s.load.pieces[c].fresh;
+            if (r.prefilled == r.prompt) {
+                std::erase(s.filling, s.chosen[c]);
+                end_prompt(s, s.chosen[c]);
             }
         }
-        std::erase_if(running_, [&](const Request& r) { return r.made >= demand_.answer; });
+        s.chosen.clear();
+        mark(s);
+        admit();
+        for (const double sent_s : again_) {
+            send(add_request(sent_s));
+        }
+        again_.clear();
+    }
+
+    void end_answers(ServerState& s) {
+        while (!s.decoding.empty() && s.decoding.front().first <= s.done) {
+            const Id id = s.decoding.front().second;
+            std::ranges::pop_heap(s.decoding, std::greater<>());
+            s.decoding.pop_back();
+            const Request& r = requests_[id];
+            s.seen -= static_cast<double>(r.prompt + r.answer);
+            s.growth -= r.made;
+            end(s, id);
+        }
+        if (s.decoding.empty()) {
+            s.seen = 0.0; // sums of many differences
+            s.growth = 0.0;
+        }
+    }
+
+    void end_prompt(ServerState& s, Id id) {
+        if (!s.of_prompts) {
+            first_token(id);
+            return;
+        }
+        --s.requests;
+        const double share = static_cast<double>(requests_[id].prompt) /
+                             static_cast<double>(std::max<Count>(demand_.prompt, 1));
+        events_.push({now_s_ + service_.transfer_s * share, EventKind::prompt_sent, id, 0});
+    }
+
+    void first_token(Id id) {
+        Request& r = requests_[id];
+        ServerState& s = servers_[r.next_server];
+        r.first_s = now_s_;
+        if (r.answer <= 1) {
+            end(s, id);
+            return;
+        }
+        if (s.stride.steps > 0) {
+            s.joining.push_back(id);
+            cut(s);
+        } else {
+            join(s, id, steps_of(r), 1.0);
+        }
+    }
+
+    void handle(const Event& event) {
+        switch (event.kind) {
+        case EventKind::arrives: {
+            const Id id = add_request(now_s_);
+            requests_[id].measured = arrived_++ >= skipped_;
+            send(id);
+            plan_arrival();
+            break;
+        }
+        case EventKind::queued:
+            queue(event.id);
+            break;
+        case EventKind::prompt_sent:
+            first_token(event.id);
+            break;
+        case EventKind::stride_ends:
+            if (servers_[event.id].stride.version == event.version &&
+                servers_[event.id].stride.steps > 0) {
+                end_stride(servers_[event.id]);
+            }
+            break;
+        }
+    }
+
+    void advance(double to_s) {
+        held_s_ += static_cast<double>(running_) * (to_s - now_s_);
+        now_s_ = to_s;
     }
 
     LoadResult result() {
         LoadResult all;
         // A queue that grows makes the last requests wait longer than the first ones, by more than
-        // chance: the later half's mean against the earlier half's and a whole service.
-        const std::size_t half = wait_.size() / 2;
-        const auto mean = [&](std::size_t from, std::size_t to) {
-            return to > from
-                       ? std::accumulate(wait_.begin() + static_cast<std::ptrdiff_t>(from),
-                                         wait_.begin() + static_cast<std::ptrdiff_t>(to), 0.0) /
-                             static_cast<double>(to - from)
-                       : 0.0;
-        };
+        // chance.
+        const auto half = static_cast<double>(wanted_ / 2);
+        const double early = half > 0.0 ? waits_[0] / half : 0.0;
+        const double late = waits_[1] / (static_cast<double>(wanted_) - half);
         const double served_per_s = static_cast<double>(ended_) / now_s_;
         all.keeps_up = !open() || served_per_s >= 0.97 * static_cast<double>(arrived_) / now_s_ ||
-                       mean(half, wait_.size()) <= 1.5 * mean(0, half);
-        all.ttft = percentiles_of(ttft_);
-        all.tpot = percentiles_of(tpot_);
-        all.wait = percentiles_of(wait_);
+                       late <= 1.5 * early;
+        all.ttft = ttft_.percentiles();
+        all.tpot = tpot_.percentiles();
+        all.wait = wait_.percentiles();
         all.requests_per_s = served_per_s;
-        all.tokens_per_s = served_per_s * static_cast<double>(demand_.answer);
-        all.busy = busy_s_ / now_s_;
+        all.tokens_per_s = static_cast<double>(made_tokens_) / now_s_;
+        for (const ServerState& s : servers_) {
+            const double running = s.stride.steps > 0 ? now_s_ - s.stride.begun_s : 0.0;
+            (s.of_prompts ? all.prompts_busy : all.busy) +=
+                (s.busy_s + running) / now_s_ / static_cast<double>(pool_of(s).servers);
+        }
         all.mean_running = held_s_ / now_s_;
         return all;
     }
 
-    const StepClock& clock_;
+    const Service& service_;
     const Engine& engine_;
     const Demand& demand_;
-    Count room_;
     Random random_;
-    std::deque<Request> sent_, waiting_; // not queued yet, and queued
-    std::vector<Request> running_;
-    double now_s_ = 0.0, next_arrival_s_ = std::numeric_limits<double>::infinity();
-    double busy_s_ = 0.0, held_s_ = 0.0;
-    Count wanted_ = 0, skipped_ = 0, arrived_ = 0, served_ = 0, ended_ = 0;
-    std::vector<double> ttft_, tpot_, wait_;
+    std::vector<ServerState> servers_; // of `next`, then of `prompts`
+    std::size_t next_servers_ = 0, turn_ = 0;
+    std::vector<Request> requests_; // in the service
+    std::vector<Id> free_;          // places in it
+    std::deque<Id> held_back_;      // no server has space for them
+    std::vector<double> again_;     // users who send their next request
+    std::priority_queue<Event> events_;
+    std::vector<Id> marked_;
+    double now_s_ = 0.0, last_arrival_s_ = 0.0, held_s_ = 0.0;
+    double waits_[2] = {0.0, 0.0}; // of the earlier and the later half
+    Count wanted_ = 0, skipped_ = 0, arrived_ = 0, served_ = 0, ended_ = 0, made_tokens_ = 0;
+    Count running_ = 0, sized_ = 0;
+    LoadTally ttft_, tpot_, wait_;
 };
 
 } // namespace
 
-Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
-                                 Count most_requests, std::stop_token stop) {
-    if (most_requests < 1) {
+Result<LoadResult> simulate_load(const Service& service, const Engine& engine, const Demand& demand,
+                                 std::stop_token stop) {
+    const Count room = service.next.most_requests * (demand.prompt + demand.answer);
+    const auto larger = [&](const RequestSize& r) { return r.prompt + r.answer > room; };
+    if (service.next.most_requests < 1 || std::ranges::any_of(demand.sizes, larger)) {
+        const auto most = std::ranges::max_element(
+            demand.sizes, {}, [](const RequestSize& r) { return r.prompt + r.answer; });
         return Result<LoadResult>::failure(
             "no-room",
             fmt::format("the cache does not hold the {} tokens of one request",
-                        demand.prompt + demand.answer),
+                        most == demand.sizes.end() ? demand.prompt + demand.answer
+                                                   : most->prompt + most->answer),
             "fewer tokens per request, or a device with more memory");
     }
-    return Simulation(clock, engine, demand, most_requests).run(stop);
+    return Simulation(service, engine, demand).run(stop);
 }
 
 } // namespace eyeroof::analysis

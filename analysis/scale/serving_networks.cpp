@@ -71,17 +71,13 @@ void add_experts(ServedBlock& ops, const Transformer& t, Count inner, Count rout
     ops.pointwise("combine", routed, t.hidden, "mulu");
 }
 
-// `fused`: the engine's own kernel of gated experts, with routing inside.
-void add_feed_forward(ServedBlock& ops, const Transformer& t, const ServerLayout& layout,
-                      Count words, bool fused) {
-    if (t.experts <= 1) {
-        add_plain(ops, t, part(t.inner, layout.tensor), words);
-        return;
-    }
+// Of a device's experts, whose tokens come from all replicas. `fused`: the engine's own kernel of
+// gated experts, with routing inside.
+void add_routed(ServedBlock& ops, const Transformer& t, const ServerLayout& layout,
+                Count everywhere, bool fused) {
     const Count inner = part(t.inner, layout.expert_part());
-    const Count routed = part(words * layout.data * t.active, layout.expert);
+    const Count routed = part(everywhere * t.active, layout.expert);
     const Count own = part(t.experts, layout.expert);
-    ops.product("router", words, t.experts, t.hidden);
     if (t.gated && fused) {
         const Count each = std::min(part(t.active, layout.expert), own); // of a token
         ops.typed_product("experts", Op::moe,
@@ -89,6 +85,16 @@ void add_feed_forward(ServedBlock& ops, const Transformer& t, const ServerLayout
     } else {
         add_experts(ops, t, inner, routed, own);
     }
+}
+
+void add_feed_forward(ServedBlock& ops, const Transformer& t, const ServerLayout& layout,
+                      Count words, bool fused) {
+    if (t.experts <= 1) {
+        add_plain(ops, t, part(t.inner, layout.tensor), words);
+        return;
+    }
+    ops.product("router", words, t.experts, t.hidden);
+    add_routed(ops, t, layout, words * layout.data, fused);
     if (t.shared > 0) {
         add_plain(ops, t, part(t.shared * t.inner, layout.tensor), words);
     }
@@ -173,6 +179,13 @@ model::Network serving_body(const Transformer& t, const ServerLayout& layout, Co
     }
     ops.times(t.layers);
     ops.pointwise("ffn_residual", tokens, t.hidden, "add");
+    return ops.take();
+}
+
+model::Network serving_experts(const Transformer& t, const ServerLayout& layout, Count everywhere,
+                               const ServingOptions& o) {
+    ServedBlock ops("experts", o, t.layers - t.dense_layers);
+    add_routed(ops, t, layout, everywhere, o.engine.fused && o.weights() == o.type);
     return ops.take();
 }
 

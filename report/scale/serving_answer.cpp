@@ -172,16 +172,19 @@ Column<ServingLoad> of_result(const char* key, const char* title, Unit unit,
 
 AnswerTable loads_table(const Serving& s) {
     using L = ServingLoad;
-    const auto rate = [](const L& l) { return l.users > 0 ? std::nullopt : std::optional(l.rate); };
+    const auto rate = [](const L& l) {
+        return l.users > 0 || l.recorded ? std::nullopt : std::optional(l.rate);
+    };
     const auto users = [](const L& l) {
         return l.users > 0 ? std::optional(l.users) : std::nullopt;
     };
     std::vector<Column<L>> columns = {
         {"tensor", "tensor", Unit::count, &L::tensor},
-        {"devices", "", Unit::count, &L::devices, kPrograms},
+        {"devices", "devices", Unit::count, &L::devices},
         {"rate", "rate", Unit::none, rate, kAll,
-         "requests a second that arrive; null: users in a closed loop"},
+         "requests a second that arrive; null: users in a closed loop, or recorded arrivals"},
         {"users", "users", Unit::count, users},
+        {"recorded", "", Unit::none, &L::recorded, kPrograms, "arrivals of a file"},
         {"largest", "largest", Unit::none, &L::largest, kAll,
          "the largest rate within the limits"}};
     add_percentiles(columns, "ttft_s", "TTFT", &analysis::LoadResult::ttft, "");
@@ -196,6 +199,8 @@ AnswerTable loads_table(const Serving& s) {
          of_result("mean_running", "", Unit::none, &R::mean_running,
                    "requests that hold cache, over time"),
          of_result("busy", "busy", Unit::share, &R::busy, "share of the time that a step runs"),
+         {"prompts_busy", "", Unit::share, [](const L& l) { return l.result.prompts_busy; },
+          kPrograms, "the same of servers that compute prompts alone"},
          of_result("keeps_up", "keeps up", Unit::none, &R::keeps_up,
                    "no: the queue grows, as more arrive than are served"),
          {"within", "within", Unit::none, &L::within, kAll,

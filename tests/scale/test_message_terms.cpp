@@ -223,7 +223,8 @@ TEST_CASE("a simulated first token comes at the end of the step that completes i
     demand.users = 1;
     demand.together = true;
     demand.requests = 3;
-    const auto load = simulate_load([](const EngineLoad&) { return 1.0; }, engine, demand, 8, {});
+    const auto load = simulate_load(
+        {{[](const EngineLoad&) { return 1.0; }, 1, 1, 8}, std::nullopt, 0.0}, engine, demand);
     REQUIRE(load.ok());
     CHECK(load->ttft.p50 == near(3.0 + 0.25));
     CHECK(load->tpot.p50 == near(1.0));

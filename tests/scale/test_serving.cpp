@@ -213,9 +213,18 @@ TEST_CASE(
     }
     o.prefill_groups = 0;
     CHECK_FALSE(serve(t, machine, fabric, o).ok());
+    // Under a load that leaves them idle most of the time, TTFT and TPOT are those of one request.
     o.prefill_groups = 1;
-    o.rates = {1.0};
-    CHECK(serve(t, machine, fabric, o).diagnostics().items()[0].code == "apart-load");
+    o.decode_groups = 1;
+    o.batches = {1};
+    o.rates = {0.01};
+    const Serving idle = served(t, o);
+    CHECK(idle.loads[0].devices == 2);
+    CHECK(idle.loads[0].result.ttft.p50 == near(idle.points[0].ttft_s, 1e-6));
+    CHECK(idle.loads[0].result.tpot.p50 == near(idle.points[0].step_s, 0.01));
+    o.prefill = ServerLayout{2, 1, 1};
+    CHECK(served(t, o).loads[0].devices == 3);
+    CHECK(served(t, o).points[0].prefill_s < idle.points[0].prefill_s);
 }
 
 } // namespace test_scale_serving

@@ -1,0 +1,176 @@
+#include "analysis/scale/request_file.hpp"
+
+#include "base/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+constexpr const char* kColumnHint =
+    "a header with prompt and answer (tokens), and arrival_s where requests come at given times; "
+    "or ContextTokens, GeneratedTokens, TIMESTAMP";
+constexpr double kMostTokens = 1e7;
+
+// Names of one column in tables of several origins.
+using Names = std::array<std::string_view, 3>;
+constexpr Names kArrival = {"arrival_s", "TIMESTAMP", "arrived_at"};
+constexpr Names kPrompt = {"prompt", "ContextTokens", "num_prefill_tokens"};
+constexpr Names kAnswer = {"answer", "GeneratedTokens", "num_decode_tokens"};
+
+std::optional<std::size_t> column_of(const CsvRecord& header, const Names& names) {
+    for (std::size_t i = 0; i < header.cells.size(); ++i) {
+        if (std::ranges::find(names, header.cells[i].text) != names.end()) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<double> number_of(std::string_view text) {
+    double value = 0.0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && stop == text.data() + text.size() && std::isfinite(value)
+               ? std::optional(value)
+               : std::nullopt;
+}
+
+// "2023-11-16 18:17:03.97", a zone behind it is the same for all rows and passed over.
+std::optional<double> date_s(std::string_view text) {
+    constexpr std::size_t kLength = 19;
+    if (text.size() < kLength || text[4] != '-' || text[7] != '-' || text[13] != ':' ||
+        text[16] != ':') {
+        return std::nullopt;
+    }
+    const auto part = [&](std::size_t at, std::size_t length) {
+        int value = -1;
+        const char* end = text.data() + at + length;
+        return std::from_chars(text.data() + at, end, value).ptr == end ? value : -1;
+    };
+    const std::chrono::year_month_day day{std::chrono::year{part(0, 4)},
+                                          std::chrono::month{static_cast<unsigned>(part(5, 2))},
+                                          std::chrono::day{static_cast<unsigned>(part(8, 2))}};
+    const int hour = part(11, 2);
+    const int minute = part(14, 2);
+    double second = -1.0;
+    std::from_chars(text.data() + 17, text.data() + text.size(), second);
+    if (!day.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || !(second >= 0.0) ||
+        second > 61.0) {
+        return std::nullopt;
+    }
+    const auto days = std::chrono::sys_days{day}.time_since_epoch().count();
+    return static_cast<double>(days) * 86400.0 + hour * 3600.0 + minute * 60.0 + second;
+}
+
+// Tokens and arrival of one row after the other.
+class Requests {
+  public:
+    Requests(std::string file, const CsvRecord& header) : file_(std::move(file)) {
+        arrival_ = column_of(header, kArrival);
+        prompt_ = column_of(header, kPrompt);
+        answer_ = column_of(header, kAnswer);
+    }
+    bool complete() const { return prompt_ && answer_; }
+
+    void add(const CsvRecord& row, Diagnostics& found) {
+        RequestSize request;
+        request.prompt = tokens(row, *prompt_, found);
+        request.answer = tokens(row, *answer_, found);
+        if (arrival_) {
+            request.at_s = arrival(row, found);
+        }
+        requests_.push_back(request);
+    }
+    std::vector<RequestSize> take() { return std::move(requests_); }
+    std::size_t size() const { return requests_.size(); }
+
+  private:
+    void refuse(const CsvRecord& row, std::size_t column, const std::string& what, const char* hint,
+                Diagnostics& found) const {
+        const bool there = column < row.cells.size();
+        found.error("bad-cell", what, hint,
+                    {file_, row.line, there ? row.cells[column].column : 1});
+    }
+
+    Count tokens(const CsvRecord& row, std::size_t column, Diagnostics& found) const {
+        const std::string_view text =
+            column < row.cells.size() ? row.cells[column].text : std::string_view();
+        const auto value = number_of(text);
+        if (!value || *value < 1.0 || *value > kMostTokens || *value != std::floor(*value)) {
+            refuse(row, column, fmt::format("'{}' is no number of tokens", text),
+                   "write a whole number from 1 to 10000000", found);
+            return 1;
+        }
+        return static_cast<Count>(*value);
+    }
+
+    double arrival(const CsvRecord& row, Diagnostics& found) {
+        const std::string_view text =
+            *arrival_ < row.cells.size() ? row.cells[*arrival_].text : std::string_view();
+        auto at_s = number_of(text);
+        at_s = at_s ? at_s : date_s(text);
+        if (!at_s) {
+            refuse(row, *arrival_, fmt::format("'{}' is no time of arrival", text),
+                   "write seconds such as 12.5, or a date such as 2023-11-16 18:17:03.97", found);
+            return last_s_;
+        }
+        first_s_ = requests_.empty() ? *at_s : first_s_;
+        if (*at_s - first_s_ < last_s_) {
+            refuse(row, *arrival_, fmt::format("'{}' is before the request above it", text),
+                   "sort the rows by their time of arrival", found);
+            return last_s_;
+        }
+        last_s_ = *at_s - first_s_;
+        return last_s_;
+    }
+
+    std::string file_;
+    std::optional<std::size_t> arrival_, prompt_, answer_;
+    std::vector<RequestSize> requests_;
+    double first_s_ = 0.0, last_s_ = 0.0;
+};
+
+} // namespace
+
+Result<std::vector<RequestSize>> parse_requests(const std::string& text, const std::string& file) {
+    constexpr std::size_t kMostErrors = 20;
+    Diagnostics found;
+    CsvReader reader(text, file);
+    CsvRecord record;
+    if (!reader.next(record, found)) {
+        found.error("no-rows", "the table is empty", kColumnHint, {file, 1, 1});
+        return found;
+    }
+    Requests requests(file, record);
+    if (!requests.complete()) {
+        found.error("missing-column", "the table has no columns prompt and answer", kColumnHint,
+                    {file, record.line, 1});
+        return found;
+    }
+    while (found.size() < kMostErrors && reader.next(record, found)) {
+        if (requests.size() >= kMostRecorded) {
+            found.error("too-many", fmt::format("the table has more than {} rows", kMostRecorded),
+                        "divide it", {file, record.line, 1});
+            break;
+        }
+        requests.add(record, found);
+    }
+    if (requests.size() == 0) {
+        found.error("no-rows", "the table has no requests", kColumnHint, {file, record.line, 1});
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return requests.take();
+}
+
+} // namespace eyeroof::analysis
