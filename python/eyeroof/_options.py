@@ -307,7 +307,7 @@ class ManualOptions(TypedDict, total=False):
     # Print a table of all options and their commands, as Markdown
     options: bool
     # Print the JSON schema of an answer
-    schema: Literal["bound", "capacity", "chip", "clusters", "collective", "copies", "cores", "diff", "front", "fuse", "fuse-curve", "improve", "launches", "map", "memory", "networks", "pairs", "placement", "published", "reach", "run-diff", "scale", "serve", "sparse", "sparse-curve", "split", "timeline", "validation"]
+    schema: Literal["bound", "capacity", "chip", "claims", "clusters", "collective", "copies", "cores", "diff", "exam", "exams", "front", "fuse", "fuse-curve", "improve", "launches", "map", "memory", "net", "nets", "networks", "pairs", "placement", "published", "reach", "run-diff", "scale", "serve", "sparse", "sparse-curve", "split", "timeline", "validation"]
 
 
 class MapOptions(TypedDict, total=False):
@@ -732,23 +732,38 @@ class ServeOptions(TypedDict, total=False):
     # Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM that say the
     # same
     plan_file: Path
+    # With --prefill-groups: their replicas of attention [--data] (1 to 4096)
+    prefill_data: int
+    # With --prefill-groups: their degree of expert parallelism [--expert] (1 to 4096)
+    prefill_expert: int
     # Compute prompts on so many tensor groups of their own (disaggregated prefill) (1 to 4096)
     prefill_groups: int
+    # With --prefill-groups: their degree of tensor parallelism [--tensor] (1 to 4096)
+    prefill_tensor: int
     # Prompt tokens of a request (1 to 10000000) [1024]
     prompt: int
     # Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th percentiles
-    # meet the limits
+    # meet the limits; recorded: at the times of --requests-file
     rate: Several
     # Concurrent requests of the server [powers of two up to what fits] (1 to 1000000)
     requests: Several
+    # Simulated requests: CSV with prompt, answer, and arrival_s [all alike]
+    requests_file: Path
     # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
     # a scenario; - reads standard input; options change it
     scenario: Path
     # Seed of the simulated arrivals [1]
     seed: int
+    # Servers that share the simulated requests, each of --tensor x --data devices (1 to 100000)
+    # [1]
+    servers: int
     # Change a parameter of the machine, such as dram-bandwidth='1.2 TB/s' or clock=x2
     # (repeatable)
     set: Changes
+    # Requests to simulate [1000, 10 per user, or all of the file] (1 to 1000000000)
+    simulate: int
+    # Coefficient of variation of simulated prompts and outputs (log-normal) (0 to 10)
+    spread: Number
     # Users start evenly spread, or all together [spread]
     start: Literal["spread", "together"]
     # Streams for independent operators [1]
