@@ -3,6 +3,7 @@
 #include "formats/accelforge_einsum.hpp"
 #include "formats/contraction.hpp"
 #include "formats/conv_roles.hpp"
+#include "formats/script.hpp"
 #include "formats/template.hpp"
 #include "hwdb/yaml.hpp"
 
@@ -22,6 +23,8 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 using hwdb::Node;
 
 namespace {
+
+constexpr int kDeepestLists = 8;
 
 using ForgeSizes = std::map<std::string, Count, std::less<>>;
 
@@ -49,17 +52,34 @@ class WorkloadReader {
     void run(NetworkGraph& made) {
         read_sizes();
         read_types();
-        for (const Node& node : workload_.need("einsums").items(1)) {
-            add(node, made);
-        }
+        add_all(workload_.need("einsums"), made, 0);
     }
 
   private:
+    // Lists in the list are of files that are included.
+    void add_all(const Node& list, NetworkGraph& made, int depth) {
+        for (const Node& node : list.items(1)) {
+            if (node.is_list() && depth < kDeepestLists) {
+                add_all(node, made, depth + 1);
+            } else {
+                add(node, made);
+            }
+        }
+    }
+
     void read_sizes() {
         if (const Node ranks = optional("rank_sizes")) {
+            ScriptNames names; // sizes may be expressions of those above them
+            names.value = [&](const std::string& name) {
+                const auto found = ranks_.find(name);
+                return found == ranks_.end()
+                           ? std::nullopt
+                           : std::optional(ScriptValue{static_cast<double>(found->second)});
+            };
             for (const auto& [name, node] : ranks.entries()) {
-                const auto size = evaluate(node.text().value_or(""), {});
-                if (size && *size >= 1.0 && *size <= 1e9 && std::floor(*size) == *size) {
+                const auto value = run_script(node.text().value_or(""), names);
+                const double* size = value ? value->number() : nullptr;
+                if (size != nullptr && *size >= 1.0 && *size <= 1e9 && std::floor(*size) == *size) {
                     ranks_[name] = static_cast<Count>(*size);
                 } else {
                     node.error("bad-number", fmt::format("rank {} has no whole size", name),

@@ -17,8 +17,10 @@ namespace eyeroof::formats {
 bool is_foreign_machine(std::string_view text);
 
 // `reference`: a name in the folders ("eyeriss-v1", "systolic:32x32"), a machine YAML, or
-// another tool's; `energies`: a file with Accelergy's tables for Timeloop's, empty: none.
-// Errors: the reader's or the catalog's own; "usage" for energies with another machine.
+// another tool's, with values of a template's variables behind it
+// ("top.yaml.jinja2:macro=isaac"); `energies`: a file with Accelergy's tables for Timeloop's,
+// empty: none. Errors: the reader's or the catalog's own; "usage" for energies with another
+// machine.
 Result<model::Machine> load_any_machine(const std::string& reference,
                                         const std::vector<std::filesystem::path>& folders,
                                         const std::string& energies = {});

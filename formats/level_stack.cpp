@@ -57,12 +57,16 @@ void LevelStack::add(const StackedStore& store, const std::vector<Axis>& below) 
         levels_.back().name += "+" + store.name;
     }
     levels_.back().stores.push_back(made(store));
-    if (store.shared_port && store.read_bytes > 0.0) {
+    const bool port = store.shared_port && store.read_bytes > 0.0;
+    if (port || store.hop_pj_per_bit > 0.0 || store.link_bytes > 0.0) {
         Channel channel;
-        channel.name = store.name + " port";
+        channel.name = store.name + (port ? " port" : " network");
         channel.operands = store.operands;
-        channel.down_bytes_per_cycle = channel.up_bytes_per_cycle = store.read_bytes;
-        channel.half_duplex = true;
+        const double narrowest = std::min(port ? store.read_bytes : kUnlimited,
+                                          store.link_bytes > 0.0 ? store.link_bytes : kUnlimited);
+        channel.down_bytes_per_cycle = channel.up_bytes_per_cycle = narrowest;
+        channel.half_duplex = port;
+        channel.hop_pj = store.hop_pj_per_bit * word_bits_[0];
         levels_.back().channels.push_back(channel);
     }
 }

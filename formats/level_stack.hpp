@@ -20,7 +20,9 @@ struct StackedStore {
     bool may_bypass = true;
     double read_pj_per_bit = 0.0;
     double write_pj_per_bit = 0.0;
-    double leak_pj = 0.0; // a cycle
+    double leak_pj = 0.0;        // a cycle
+    double hop_pj_per_bit = 0.0; // of the network below: of what is delivered
+    double link_bytes = 0.0;     // that it takes in a cycle; 0: unlimited
 };
 
 class LevelStack {

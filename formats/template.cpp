@@ -1,7 +1,9 @@
 #include "formats/template.hpp"
 
 #include "base/text_file.hpp"
+#include "formats/script.hpp"
 #include "formats/template_pieces.hpp"
+#include "hwdb/yaml.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
-#include <variant>
 
 namespace eyeroof::formats {
 
@@ -23,8 +23,7 @@ constexpr int kMostIncludes = 8;                      // within one another
 constexpr std::size_t kMostTrips = 100'000;           // of all loops together
 constexpr std::size_t kMostBytes = kMaxTextFileBytes; // of the expanded text
 
-using TemplateValue = std::variant<double, std::string>;
-using TemplateValues = std::map<std::string, TemplateValue, std::less<>>;
+using TemplateValues = std::map<std::string, ScriptValue, std::less<>>;
 
 bool is_name(std::string_view text) {
     return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
@@ -36,53 +35,69 @@ bool is_name(std::string_view text) {
 
 // A batch that no one sets is one sample.
 bool is_batch(const std::string& name) {
-    return is_name(name) &&
-           (name.find("BATCH") != std::string::npos || name.find("batch") != std::string::npos);
+    return name.find("BATCH") != std::string::npos || name.find("batch") != std::string::npos;
 }
 
-// "a | default(1)" at bars and commas that stand in no quotes and no brackets.
-std::vector<std::string> split_outside(std::string_view text, char separator) {
-    std::vector<std::string> parts(1);
-    char quote = 0;
-    int depth = 0;
-    for (const char c : text) {
-        if (quote != 0) {
-            quote = c == quote ? '\0' : quote;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (c == '(' || c == '[') {
-            ++depth;
-        } else if (c == ')' || c == ']') {
-            --depth;
-        } else if (c == separator && depth == 0) {
-            parts.emplace_back();
-            continue;
-        }
-        parts.back() += c;
+std::vector<std::string> names_in(std::string_view text) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        names.push_back(bare(text.substr(at, end - at)));
+        at = end + 1;
     }
-    for (std::string& part : parts) {
-        part = bare(part);
-    }
-    return parts;
+    return names;
 }
 
-std::string written(const TemplateValue& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) {
+std::string written(const ScriptValue& value) {
+    if (const std::string* text = value.text()) {
         return *text;
     }
-    const double number = std::get<double>(value);
-    const bool whole = std::floor(number) == number && std::abs(number) < 1e15;
-    return whole ? fmt::format("{}", static_cast<long long>(number)) : fmt::format("{}", number);
+    if (const double* number = value.number()) {
+        const bool whole = std::floor(*number) == *number && std::abs(*number) < 1e15;
+        return whole ? fmt::format("{}", static_cast<long long>(*number))
+                     : fmt::format("{}", *number);
+    }
+    std::string all;
+    for (const ScriptValue& item : value.list() != nullptr ? *value.list() : ScriptList{}) {
+        all += (all.empty() ? "" : ", ") + written(item);
+    }
+    return '[' + all + ']';
 }
+
+// Text that is put together, and where each of its lines comes from.
+struct Written {
+    ExpandedText out;
+    bool at_line_start = true;
+};
 
 class TemplateExpander {
   public:
-    explicit TemplateExpander(const Variables& given) {
+    TemplateExpander(const Variables& given, const TemplateWords& words) {
         for (const auto& [name, value] : given) {
-            assign(name, value);
+            values_[name] = {value};
             given_.push_back(name);
         }
+        for (const auto& [name, text] : words) {
+            const auto number = evaluate(text, {}, Exponents::allowed);
+            values_[name] = number ? ScriptValue{*number} : ScriptValue{text};
+            given_.push_back(name);
+        }
+        names_.value = [this](const std::string& name) { return value_of(name); };
+        names_.call = [this](const std::string& name, const ScriptList& arguments) {
+            return called(name, arguments);
+        };
     }
+
+    ExpandedText run(std::string_view text, const std::string& file) {
+        expand(text, file, 0);
+        report_missing();
+        return assembled();
+    }
+
+    Diagnostics found;
+
+  private:
+    // ---- text -----------------------------------------------------------------------------------
 
     void expand(std::string_view text, const std::string& file, int depth) {
         const std::string outer = std::exchange(file_, file);
@@ -100,29 +115,56 @@ class TemplateExpander {
         depth_ = outer_depth;
     }
 
-    ExpandedText out;
-    Diagnostics found;
-
-  private:
     void fail(int line, std::string code, std::string message, std::string hint) {
         found.error(std::move(code), std::move(message), std::move(hint), {file_, line, 1});
     }
 
     void put(std::string_view text, int line) {
-        if (out.text.size() + text.size() > kMostBytes) {
+        bytes_ += text.size();
+        if (bytes_ > kMostBytes) {
             fail(line, "too-large", "the template expands to more than a file may hold",
                  "use fewer trips of its loops");
             return;
         }
         for (const char c : text) {
-            if (at_line_start_) {
-                out.lines.push_back({file_, line, 0});
+            if (writing_.at_line_start) {
+                writing_.out.lines.push_back({file_, line, 0});
             }
-            at_line_start_ = c == '\n';
-            line += at_line_start_ ? 1 : 0;
-            out.text += c;
+            writing_.at_line_start = c == '\n';
+            line += writing_.at_line_start ? 1 : 0;
+            writing_.out.text += c;
         }
     }
+
+    // What is included as a value stands before the rest, as members of one mapping.
+    ExpandedText assembled() {
+        if (included_.text.empty()) {
+            return std::move(writing_.out);
+        }
+        ExpandedText all;
+        all.text = fmt::format("{}:\n", hwdb::kIncludedKey) + included_.text + writing_.out.text;
+        all.lines.push_back({file_, 1, 0});
+        all.lines.insert(all.lines.end(), included_.lines.begin(), included_.lines.end());
+        all.lines.insert(all.lines.end(), writing_.out.lines.begin(), writing_.out.lines.end());
+        return all;
+    }
+
+    void keep_included(const std::string& name, const ExpandedText& text) {
+        constexpr int indent = 4;
+        included_.text += fmt::format("  {}:\n", name);
+        included_.lines.push_back({file_, 1, 0});
+        std::size_t line = 0;
+        for (std::size_t at = 0; at < text.text.size(); ++line) {
+            const std::size_t end = std::min(text.text.find('\n', at), text.text.size());
+            included_.text += std::string(indent, ' ') + text.text.substr(at, end - at) + '\n';
+            included_.lines.push_back(line < text.lines.size() ? text.lines[line]
+                                                               : SourceLocation{file_, 1, 0});
+            included_.lines.back().column -= indent;
+            at = end + 1;
+        }
+    }
+
+    // ---- statements -----------------------------------------------------------------------------
 
     static bool begins(const Piece& piece, std::string_view word) {
         return piece.kind == Piece::Kind::statement &&
@@ -158,6 +200,9 @@ class TemplateExpander {
             } else if (begins(piece, "set")) {
                 set(piece);
                 ++at;
+            } else if (begins(piece, "assert")) {
+                check(piece);
+                ++at;
             } else if (begins(piece, "for")) {
                 at = loop(pieces, at, end);
             } else if (begins(piece, "if")) {
@@ -169,7 +214,7 @@ class TemplateExpander {
                 fail(piece.line, "unsupported",
                      fmt::format("the statement '{}' of a template is not read",
                                  piece.text.substr(0, 40)),
-                     "known: set, for, if; or expand the file first");
+                     "known: set, for, if, assert, raw; or expand the file first");
             }
         }
         return top ? pieces.size() : at;
@@ -184,9 +229,19 @@ class TemplateExpander {
             return;
         }
         const auto value = evaluated(piece.text.substr(equals + 1), piece.line);
-        const bool fixed = std::find(given_.begin(), given_.end(), name) != given_.end();
-        if (value && !fixed) {
-            assign(name, *value);
+        if (value && std::find(given_.begin(), given_.end(), name) == given_.end()) {
+            values_[name] = *value;
+        }
+    }
+
+    // "assert condition, 'message'"
+    void check(const Piece& piece) {
+        const auto value = evaluated('[' + piece.text.substr(6) + ']', piece.line);
+        const ScriptList* both = value ? value->list() : nullptr;
+        if (both != nullptr && !both->empty() && !both->front().holds() && missing_.empty()) {
+            const std::string* why = both->size() > 1 ? (*both)[1].text() : nullptr;
+            fail(piece.line, "assertion", why != nullptr ? *why : "a condition of the file fails",
+                 "set other values behind the file's name: FILE:NAME=1");
         }
     }
 
@@ -194,17 +249,22 @@ class TemplateExpander {
         const Piece& head = pieces[at];
         const std::size_t close = matching(pieces, at + 1, end, {"endfor"});
         const std::size_t in = head.text.find(" in ");
-        const std::string name =
-            in == std::string::npos || in < 4 ? "" : bare(head.text.substr(4, in - 4));
-        if (close == end || !is_name(name)) {
+        const auto names = names_in(
+            in == std::string::npos || in < 4 ? "" : std::string_view(head.text).substr(4, in - 4));
+        if (close == end || !std::all_of(names.begin(), names.end(), is_name)) {
             fail(head.line, "syntax",
                  close == end ? "this loop has no endfor" : "this loop names no variable",
                  "write {% for i in range(4) %} … {% endfor %}");
             return end;
         }
-        const std::vector<TemplateValue> trips =
-            sequence(bare(head.text.substr(in + 4)), head.line);
-        for (const TemplateValue& value : trips) {
+        const auto all = evaluated(head.text.substr(in + 4), head.line);
+        if (all && all->list() == nullptr && missing_.empty()) {
+            fail(head.line, "unsupported",
+                 fmt::format("a loop over '{}' is not read", bare(head.text.substr(in + 4))),
+                 "known: range(n), range(first, last), lists such as [1, 2], and mapping.items()");
+        }
+        for (const ScriptValue& value :
+             all && all->list() != nullptr ? *all->list() : ScriptList{}) {
             if (++trips_ > kMostTrips) {
                 fail(head.line, "too-large",
                      fmt::format("the loops make more than {} trips", kMostTrips),
@@ -213,42 +273,14 @@ class TemplateExpander {
             if (found.has_errors()) {
                 break;
             }
-            assign(name, value);
+            for (std::size_t n = 0; n < names.size(); ++n) {
+                const ScriptList* parts = value.list();
+                const bool split = names.size() > 1 && parts != nullptr && n < parts->size();
+                values_[names[n]] = split ? (*parts)[n] : value;
+            }
             run(pieces, at + 1, close, false);
         }
         return close + 1;
-    }
-
-    std::vector<TemplateValue> sequence(const std::string& text, int line) {
-        std::vector<TemplateValue> all;
-        const bool range = text.starts_with("range(") && text.ends_with(')');
-        if (range) {
-            std::vector<double> bounds;
-            for (const std::string& part :
-                 split_outside(std::string_view(text).substr(6, text.size() - 7), ',')) {
-                bounds.push_back(number(part, line).value_or(0.0));
-            }
-            const double first = bounds.size() > 1 ? bounds[0] : 0.0;
-            const double last = bounds.size() > 1 ? bounds[1] : bounds[0];
-            if (bounds.size() > 2 || !(last - first <= static_cast<double>(kMostTrips))) {
-                fail(line, "unsupported", fmt::format("'{}' is no range of a template", text),
-                     fmt::format("write range(n) or range(first, last), up to {}", kMostTrips));
-                return all;
-            }
-            for (double i = first; i < last; i += 1.0) {
-                all.emplace_back(i);
-            }
-        } else if (text.starts_with('[') && text.ends_with(']')) {
-            for (const std::string& part :
-                 split_outside(std::string_view(text).substr(1, text.size() - 2), ',')) {
-                const auto value = part.empty() ? std::nullopt : evaluated(part, line);
-                all.push_back(value.value_or(TemplateValue(0.0)));
-            }
-        } else {
-            fail(line, "unsupported", fmt::format("a loop over '{}' is not read", text),
-                 "known: range(n), and lists such as [1, 2]");
-        }
-        return all;
     }
 
     std::size_t branch(const std::vector<Piece>& pieces, std::size_t at, std::size_t end) {
@@ -262,11 +294,9 @@ class TemplateExpander {
             const Piece& head = pieces[at];
             const std::size_t next = matching(pieces, at + 1, close, {"elif", "else"});
             const std::size_t word = head.text.find(' ');
-            const bool holds =
-                !taken &&
+            if (!taken &&
                 (begins(head, "else") ||
-                 condition(word == std::string::npos ? "" : head.text.substr(word + 1), head.line));
-            if (holds) {
+                 condition(word == std::string::npos ? "" : head.text.substr(word), head.line))) {
                 run(pieces, at + 1, next, false);
                 taken = true;
             }
@@ -275,65 +305,46 @@ class TemplateExpander {
         return close + 1;
     }
 
-    bool condition(const std::string& given, int line) {
-        const std::string text = bare(given);
-        if (text.starts_with("not ")) {
-            return !condition(text.substr(4), line);
-        }
-        for (const auto& [words, wanted] :
-             {std::pair{" is not defined", false}, std::pair{" is defined", true}}) {
-            if (text.ends_with(words)) {
-                const std::string name =
-                    bare(text.substr(0, text.size() - std::string_view(words).size()));
-                return values_.contains(name) == wanted;
-            }
-        }
+    bool condition(const std::string& text, int line) {
         const auto value = evaluated(text, line);
-        if (!value) {
-            return false;
-        }
-        const auto* words = std::get_if<std::string>(&*value);
-        return words != nullptr ? !words->empty() && *words != "False" && *words != "false"
-                                : std::get<double>(*value) != 0.0;
+        const std::string* words = value ? value->text() : nullptr;
+        return value && value->holds() &&
+               (words == nullptr || (*words != "False" && *words != "false"));
     }
 
     void output(const Piece& piece) {
         const std::string& text = piece.text;
-        if (text.starts_with("add_to_path(") && text.ends_with(')')) {
-            add_path(bare(text.substr(12, text.size() - 13)));
-            return;
-        }
         if (text.starts_with("include_text(") && text.ends_with(')')) {
-            include(bare(text.substr(13, text.size() - 14)), piece.line);
-            return;
-        }
-        if (const auto value = evaluated(text, piece.line)) {
+            include_text(text.substr(13, text.size() - 14), piece.line);
+        } else if (const auto value = evaluated(text, piece.line)) {
             put(written(*value), piece.line);
         }
     }
 
+    // ---- other files ----------------------------------------------------------------------------
+
     // A folder in which included files are looked for, relative to the file that names it.
-    void add_path(const std::string& argument) {
-        const bool quoted = argument.size() > 2 && (argument[0] == '\'' || argument[0] == '"') &&
-                            argument.back() == argument[0];
-        if (quoted && paths_.size() < kMostPaths) {
-            paths_.push_back(std::filesystem::path(file_).parent_path() /
-                             argument.substr(1, argument.size() - 2));
+    void add_path(const std::string& folder) {
+        if (paths_.size() < kMostPaths) {
+            paths_.push_back(std::filesystem::path(file_).parent_path() / folder);
         }
     }
 
-    // Beside the file, in the folders that were added, or in one above the file.
+    // Beside the file, in the folders that were added, or in one above the file. The last place
+    // that is tried for a file that is nowhere is the one beside.
     std::filesystem::path place_of(const std::filesystem::path& name) const {
         const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
         std::vector<std::filesystem::path> places = {folder};
         places.insert(places.end(), paths_.begin(), paths_.end());
-        std::filesystem::path above = folder;
-        for (int level = 0; level < kMostLevels && !above.empty(); ++level) {
-            above = above.has_filename() ? above.parent_path() : std::filesystem::path();
+        std::filesystem::path above = folder.empty() ? "." : folder;
+        std::error_code ignored;
+        above = std::filesystem::absolute(above, ignored).lexically_normal();
+        for (int level = 0; level < kMostLevels && above.has_relative_path(); ++level) {
+            above = above.parent_path();
             places.push_back(above);
+            places.push_back(above / "include");
         }
         for (const std::filesystem::path& place : places) {
-            std::error_code ignored;
             if (std::filesystem::is_regular_file(place / name, ignored)) {
                 return place / name;
             }
@@ -341,144 +352,199 @@ class TemplateExpander {
         return folder / name;
     }
 
-    void include(const std::string& argument, int line) {
-        const bool quoted = argument.size() > 2 && (argument[0] == '\'' || argument[0] == '"') &&
-                            argument.back() == argument[0];
-        const std::filesystem::path name = quoted ? argument.substr(1, argument.size() - 2) : "";
+    // Expands a file into what is written now.
+    bool include_file(const std::filesystem::path& name, int line) {
         const std::string ending = name.extension().string();
         const bool known =
             ending == ".yaml" || ending == ".yml" || ending == ".jinja" || ending == ".jinja2";
-        if (!quoted || name.is_absolute() || !known) {
+        if (name.is_absolute() || !known) {
             fail(line, "unsupported", "this includes no YAML file that lies relative to this one",
                  "write {{ include_text('../problem_base.yaml') }}");
-            return;
+            return false;
         }
         if (depth_ >= kMostIncludes) {
             fail(line, "too-deep", "files include one another too deeply",
                  "does a file include itself?");
-            return;
+            return false;
         }
         const std::filesystem::path path = place_of(name);
         auto text = read_text_file(path);
         if (!text) {
             fail(line, "file-not-found",
                  fmt::format("the included file {} cannot be read", path.string()),
-                 "put it there, relative to the file that includes it");
-            return;
+                 "put it there, or in a folder above the file that includes it, or in `include` of "
+                 "one");
+            return false;
         }
+        const TemplateValues outer = values_; // what a file sets is its own
+        const std::size_t outer_paths = paths_.size();
         expand(*text, path.string(), depth_ + 1);
+        values_ = outer;
+        paths_.resize(outer_paths);
+        return !found.has_errors();
+    }
+
+    void include_text(const std::string& argument, int line) {
+        const auto name = evaluated(argument, line);
+        if (name && missing_.empty()) {
+            include_file(name->text() != nullptr ? *name->text() : "", line);
+        }
+    }
+
+    // A file as a value: `members` leads to a part of it.
+    std::optional<ScriptValue> include_value(const ScriptList& arguments) {
+        const std::string* name = arguments.empty() ? nullptr : arguments[0].text();
+        const std::string* members = arguments.size() > 1 ? arguments[1].text() : nullptr;
+        if (name == nullptr) {
+            return std::nullopt;
+        }
+        const Written outer = std::exchange(writing_, {});
+        const bool read = include_file(*name, line_);
+        const ExpandedText text = std::exchange(writing_, outer).out;
+        const std::string key = fmt::format("included{}", ++includes_);
+        if (read) {
+            keep_included(key, text);
+        }
+        return ScriptValue{fmt::format("{} {}{}{}", hwdb::kIncludedTag, key,
+                                       members == nullptr || members->empty() ? "" : ".",
+                                       members == nullptr ? "" : *members)};
+    }
+
+    std::optional<ScriptValue> called(const std::string& name, const ScriptList& arguments) {
+        const std::string* text = arguments.empty() ? nullptr : arguments[0].text();
+        if (name == "include") {
+            return include_value(arguments);
+        }
+        if (name == "include_all") { // component models: nothing here runs them
+            return ScriptValue{std::string("[]")};
+        }
+        if (name == "cwd" && arguments.empty()) {
+            return ScriptValue{std::filesystem::path(file_).parent_path().string()};
+        }
+        if (name == "add_to_path" && text != nullptr) {
+            add_path(*text);
+            return ScriptValue{std::string()};
+        }
+        if (name == "find_path" && text != nullptr) {
+            return ScriptValue{place_of(*text).string()};
+        }
+        if (name == "path_exists" && text != nullptr) {
+            std::error_code ignored;
+            return ScriptValue{std::filesystem::exists(place_of(*text), ignored) ? 1.0 : 0.0};
+        }
+        constexpr std::string_view items = ".items";
+        const auto map = name.ends_with(items)
+                             ? values_.find(name.substr(0, name.size() - items.size()))
+                             : values_.end();
+        return map == values_.end() ? std::nullopt : items_of(map->second);
+    }
+
+    static std::optional<ScriptValue> items_of(const ScriptValue& value) {
+        const auto* map = std::get_if<ScriptMap>(&value.held);
+        if (map == nullptr) {
+            return std::nullopt;
+        }
+        ScriptList pairs;
+        for (std::size_t n = 0; n < map->keys.size(); ++n) {
+            pairs.push_back({ScriptList{{map->keys[n]}, map->values[n]}});
+        }
+        return ScriptValue{std::move(pairs)};
     }
 
     // ---- values ---------------------------------------------------------------------------------
 
-    std::optional<double> number(const std::string& text, int line) {
-        const auto value = evaluated(text, line);
-        if (value && std::holds_alternative<double>(*value)) {
-            return std::get<double>(*value);
+    std::optional<ScriptValue> value_of(const std::string& name) {
+        const auto known = values_.find(name);
+        if (known != values_.end()) {
+            return known->second;
         }
-        if (value) {
-            fail(line, "syntax", fmt::format("'{}' is no number", text.substr(0, 40)),
-                 "write a number or a variable that holds one");
+        unset_.push_back(name);
+        return std::nullopt;
+    }
+
+    // Nothing, with an error, where it has no value. A name that is set nowhere is noted and taken
+    // as 1 from here on, so that one message lists all of them.
+    std::optional<ScriptValue> evaluated(const std::string& given, int line) {
+        line_ = line;
+        const std::string text = bare(given);
+        for (int tries = 0; tries < kDeepestScript; ++tries) {
+            unset_.clear();
+            auto value = run_script(text, names_);
+            if (value) {
+                return *std::move(value);
+            }
+            const Diagnostic& why = value.diagnostics().items().front();
+            if (why.code != "unknown-parameter" || unset_.empty() || found.has_errors()) {
+                if (!found.has_errors()) {
+                    fail(line, why.code == "expression" ? "unsupported" : why.code,
+                         fmt::format("this template is not read: {}", why.message),
+                         "known: expressions of Jinja, default(value), include_text, include");
+                }
+                return std::nullopt;
+            }
+            for (const std::string& name : unset_) {
+                if (why.message.ends_with(fmt::format("'{}' has no value", name))) {
+                    note_missing(name, line);
+                }
+            }
         }
         return std::nullopt;
     }
 
-    // "expression | default(x)". Nothing, with an error, where it has no value.
-    std::optional<TemplateValue> evaluated(const std::string& given, int line) {
-        const std::vector<std::string> parts = split_outside(given, '|');
-        std::optional<TemplateValue> value;
-        const bool unset = is_name(parts[0]) && !values_.contains(parts[0]) && parts[0] != "True" &&
-                           parts[0] != "False";
-        if (!unset) {
-            value = plain(parts[0], line);
+    void note_missing(const std::string& name, int line) {
+        if (is_batch(name)) {
+            found.warning("unset-variable", fmt::format("{} is set nowhere and taken as 1", name),
+                          fmt::format("set it in the file, or behind its name: FILE:{}=8", name),
+                          {file_, line, 1});
+        } else if (std::find(missing_.begin(), missing_.end(), name) == missing_.end()) {
+            missing_.push_back(name);
+            missing_at_ = missing_at_.value_or(SourceLocation{file_, line, 1});
         }
-        for (std::size_t i = 1; i < parts.size() && !found.has_errors(); ++i) {
-            const std::string& filter = parts[i];
-            if (filter.starts_with("default(") && filter.ends_with(')')) {
-                value = value ? value : evaluated(filter.substr(8, filter.size() - 9), line);
-            } else if (filter != "int" && filter != "float") {
-                fail(line, "unsupported",
-                     fmt::format("the filter '{}' of a template is not read", filter.substr(0, 40)),
-                     "known: default(value)");
-            }
-        }
-        if (!value && !found.has_errors() && is_batch(parts[0])) {
-            found.warning(
-                "unset-variable", fmt::format("{} is set nowhere and taken as 1", parts[0]),
-                fmt::format("set it in the file, or behind its name: FILE:{}=8", parts[0]),
-                {file_, line, 1});
-            value = TemplateValue(1.0);
-            assign(parts[0], *value);
-        }
-        if (!value && !found.has_errors()) {
-            fail(line, "unset-variable",
-                 fmt::format("'{}' of this template has no value", parts[0].substr(0, 40)),
-                 fmt::format("set it in the file, or behind its name: FILE:{}=1",
-                             parts[0].substr(0, 40)));
-        }
-        return value;
+        values_[name] = {1.0};
     }
 
-    std::optional<TemplateValue> plain(const std::string& text, int line) {
-        const char first = text.empty() ? ' ' : text.front();
-        if (text.size() >= 2 && (first == '\'' || first == '"') && text.back() == first &&
-            text.find(first, 1) == text.size() - 1) {
-            return TemplateValue(text.substr(1, text.size() - 2));
+    void report_missing() {
+        if (missing_.empty()) {
+            return;
         }
-        if (text == "True" || text == "False") {
-            return TemplateValue(text == "True" ? 1.0 : 0.0);
+        std::string fix;
+        for (const std::string& name : missing_) {
+            fix += fmt::format("{}{}=1", fix.empty() ? "" : ",", name);
         }
-        if (is_name(text)) {
-            return values_.at(text); // the caller has looked
-        }
-        const auto result = evaluate(text, numbers_, Exponents::allowed);
-        const Diagnostic* why = result ? nullptr : &result.diagnostics().items().front();
-        const std::size_t open = text.find('(');
-        const bool call = open != std::string::npos && is_name(text.substr(0, open));
-        if (why != nullptr && why->code == "unknown-parameter" && !call) {
-            fail(line, "unset-variable",
-                 fmt::format("'{}' of this template holds a name without a value",
-                             text.substr(0, 40)),
-                 "set it in the file, or behind the file's name: FILE:NAME=1");
-            return std::nullopt;
-        }
-        if (!result) {
-            fail(line, "unsupported",
-                 fmt::format("'{}' in a template is not read", text.substr(0, 40)),
-                 "known: numbers, names, + - * /, comparisons, default(value), include_text");
-            return std::nullopt;
-        }
-        return TemplateValue(*result);
-    }
-
-    void assign(const std::string& name, const TemplateValue& value) {
-        values_[name] = value;
-        numbers_.erase(name);
-        if (const auto* held = std::get_if<double>(&value)) {
-            numbers_[name] = *held;
-        }
+        found.error("unset-variable",
+                    fmt::format("this template has no value for {}", fmt::join(missing_, ", ")),
+                    fmt::format("set {} in the file, or behind its name: FILE:{}",
+                                missing_.size() == 1 ? "it" : "them", fix),
+                    *missing_at_);
     }
 
     TemplateValues values_;
-    Variables numbers_; // those of the values that are numbers
     std::vector<std::string> given_;
+    ScriptNames names_;
     std::string file_;
     int depth_ = 0;
+    int line_ = 0; // of the expression that is evaluated
+    int includes_ = 0;
     std::vector<std::filesystem::path> paths_; // that add_to_path names
     std::size_t trips_ = 0;
-    bool at_line_start_ = true;
+    std::size_t bytes_ = 0;
+    Written writing_;
+    ExpandedText included_;
+    std::vector<std::string> unset_; // by the expression that is evaluated
+    std::vector<std::string> missing_;
+    std::optional<SourceLocation> missing_at_;
 };
 
 } // namespace
 
 Result<ExpandedText> expand_template(std::string text, const std::string& file,
-                                     const Variables& given) {
-    TemplateExpander expander(given);
-    expander.expand(text, file, 0);
+                                     const Variables& given, const TemplateWords& words) {
+    TemplateExpander expander(given, words);
+    ExpandedText out = expander.run(text, file);
     if (expander.found.has_errors()) {
         return Result<ExpandedText>(std::move(expander.found));
     }
-    return {std::move(expander.out), std::move(expander.found)};
+    return {std::move(out), std::move(expander.found)};
 }
 
 } // namespace eyeroof::formats

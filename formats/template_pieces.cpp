@@ -73,6 +73,9 @@ class Cutter {
             return text_.size();
         }
         std::string_view inner = text_.substr(mark + 2, close - mark - 2);
+        if (kind == '%' && (bare(inner) == "raw" || bare(inner) == "raw -")) {
+            return take_raw(close + 2);
+        }
         const bool trims = inner.ends_with('-');
         inner.remove_prefix(inner.starts_with('-') ? 1 : 0);
         inner.remove_suffix(trims && !inner.empty() ? 1 : 0);
@@ -81,6 +84,23 @@ class Cutter {
                 {kind == '{' ? Piece::Kind::output : Piece::Kind::statement, bare(inner), line_});
         }
         line_ += static_cast<int>(std::count(inner.begin(), inner.end(), '\n'));
+        return close + 2;
+    }
+
+    // What stands before "{% endraw %}" is text, whatever marks are in it.
+    std::size_t take_raw(std::size_t from) {
+        const std::size_t word = text_.find("endraw", from);
+        const std::size_t close = word == std::string_view::npos ? word : text_.find("%}", word);
+        if (close == std::string_view::npos) {
+            found_.error("syntax", "this raw has no endraw", "close it with {% endraw %}",
+                         {file_, line_, 1});
+            return text_.size();
+        }
+        const std::size_t end = std::max(from, text_.rfind("{%", word));
+        add(Piece::Kind::text, text_.substr(from, end - from));
+        line_ +=
+            static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(end),
+                                        text_.begin() + static_cast<std::ptrdiff_t>(close), '\n'));
         return close + 2;
     }
 

@@ -11,6 +11,7 @@
 // same.
 #pragma once
 
+#include "formats/template.hpp"
 #include "mapper/problem_space.hpp"
 #include "model/accelerator/mapping.hpp"
 #include "model/machine/machine.hpp"
@@ -46,9 +47,11 @@ struct NamedText {
 // Energies come from the tables (ERT) in the file itself, and before those from `tables`, if it has
 // a file name. `file` names the machine too. Axes below a level are "x" and "y"; those that a node
 // of version 0.4 opens carry its name: "PE.x". Words are counted and not bits: where sizes differ
-// between levels, a warning says so.
+// between levels, a warning says so. `words`: values of a template's variables. Where the variables
+// count bits of words, as CiMLoop's do, words count whole.
 Result<model::Machine> parse_timeloop_architecture(std::string text, const std::string& file,
-                                                   const NamedText& tables = {});
+                                                   const NamedText& tables = {},
+                                                   const TemplateWords& words = {});
 
 struct TimeloopProblem {
     model::Network network; // one convolution or matrix product, named after the file

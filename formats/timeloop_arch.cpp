@@ -77,12 +77,14 @@ struct Named {
     Count instances = 1;
 };
 
-// "PE[0..167]" -> PE, 168; "PE[12]" is one of that name.
-Named name_of(const Node& node) {
+// "PE[0..167]" -> PE, 168; "PE[12]" is one of that name. `flat`: "system.PE[0..3].RF" is RF, 4.
+Named name_of(const Node& node, bool flat = false) {
     Named named;
-    const std::string text = node.need("name").text().value_or("");
+    const std::string text = flat || node.has("name") ? node.need("name").text().value_or("") : "";
     const std::size_t open = text.find('[');
-    named.name = text.substr(0, open);
+    const std::size_t dot = text.rfind('.');
+    const bool path = flat && dot != std::string::npos && (dot == 0 || text[dot - 1] != '.');
+    named.name = path ? text.substr(dot + 1, text.find('[', dot) - dot - 1) : text.substr(0, open);
     for (std::size_t at = open; at != std::string::npos; at = text.find('[', at + 1)) {
         const std::size_t dots = text.find("..", at);
         const std::size_t close = text.find(']', at);
@@ -133,11 +135,17 @@ class Tree {
         }
         around_.resize(kept);
     }
+    // A list of all parts, with the whole path as their name.
+    void flattened(const Node& list) {
+        for (const Node& part : list.items(1)) {
+            add(part, 1, true);
+        }
+    }
     std::vector<Component> components;
 
   private:
-    void add(const Node& part, Count instances) {
-        const Named named = name_of(part);
+    void add(const Node& part, Count instances, bool flat = false) {
+        const Named named = name_of(part, flat);
         auto c = timeloop::read_component(part, named.name, around_);
         if (c) {
             const Count counted = std::min(kMaxInstances, instances * named.instances);
@@ -152,6 +160,10 @@ class Tree {
 
 std::vector<Component> read_tree(const Node& root) {
     Tree tree;
+    if (!root.has("subtree") && root.has("local")) {
+        tree.flattened(root["local"]);
+        return std::move(tree.components);
+    }
     const auto trunk = root.need("subtree").items(1);
     for (const Node& node : trunk) {
         tree.walk(node, 1, 0);
@@ -270,7 +282,11 @@ std::optional<Accelerator> made(std::vector<Component> components, bool nodes, c
 
 std::optional<Accelerator> read_machine(const Node& root, Tables tables, Diagnostics& told) {
     root.ignore_rest(); // problem, mapper, component classes … may stand in the same file
-    timeloop::refuse(root, "sparse_optimizations", "sparse optimizations");
+    if (root.has("sparse_optimizations")) {
+        root["sparse_optimizations"].warning(
+            "dense-counts", "counts are those of dense tensors: sparse_optimizations are not read",
+            "zeros: `exam --density` with the machine's own rules for them");
+    }
     tables.merge(timeloop::energies_of(root)); // what is there already stays
     if (!root.has("architecture")) {
         return made(read_flat(root.need("arch")), false, root, tables, told);
@@ -286,7 +302,18 @@ std::optional<Accelerator> read_machine(const Node& root, Tables tables, Diagnos
     if (!tree.has("nodes") && (version != "0.4" || tree.has("subtree"))) { // 0.4, flattened
         return made(read_tree(tree), false, tree, tables, told);
     }
-    return made(timeloop::read_nodes(tree.need("nodes")), true, tree, tables, told);
+    const auto variables = timeloop::variable_maps(root);
+    auto a = made(timeloop::read_nodes(tree.need("nodes"), variables), true, tree, tables, told);
+    const timeloop::WordSlices words = timeloop::word_slices(variables);
+    if (a && words.word_bits > 0) {
+        a->clock_hz = 1.0 / ((words.step_s > 0.0 ? words.step_s : 1.0 / kClock_hz) * words.steps);
+        tree.warning("words-in-slices",
+                     fmt::format("words count whole: a step takes {:.3g} slices of inputs, a "
+                                 "weight {:.3g} columns",
+                                 words.steps, words.per_column),
+                     "problems: one word for all bits (X=1, Y=1, Z=1), as in CiMLoop's own files");
+    }
+    return a;
 }
 
 // The tables of another file; errors: none are in it.
@@ -310,8 +337,8 @@ Result<Tables> read_energies(const NamedText& from) {
 } // namespace
 
 Result<Machine> parse_timeloop_architecture(std::string text, const std::string& file,
-                                            const NamedText& tables) {
-    const auto document = timeloop::open(std::move(text), file);
+                                            const NamedText& tables, const TemplateWords& words) {
+    const auto document = timeloop::open(std::move(text), file, words);
     auto energies = read_energies(tables);
     if (!document || !energies) {
         Diagnostics all = document.diagnostics();

@@ -13,7 +13,15 @@ namespace eyeroof::formats::timeloop {
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 using hwdb::Node;
 
-Attributes::Attributes(Node own, std::vector<Node> around) : chain_(std::move(around)) {
+namespace {
+
+constexpr int kDeepestNames = 24;                // attributes and variables that name one another
+constexpr double kUnboundedDepth = 4294967295.0; // INF of CiMLoop's files
+
+} // namespace
+
+Attributes::Attributes(Node own, std::vector<Node> around, std::vector<Node> variables)
+    : chain_(std::move(around)), variables_(std::move(variables)) {
     chain_.insert(chain_.begin(), std::move(own));
 }
 
@@ -34,13 +42,14 @@ std::optional<double> Attributes::number(std::initializer_list<std::string_view>
         return std::nullopt;
     }
     const std::string text = node.text().value_or("");
-    const auto value = evaluate(text, named(text, 0));
-    if (!value || !std::isfinite(*value) || *value < 0.0 || *value > 1e15) {
+    const auto value = evaluated(text, 0);
+    const double* number = value ? value->number() : nullptr;
+    if (number == nullptr || !std::isfinite(*number) || *number < 0.0 || *number > 1e15) {
         node.error("bad-number", fmt::format("'{}' is no number from 0 to 1e15", text),
                    value ? "" : value.diagnostics().items().front().message);
         return std::nullopt;
     }
-    return *value;
+    return *number;
 }
 
 std::optional<Count> Attributes::count(std::initializer_list<std::string_view> names,
@@ -54,32 +63,76 @@ std::optional<Count> Attributes::count(std::initializer_list<std::string_view> n
     return value ? std::optional(static_cast<Count>(*value)) : std::nullopt;
 }
 
-// The values of the attributes that an expression names.
-Variables Attributes::named(const std::string& text, int depth) const {
-    constexpr int deepest = 8;
-    Variables values;
-    for (std::size_t at = 0; at < text.size() && depth < deepest;) {
-        std::size_t end = at;
-        while (end < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-            ++end;
+Node Attributes::variable(std::string_view name) const {
+    for (const Node& map : variables_) {
+        if (map.has(name)) {
+            return map[name];
         }
-        const std::string name = text.substr(at, end - at);
-        const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
-        if (const Node node = word ? find({name}) : Node{}) {
-            const std::string inner = node.text().value_or("");
-            const auto value = evaluate(inner, named(inner, depth + 1));
-            if (value) {
-                values[name] = *value;
-            }
-        }
-        at = std::max(end, at + 1);
     }
-    return values;
+    return {};
+}
+
+// Names are attributes, then variables, whose values may be expressions.
+Result<ScriptValue> Attributes::evaluated(const std::string& text, int depth) const {
+    const auto named = [&](const std::string& name) -> std::optional<ScriptValue> {
+        const Node own = find({name});
+        const Node node = own ? own : variable(name);
+        if (!node || !node.is_scalar()) {
+            return std::nullopt;
+        }
+        if (depth >= kDeepestNames) {
+            return ScriptValue{Unset{"too-deep", fmt::format("'{}' names itself", name)}};
+        }
+        auto value = evaluated(node.text().value_or(""), depth + 1);
+        return value ? *std::move(value)
+                     : ScriptValue{Unset{value.diagnostics().items().front().code,
+                                         fmt::format("'{}' has no value", name)}};
+    };
+    ScriptNames names;
+    names.value = named;
+    // "variables.get('DAC_RESOLUTION', 1)"
+    names.call = [&](const std::string& name,
+                     const ScriptList& given) -> std::optional<ScriptValue> {
+        if (!name.ends_with("variables.get") || given.size() != 2 || given[0].text() == nullptr) {
+            return std::nullopt;
+        }
+        return named(*given[0].text()).value_or(given[1]);
+    };
+    return run_script(text, names);
+}
+
+std::optional<double> Attributes::value_of(const std::string& text) const {
+    const auto value = evaluated(text, 0);
+    const double* number = value ? value->number() : nullptr;
+    return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+std::vector<Node> variable_maps(const Node& root) {
+    const Node given = root.is_map() && root.has("variables") ? root["variables"] : Node{};
+    std::vector<Node> maps;
+    for (const Node& map : given ? given.one_or_more() : std::vector<Node>{}) {
+        if (map.is_map()) {
+            map.ignore_rest();
+            maps.push_back(map);
+        }
+    }
+    return maps;
+}
+
+WordSlices word_slices(const std::vector<Node>& variables) {
+    const Attributes at({}, {}, variables);
+    WordSlices slices;
+    if (const auto bits = at.value_of("INPUT_BITS")) {
+        slices.word_bits = static_cast<Count>(std::clamp(*bits, 1.0, 64.0));
+        slices.per_column = std::max(1.0, at.value_of("N_WEIGHT_SLICES").value_or(1.0));
+        slices.steps = std::max(1.0, at.value_of("N_INPUT_SLICES").value_or(1.0));
+        slices.step_s = at.value_of("GLOBAL_CYCLE_SECONDS").value_or(0.0);
+    }
+    return slices;
 }
 
 void read_capacity(const Attributes& at, bool dram, Component& c) {
-    const auto width = at.count({"width", "memory_width"});
+    const auto width = at.count({"width", "memory_width", "data_storage_width"});
     c.cluster = at.count({"cluster_size"}).value_or(1);
     c.block = at.count({"block_size", "n_words"}).value_or(0);
     if (c.block == 0) {
@@ -87,8 +140,14 @@ void read_capacity(const Attributes& at, bool dram, Component& c) {
     }
     if (const auto entries = at.count({"entries"}, 0)) {
         c.entries = *entries;
-    } else if (const auto depth = at.count({"depth", "memory_depth"}, 0)) {
-        c.entries = checked_mul(*depth, c.block).value_or(kMaxInstances);
+    } else if (const Node node = at.find({"depth", "memory_depth", "data_storage_depth"})) {
+        const std::string text = lowered(node.text().value_or(""));
+        const bool endless = text == "inf" || at.value_of(text).value_or(0.0) == kUnboundedDepth;
+        const auto depth =
+            endless ? std::nullopt : at.count({"depth", "memory_depth", "data_storage_depth"}, 0);
+        if (depth && static_cast<double>(*depth) < kUnboundedDepth) {
+            c.entries = checked_mul(*depth, c.block).value_or(kMaxInstances);
+        }
     } else if (const auto kilobytes = at.count({"sizeKB"}, 0)) {
         c.entries = checked_mul(*kilobytes, 8192).value_or(kMaxInstances) / c.word_bits;
     }
@@ -131,13 +190,14 @@ void refuse_unmodelled(const Attributes& at) {
         }
     };
     refuse("min_utilization", 0.0, "a buffer's least utilization");
-    for (const auto name : {"metadata_datawidth", "metadata_storage_depth",
-                            "per_dataspace_bandwidth_consumption_scale"}) {
-        if (const Node found = at.find({name})) {
-            found.error("unsupported", fmt::format("{} is not modelled", name),
-                        "take the attribute away if it does not matter");
-            found.ignore_rest();
-        }
+    if (const Node found = at.find({"metadata_datawidth", "metadata_storage_depth"})) {
+        found.warning("dense-counts", "metadata of compressed tensors takes no room and no time",
+                      "words count as those of dense tensors; zeros: `exam --density`");
+    }
+    if (const Node found = at.find({"per_dataspace_bandwidth_consumption_scale"})) {
+        found.warning("passed-over", "each tensor takes the bandwidth of its own words",
+                      "per_dataspace_bandwidth_consumption_scale is not modelled");
+        found.ignore_rest();
     }
     const Node address = at.find({"addr_gen_energy"});
     if (address && address.number(-1e12, 1e12).value_or(0.0) > 0.0) {
@@ -159,8 +219,8 @@ ComponentSort sort_of(const std::string& kind, const Attributes& at) {
     if (has("noc") || has("network") || has("wire") || has("multicast") || has("reduction")) {
         return ComponentSort::network;
     }
-    const bool sized =
-        at.has({"entries", "depth", "memory_depth", "sizeKB", "width", "memory_width"});
+    const bool sized = at.has({"entries", "depth", "memory_depth", "data_storage_depth", "sizeKB",
+                               "width", "memory_width"});
     return sized || has("dram") || has("sram") || has("storage") || has("buffer") || has("reg")
                ? ComponentSort::storage
                : ComponentSort::other;
@@ -169,16 +229,19 @@ ComponentSort sort_of(const std::string& kind, const Attributes& at) {
 } // namespace
 
 std::optional<Component> read_component(const Node& node, const std::string& name,
-                                        const std::vector<Node>& around) {
+                                        const std::vector<Node>& around,
+                                        const std::vector<Node>& variables) {
     const std::string kind =
         node["class"].text().value_or("") + " " + node["subclass"].text().value_or("");
     const Node own = node["attributes"];
-    const Attributes at(own, around);
+    const Attributes at(own, around, variables);
     own.ignore_rest(); // what remains is for tools that estimate energy and area
+    const WordSlices words = word_slices(variables);
     Component c;
     c.node = node;
     c.name = name;
-    for (const auto key : {"required_actions", "energy_scale", "area_scale", "leak_scale"}) {
+    for (const auto key :
+         {"required_actions", "energy_scale", "area_scale", "leak_scale", "max_utilization"}) {
         node[key].ignore_rest(); // for tools that estimate
     }
     const std::string enabled = lowered(node["enabled"].text().value_or("true"));
@@ -209,8 +272,17 @@ std::optional<Component> read_component(const Node& node, const std::string& nam
     c.pj = at.number({"vector_access_energy"});
     read_capacity(at, kind.find("DRAM") != std::string::npos, c);
     read_speed(at, c);
-    if (kind.find("dummy_storage") != std::string::npos) {
+    if (kind.find("dummy_storage") != std::string::npos && !words.word_bits) {
         c.entries = 0; // a place for loops in space
+    }
+    if (words.word_bits > 0 && c.word_bits == 1) { // CiMLoop counts bits, here words count whole
+        const double bits = static_cast<double>(words.word_bits);
+        c.word_bits = words.word_bits;
+        c.block = std::max<Count>(1, c.block / words.word_bits);
+        c.entries = c.entries ? std::optional(std::max<Count>(1, *c.entries / words.word_bits))
+                              : std::nullopt;
+        c.read /= bits;
+        c.write /= bits;
     }
     return c;
 }

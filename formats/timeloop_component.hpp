@@ -3,6 +3,7 @@
 #pragma once
 
 #include "formats/expression.hpp"
+#include "formats/script.hpp"
 #include "formats/timeloop_parts.hpp"
 #include "model/accelerator/accelerator.hpp"
 
@@ -40,9 +41,11 @@ struct Component {
 };
 
 // A component's attributes, and behind them those of the nodes around it, nearest first.
+// Expressions may also name `variables`: mappings of a document.
 class Attributes {
   public:
-    Attributes(hwdb::Node own, std::vector<hwdb::Node> around);
+    Attributes(hwdb::Node own, std::vector<hwdb::Node> around,
+               std::vector<hwdb::Node> variables = {});
 
     // The first of the names that is set, own ones before inherited ones.
     hwdb::Node find(std::initializer_list<std::string_view> names) const;
@@ -52,25 +55,45 @@ class Attributes {
                                Count least = 1) const;
     bool has(std::initializer_list<std::string_view> names) const { return bool(find(names)); }
 
+    // Of an expression; nothing where it names what has no value.
+    std::optional<double> value_of(const std::string& text) const;
+
   private:
-    Variables named(const std::string& text, int depth) const;
+    Result<ScriptValue> evaluated(const std::string& text, int depth) const;
+    hwdb::Node variable(std::string_view name) const;
 
     std::vector<hwdb::Node> chain_;
+    std::vector<hwdb::Node> variables_;
 };
 
 void read_capacity(const Attributes& at, bool dram, Component& c);
 void read_speed(const Attributes& at, Component& c);
-// Errors for attributes that matter and are not modelled.
+// Errors for attributes that matter and are not modelled, and warnings for those of compressed
+// tensors: words count as those of dense ones.
 void refuse_unmodelled(const Attributes& at);
 inline constexpr int kMaxDepth = 48;   // of trees and of lists in lists
 inline constexpr Count kWordBits = 16; // Timeloop's, where none are named
 
 // Name, class and attributes; sets neither instances nor axes. Nothing for what is left out.
 std::optional<Component> read_component(const hwdb::Node& node, const std::string& name,
-                                        const std::vector<hwdb::Node>& around);
+                                        const std::vector<hwdb::Node>& around,
+                                        const std::vector<hwdb::Node>& variables = {});
+
+// The mappings under `variables` at the top of a file, which may be a list of them.
+std::vector<hwdb::Node> variable_maps(const hwdb::Node& root);
+
+// Bits of whole words and their slices, as CiMLoop's variables state them; 1 and 0 elsewhere.
+struct WordSlices {
+    Count word_bits = 0;     // 0: words are not counted in bits
+    double per_column = 1.0; // columns that one weight takes
+    double steps = 1.0;      // of one input
+    double step_s = 0.0;     // 0: not stated
+};
+WordSlices word_slices(const std::vector<hwdb::Node>& variables);
 
 // The components of a list of nodes (0.4), from the outermost inwards, with the axes they open.
-std::vector<Component> read_nodes(const hwdb::Node& list);
+std::vector<Component> read_nodes(const hwdb::Node& list,
+                                  const std::vector<hwdb::Node>& variables = {});
 
 // Energies from tables stand above those of attributes. One warning names every component of the
 // tables that is not used as it stands there: no part of the architecture has its name, none of its

@@ -225,10 +225,10 @@ void add_dim(const Node& node, const std::string& name, const TimeloopNames& nam
 
 } // namespace
 
-Result<hwdb::Document> open(std::string text, const std::string& file) {
+Result<hwdb::Document> open(std::string text, const std::string& file, const TemplateWords& words) {
     hwdb::YamlOptions options{.allow_aliases = true, .allow_tags = true, .allow_merge_keys = true};
     if (is_template(text)) {
-        auto expanded = expand_template(std::move(text), file);
+        auto expanded = expand_template(std::move(text), file, {}, words);
         if (!expanded) {
             return Result<hwdb::Document>(expanded.diagnostics());
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "formats/expression.hpp"
+#include "formats/template.hpp"
 #include "formats/timeloop.hpp"
 #include "hwdb/yaml.hpp"
 
@@ -15,7 +16,8 @@
 namespace eyeroof::formats::timeloop {
 
 // Templates are expanded, and merge keys (<<, <<<) put in, as Timeloop's front end does.
-Result<hwdb::Document> open(std::string text, const std::string& file);
+Result<hwdb::Document> open(std::string text, const std::string& file,
+                            const TemplateWords& words = {});
 
 // The numbers under `variables` at the top of a file, as far as they are numbers or expressions of
 // those above them.

@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "formats/level_stack.hpp"
+#include "formats/stream_system.hpp"
 #include "hwdb/yaml.hpp"
 
 #include <fmt/format.h>
@@ -187,7 +188,9 @@ Core core_of(const Node& root) {
     for (const auto& [name, node] : root.need("memories").entries()) {
         core.memories.push_back(memory_of(name, node));
     }
-    read_array(root, core);
+    if (root.has("operational_array")) {
+        read_array(root, core);
+    }
     return core;
 }
 
@@ -332,66 +335,16 @@ Result<Machine> machine_of(Accelerator accelerator, const std::string& name,
     return {std::move(machine), std::move(found)};
 }
 
-// The files of a system's cores, by their number.
-std::map<std::string, Node> core_files(const Node& root) {
-    std::map<std::string, Node> files;
-    const Node cores = root.need("cores");
-    if (cores.is_map()) {
-        for (const auto& [key, node] : cores.entries()) {
-            files[key] = node;
-        }
-        return files;
-    }
-    const auto items = cores.items(1);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        files[fmt::format("{}", i)] = items[i];
-    }
-    return files;
-}
-
-// Where a core's file lies: beside the system's, or in `cores` below it.
-std::filesystem::path core_path(const std::string& file, const std::string& name) {
-    const auto folder = std::filesystem::path(file).parent_path();
-    std::error_code ignored;
-    return std::filesystem::exists(folder / "cores" / name, ignored) ? folder / "cores" / name
-                                                                     : folder / name;
-}
-
-// The numbers of the cores that hold no weights: pooling, SIMD, and the memory outside.
-struct Helpers {
-    std::set<std::string> numbers;
-    std::string outside = "none";
-};
-
-Helpers helpers(const Node& root) {
-    Helpers found;
-    for (const char* place : {"", "bus", "2d_mesh", "core_connectivity"}) {
-        const Node node = *place == '\0' ? root : root.has(place) ? root[place] : Node{};
-        if (!node.is_map()) {
-            continue;
-        }
-        for (const char* key : {"pooling_core_id", "simd_core_id", "offchip_core_id"}) {
-            const Node id = node.has(key) ? node[key] : Node{};
-            if (id) {
-                found.numbers.insert(id.text().value_or(""));
-            }
-        }
-        found.outside = node.has("offchip_core_id")
-                            ? node["offchip_core_id"].text().value_or("none")
-                            : found.outside;
-        node.ignore_rest();
-    }
-    return found;
-}
+} // namespace
 
 // One core as a machine, below the memories of the core outside, where there is one.
-Result<Machine> read_core(const hwdb::Document& document, const std::string& file,
-                          const hwdb::Document* outside) {
+Result<Machine> read_zigzag_core(const hwdb::Document& document, const std::string& file,
+                                 const hwdb::Document* outside) {
     const Node root = document.root();
     Core core = core_of(root);
     if (!computes(core)) {
         root.error("not-a-machine", "this core has no array that computes",
-                   "read the file of a core that does");
+                   "read the system that names it, or a core that computes");
     }
     Diagnostics found;
     if (outside != nullptr) {
@@ -412,58 +365,18 @@ Result<Machine> read_core(const hwdb::Document& document, const std::string& fil
                               : machine_of(std::move(accelerator), name, file, std::move(found));
 }
 
-Result<hwdb::Document> open_hardware(std::string text, const std::string& file) {
+Result<hwdb::Document> open_zigzag_hardware(std::string text, const std::string& file) {
     hwdb::YamlOptions options{.allow_aliases = true};
     options.keep_last_key =
         true; // of two lists of ports that one memory has, ZigZag takes the last
     return hwdb::parse_yaml(std::move(text), file, std::move(options));
 }
 
-Result<hwdb::Document> load_hardware(const std::filesystem::path& path) {
+Result<hwdb::Document> load_zigzag_hardware(const std::filesystem::path& path) {
     auto text = read_text_file(path);
-    return text ? open_hardware(*std::move(text), path.string())
+    return text ? open_zigzag_hardware(*std::move(text), path.string())
                 : Result<hwdb::Document>(text.diagnostics());
 }
-
-Result<Machine> read_system(const Node& root, const std::string& file) {
-    Diagnostics found;
-    const Helpers helping = helpers(root);
-    std::vector<std::string> working;
-    std::string outside;
-    for (const auto& [number, node] : core_files(root)) {
-        const std::string name = node.text().value_or("");
-        if (number == helping.outside) {
-            outside = name;
-        } else if (!helping.numbers.contains(number)) {
-            working.push_back(name);
-        }
-    }
-    if (working.size() != 1) {
-        found.error("unsupported",
-                    fmt::format("this system has {} cores that compute", working.size()),
-                    "read the file of one core; `exam --cores` takes packages of several",
-                    root["cores"].where());
-        return Result<Machine>(std::move(found));
-    }
-    const auto path = core_path(file, working.front());
-    const auto core = load_hardware(path);
-    std::optional<Result<hwdb::Document>> memory;
-    if (!outside.empty()) {
-        memory.emplace(load_hardware(core_path(file, outside)));
-    }
-    if (!core || (memory && !*memory)) {
-        found.append(core ? memory->diagnostics() : core.diagnostics());
-        return Result<Machine>(std::move(found));
-    }
-    auto machine = read_core(*core, path.string(), memory ? &memory->value() : nullptr);
-    if (machine) {
-        machine->id = std::filesystem::path(file).stem().string();
-        machine->name = machine->id;
-    }
-    return machine;
-}
-
-} // namespace
 
 bool is_zigzag_hardware(std::string_view text) {
     const std::string_view head = text.substr(0, 100'000);
@@ -478,19 +391,15 @@ bool is_zigzag_hardware(std::string_view text) {
 }
 
 Result<Machine> parse_zigzag_hardware(std::string text, const std::string& file) {
-    const auto document = open_hardware(std::move(text), file);
+    const auto document = open_zigzag_hardware(std::move(text), file);
     if (!document) {
         return Result<Machine>(document.diagnostics());
     }
     const Node root = document->root();
     if (!root.is_map() || !root.has("cores")) {
-        return read_core(*document, file, nullptr);
+        return read_zigzag_core(*document, file, nullptr);
     }
-    auto machine = read_system(root, file);
-    Diagnostics found = document->finish();
-    found.append(machine.diagnostics());
-    return found.has_errors() || !machine ? Result<Machine>(std::move(found))
-                                          : Result<Machine>(*std::move(machine), found);
+    return one_core_of(*document, file);
 }
 
 } // namespace eyeroof::formats

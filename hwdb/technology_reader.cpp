@@ -100,6 +100,15 @@ std::vector<model::PublishedChip> read_chips(const Node& list) {
     return chips;
 }
 
+std::vector<model::DramEnergy> read_drams(const Node& list) {
+    std::vector<model::DramEnergy> drams;
+    for (const Node& node : list ? list.items() : std::vector<Node>{}) {
+        drams.push_back(
+            {node.need("name").text().value_or(""), positive(node, "pj_per_bit"), origin_of(node)});
+    }
+    return drams;
+}
+
 } // namespace
 
 Result<model::Technology> read_technology(Document& document) {
@@ -110,6 +119,7 @@ Result<model::Technology> read_technology(Document& document) {
     technology.reference = read_reference(root.need("reference"));
     technology.assumed = read_assumed(root.need("assumed"));
     technology.chips = read_chips(root.need("chips"));
+    technology.drams = read_drams(root["drams"]);
     return document.conclude(std::move(technology));
 }
 

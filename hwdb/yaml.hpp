@@ -37,6 +37,12 @@ namespace eyeroof::hwdb {
 
 inline constexpr int kMaxYamlDepth = 64;
 
+// A tagged scalar "!include_loaded NAME.member.member", where tags are allowed, stands for a member
+// of the document's first value, whose key is kIncludedKey: text that was put together from several
+// files (formats/template.hpp) holds there what it includes as values.
+inline constexpr std::string_view kIncludedTag = "!include_loaded";
+inline constexpr std::string_view kIncludedKey = "included_ignore";
+
 struct YamlOptions {
     bool allow_aliases = false; // anchors, aliases
     bool allow_tags = false;    // "!Component"; read with Node::tag()
@@ -44,8 +50,8 @@ struct YamlOptions {
     // Timeloop's and AccelForge's front ends, also merges mappings in mappings and appends lists.
     bool allow_merge_keys = false;
     bool keep_last_key = false; // of equal keys in a mapping the last counts, with a warning
-    // Where each line of the text comes from, for text that was put together from several files.
-    // Empty: line n of the text is line n of the file.
+    // Where each line of the text comes from, for text that was put together from several files;
+    // its column is added to that of a value. Empty: line n of the text is line n of the file.
     std::vector<SourceLocation> lines = {};
 };
 

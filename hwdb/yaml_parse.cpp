@@ -8,6 +8,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -49,6 +50,14 @@ class Builder : public YAML::EventHandler {
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
+        if (options_.allow_tags && tag == kIncludedTag) {
+            const std::uint32_t named = included(mark, value);
+            if (anchor != YAML::NullAnchor) {
+                anchored_[anchor] = named;
+            }
+            attach(named);
+            return;
+        }
         const std::uint32_t index = begin(mark, detail::Kind::scalar, tag, anchor);
         state_.values[index].text = value;
         complete(index);
@@ -145,6 +154,38 @@ class Builder : public YAML::EventHandler {
         attach(index);
     }
 
+    // The value of this key; nothing where it is no mapping that has one.
+    std::optional<std::uint32_t> member(std::uint32_t map, std::string_view key) const {
+        const detail::Value& value = state_.values[map];
+        for (std::size_t i = 0; value.kind == detail::Kind::map && i + 1 < value.children.size();
+             i += 2) {
+            if (state_.values[value.children[i]].text == key) {
+                return value.children[i + 1];
+            }
+        }
+        return std::nullopt;
+    }
+
+    // "included1.workload.einsums"
+    std::uint32_t included(const YAML::Mark& mark, std::string_view path) {
+        std::optional<std::uint32_t> at;
+        if (!open_.empty()) {
+            at = member(open_.front().index, kIncludedKey);
+        }
+        std::string_view key;
+        for (std::size_t from = 0; at && from <= path.size();) {
+            const std::size_t end = std::min(path.find('.', from), path.size());
+            key = path.substr(from, end - from);
+            at = member(*at, key);
+            from = end + 1;
+        }
+        if (!at) {
+            refuse(mark, "missing-key", fmt::format("what is included has no member '{}'", key),
+                   "name one that the included file has");
+        }
+        return *at;
+    }
+
     // Sizes are added up as if aliases were written out, so that nested aliases cannot make a small
     // file stand for a huge document.
     void attach(std::uint32_t index) {
@@ -212,6 +253,9 @@ class Builder : public YAML::EventHandler {
     // A mapping or list with the members of both; the first one where they are no such pair.
     std::uint32_t both(std::uint32_t first, std::uint32_t second) {
         const detail::Kind kind = state_.values[first].kind;
+        if (state_.values[first].tag == "!nomerge") { // Timeloop's front end: it replaces
+            return first;
+        }
         if (kind != state_.values[second].kind ||
             (kind != detail::Kind::map && kind != detail::Kind::list)) {
             return first;

@@ -39,7 +39,7 @@ struct YamlState {
     SourceLocation place(int line, int column) const {
         if (line >= 1 && static_cast<std::size_t>(line) <= lines.size()) {
             SourceLocation found = lines[static_cast<std::size_t>(line) - 1];
-            found.column = column;
+            found.column = column + found.column;
             return found;
         }
         return {file, line, column};

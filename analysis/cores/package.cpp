@@ -1,6 +1,7 @@
 #include "analysis/cores/package.hpp"
 
 #include "base/text_file.hpp"
+#include "formats/stream_system.hpp"
 #include "hwdb/sourced.hpp"
 
 #include <fmt/format.h>
@@ -94,13 +95,37 @@ bool says_package(const std::string& text) {
     return false;
 }
 
+// Another tool's system of cores.
+Result<CorePackage> package_of(formats::StreamSystem system, const fs::path& file,
+                               Diagnostics found) {
+    CorePackage package;
+    package.id = file.stem().string();
+    package.name = system.name.empty() ? package.id : system.name;
+    std::size_t cores = 0;
+    for (formats::StreamSystem::Kind& kind : system.kinds) {
+        cores += kind.count;
+        package.kinds.push_back({std::move(kind.machine), kind.count});
+    }
+    package.link_bytes_per_s = system.link_bytes_per_s;
+    package.memory_bytes_per_s = system.memory_bytes_per_s;
+    if (cores > kMostCores) {
+        found.error("too-many-cores",
+                    fmt::format("{} cores; a package has at most {}", cores, kMostCores),
+                    "many equal cores are one machine with axes: see simba", {file.string(), 1, 1});
+        return Result<CorePackage>(std::move(found));
+    }
+    return {std::move(package), std::move(found)};
+}
+
 } // namespace
 
 std::optional<fs::path> find_package(const std::string& name, hwdb::Folders folders) {
     std::error_code ignored;
     if (fs::is_regular_file(name, ignored)) {
         const auto text = read_text_file(name);
-        return text && says_package(*text) ? std::optional(fs::path(name)) : std::nullopt;
+        const bool package =
+            text && (says_package(*text) || formats::is_stream_system(*text, name));
+        return package ? std::optional(fs::path(name)) : std::nullopt;
     }
     return name.find('/') == std::string::npos
                ? hwdb::nearest_file(folders, fs::path("packages") / (name + ".yaml"))
@@ -108,6 +133,12 @@ std::optional<fs::path> find_package(const std::string& name, hwdb::Folders fold
 }
 
 Result<CorePackage> load_package(const fs::path& file, hwdb::Folders folders) {
+    if (auto text = read_text_file(file); text && formats::is_stream_system(*text, file.string())) {
+        auto system = formats::parse_stream_system(*std::move(text), file.string());
+        Diagnostics found = system.diagnostics();
+        return system ? package_of(*std::move(system), file, std::move(found))
+                      : Result<CorePackage>(std::move(found));
+    }
     auto document = hwdb::load_yaml(file);
     return document ? PackageReader(*document, folders).read(file.stem().string())
                     : Result<CorePackage>(document.diagnostics());

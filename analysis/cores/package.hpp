@@ -30,7 +30,8 @@ struct CorePackage {
     bool operator==(const CorePackage&) const = default;
 };
 
-// Is `name` a package: a file whose format is package/1, or a name in the folder `packages`?
+// Is `name` a package: a file whose format is package/1, a system of Stream with several cores that
+// compute, or a name in the folder `packages`?
 std::optional<std::filesystem::path> find_package(const std::string& name, hwdb::Folders folders);
 
 // eyeroof: package/1. Errors with their place: those of the machines that it names, a GPU or a host

@@ -48,6 +48,15 @@ struct AssumedCircuits {
     bool operator==(const AssumedCircuits&) const = default;
 };
 
+// A memory outside the chip, by the name of its kind: LPDDR4.
+struct DramEnergy {
+    std::string name;
+    double pj_per_bit = 0.0; // read or written
+    Provenance origin;
+
+    bool operator==(const DramEnergy&) const = default;
+};
+
 struct PublishedChip {
     std::string machine; // id of the machine's description
     double nm = 0.0;
@@ -64,6 +73,7 @@ struct Technology {
     ReferenceCircuits reference;
     AssumedCircuits assumed;
     std::vector<PublishedChip> chips;
+    std::vector<DramEnergy> drams = {};
 
     bool operator==(const Technology&) const = default;
 };

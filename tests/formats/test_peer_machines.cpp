@@ -238,13 +238,29 @@ TEST_CASE("stores along two axes that cross are taken as one, with a warning") {
     CHECK(found == 1);
 }
 
-TEST_CASE("a system of several cores that compute is refused by their number") {
+TEST_CASE("a system whose cores are not beside it names each file that is missing") {
     const auto system = formats::parse_zigzag_hardware(
         "name: quad\ncores:\n  - a.yaml\n  - b.yaml\n  - off.yaml\nbus:\n  bandwidth: 32\n  "
         "offchip_core_id: 2\n",
         "quad.yaml");
     REQUIRE_FALSE(system.ok());
-    CHECK(system.diagnostics().items()[0].message == "this system has 2 cores that compute");
+    REQUIRE(system.diagnostics().items().size() >= 2);
+    CHECK(system.diagnostics().items()[0].code == "file-not-found");
+    CHECK(system.diagnostics().items()[0].where.file == "a.yaml");
+    CHECK(system.diagnostics().items()[1].where.file == "b.yaml");
+}
+
+TEST_CASE("a system of several cores that compute is refused by their number") {
+    const auto folder = std::filesystem::temp_directory_path() / "eyeroof_test_dual_core";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "core.yaml") << kZigzag;
+    const auto system = formats::parse_zigzag_hardware(
+        "name: dual\ncores:\n  - core.yaml\n  - core.yaml\nbus:\n  bandwidth: 32\n",
+        (folder / "dual.yaml").string());
+    std::filesystem::remove_all(folder);
+    REQUIRE_FALSE(system.ok());
+    CHECK(system.diagnostics().items()[0].message ==
+          "this system has 2 cores that compute products");
 }
 
 const char* const kForge = R"(arch:
@@ -298,7 +314,7 @@ TEST_CASE("an AccelForge architecture counts bits, joules and seconds") {
     CHECK(a.dataflows[0].spatial[1].dims == DimSet{Dim::C, Dim::R, Dim::S});
 }
 
-TEST_CASE("what an AccelForge node asks beyond the model is named, whatever else the file holds") {
+TEST_CASE("a name without a value in an AccelForge node is named, whatever else the file holds") {
     std::string text = kForge;
     text.replace(text.find("    size: weight"), 0, "    actions_scale: n_slices\n");
     for (char key = 'a'; key < 'k'; ++key) {
@@ -306,7 +322,8 @@ TEST_CASE("what an AccelForge node asks beyond the model is named, whatever else
     }
     const auto machine = formats::parse_accelforge_arch(text, "f.yaml");
     REQUIRE_FALSE(machine.ok());
-    CHECK(machine.diagnostics().items()[0].message == "words in slices of bits are not modelled");
+    CHECK(machine.diagnostics().items()[0].message ==
+          "this value is not read: in 'n_slices': 'n_slices' has no value");
     CHECK(machine.diagnostics().items()[0].where.line > 20);
 }
 

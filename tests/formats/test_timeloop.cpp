@@ -427,7 +427,7 @@ TEST_CASE("what Timeloop's newer files hold beyond the model is named with its l
     CHECK(says(unread("architecture:\n  version: 0.4\n  nodes:\n  - !Compound\n    name: x\n"),
                "nodes of kind !Compound are not read"));
     CHECK(says(unread("{{include('x.yaml')}}\narchitecture:\n  version: 0.4\n"),
-               "a.yaml:1:1: error: 'include('x.yaml')' in a template is not read"));
+               "a.yaml:1:1: error: the included file x.yaml cannot be read"));
     CHECK(says(unread("architecture:\n  subtree:\n  - name: s\n    local:\n"
                       "    - {name: A, class: DRAM}\n    - {name: B, class: widget}\n"),
                "a.yaml:6:7: error: B is neither storage nor arithmetic"));
