@@ -134,20 +134,16 @@ double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
     return std::fabs(time_s / row.row.measured_s - 1.0);
 }
 
-void keep_worst(std::vector<ValidatedRow>& worst, const ValidatedRow& row, std::size_t most) {
+// The rows furthest from their predictions, the furthest first; of equal ones those that came first.
+void cut_worst(std::vector<ValidatedRow>& worst, std::size_t most) {
     const auto distance = [](const ValidatedRow& r) {
         return std::fabs(std::log(r.predicted_s / r.row.measured_s));
     };
-    const auto further = [&](const ValidatedRow& a, const ValidatedRow& b) {
-        return distance(a) > distance(b);
-    };
-    if (most == 0 || (worst.size() == most && !further(row, worst.back()))) {
-        return;
-    }
-    worst.insert(std::upper_bound(worst.begin(), worst.end(), row, further), row);
-    if (worst.size() > most) {
-        worst.pop_back();
-    }
+    std::stable_sort(worst.begin(), worst.end(),
+                     [&](const ValidatedRow& a, const ValidatedRow& b) {
+                         return distance(a) > distance(b);
+                     });
+    worst.resize(std::min(worst.size(), most));
 }
 
 } // namespace
@@ -261,11 +257,15 @@ Result<Validation> validate(const std::vector<MeasuredLayer>& rows, const Machin
         group.add(*checked);
         group.add_exchanged(exchanged_error(*gpu, *checked, options));
         all.add(*checked);
-        keep_worst(validation.worst, *checked, options.worst);
+        validation.worst.push_back(*checked);
+        if (validation.worst.size() / 2 > options.worst) {
+            cut_worst(validation.worst, options.worst);
+        }
     }
     if (found.has_errors()) {
         return found;
     }
+    cut_worst(validation.worst, options.worst);
     for (auto& [key, ratios] : groups) {
         ValidationGroup group{std::get<0>(key), std::get<1>(key), std::get<2>(key),
                               std::get<3>(key), ratios.figures(), std::nullopt};
