@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::pair<std::string_view, int> kKernelFormats[] = {{"library-kernels/1", 1}};
 constexpr double kMostRatio = 1e3;
+constexpr double kMicro = 1e-6; // of the host's time
 
 // Numbers with blanks between them, each within the bounds.
 std::vector<double> numbers_of(const Node& node, double low, double high) {
@@ -99,11 +100,19 @@ model::LibraryCell read_cell(const Node& node, const std::string& key) {
     if (const Node machines = node["machines"]) {
         for (const auto& [id, machine] : machines.entries()) {
             const std::vector<double> n = numbers_of(machine, -10.0, kMostRatio);
-            check_count(machine, n.size(), 3);
-            if (n.size() == 3) {
-                cell.machines[id] = {n[0], n[1], n[2]};
+            if (n.size() == 4) {
+                cell.machines[id] = {n[0], n[1], n[2], n[3] * kMicro};
+            } else {
+                check_count(machine, n.size(), 3);
+                if (n.size() == 3) {
+                    cell.machines[id] = {n[0], n[1], n[2]};
+                }
             }
         }
+    }
+    if (const Node watts = node["watts"]) {
+        cell.watts = numbers_of(watts, 0.0, 100.0);
+        check_count(watts, cell.watts.size(), parts.joined.size() + 1);
     }
     cell.low = node.need("low").number(1e-3, 1.0).value_or(cell.low);
     cell.high = node.need("high").number(1.0, kMostRatio).value_or(cell.high);
@@ -145,11 +154,16 @@ std::string cell_text(const std::string& key, const model::LibraryCell& c) {
                     yaml_quoted(key), c.power, c.low, c.high, c.rows, c.mape, c.median,
                     c.versions.empty() ? "" : ", versions: " + yaml_quoted(c.versions),
                     joined_text(c.added, 3), joined_text(c.joined, 3));
+    text += c.watts.empty() ? "" : ", watts: " + joined_text(c.watts, 2);
     text += c.shape.empty() ? "" : ",\n    shape: " + shape_text(c.shape);
     std::string machines;
     for (const auto& [id, m] : c.machines) {
+        std::vector<double> numbers = {m.offset, m.low, m.high};
+        if (m.host_s > 0.0) {
+            numbers.push_back(m.host_s / kMicro);
+        }
         machines += fmt::format("{}{}: {}", machines.empty() ? "" : ", ", yaml_scalar(id),
-                                joined_text({m.offset, m.low, m.high}, 3));
+                                joined_text(numbers, 3));
     }
     return text + (machines.empty() ? "" : ",\n    machines: {" + machines + "}") + "}\n";
 }

@@ -108,9 +108,11 @@ class KernelRowReader {
         c.version = columns_.text(row, "library_version");
         c.kernel = columns_.text(row, "kernel");
         c.distribution = columns_.text(row, "distribution");
+        c.eager = columns_.text(row, "note").find("eager") != std::string_view::npos;
         for (std::size_t i = 0; i < model::kCallSizes; ++i) {
-            c.sizes[i] = size_of(row, i);
+            c.sizes[i] = size_of(row, columns_.sizes[i]);
         }
+        out.power_w = size_of(row, columns_.index("power_w"));
         if (op == "attention_context" && columns_.text(row, "causal").empty()) {
             c.of(model::CallSize::causal) = 1.0;
         }
@@ -119,14 +121,14 @@ class KernelRowReader {
     }
 
   private:
-    double size_of(const CsvRecord& row, std::size_t i) {
-        const std::string_view text = KernelColumns::text(row, columns_.sizes[i]);
+    double size_of(const CsvRecord& row, int column) {
+        const std::string_view text = KernelColumns::text(row, column);
         if (text.empty()) {
             return 0.0;
         }
         const auto value = finite_of(text);
         if (!value || *value < 0.0 || *value > kMostSize) {
-            bad(row, columns_.sizes[i], "is no size", "a number from 0 to 1e12");
+            bad(row, column, "is no size", "a number from 0 to 1e12");
         }
         return value.value_or(0.0);
     }
@@ -212,6 +214,11 @@ namespace {
 
 class KernelErrors {
   public:
+    void add_joules(double measured, double predicted) {
+        model::LibraryTime joules;
+        joules.time_s = predicted;
+        add(measured, joules);
+    }
     void add(double measured, const model::LibraryTime& t) {
         const double ratio = t.time_s / measured;
         errors_.push_back(std::fabs(ratio - 1.0));
@@ -247,9 +254,9 @@ Result<KernelValidation> validate_kernels(const KernelTable& table, const Machin
         model::Gpu gpu;
         model::MachineKernels kernels;
     };
-    std::map<std::string, Known> gpus;
+    std::map<std::string, std::optional<Known>> gpus; // nothing: no GPU
     std::map<Key, KernelErrors> groups;
-    KernelErrors all;
+    KernelErrors all, joules;
     KernelValidation v;
     for (const KernelRow& row : table.rows) {
         auto gpu = gpus.find(row.gpu);
@@ -259,17 +266,20 @@ Result<KernelValidation> validate_kernels(const KernelTable& table, const Machin
                 return machine.diagnostics();
             }
             const auto* found = std::get_if<model::Gpu>(&machine->kind);
-            if (found == nullptr) {
-                return Result<KernelValidation>::failure("not-a-gpu", "'" + row.gpu + "' is no GPU",
-                                                         "kernels of libraries run on GPUs");
+            gpu = gpus.emplace(row.gpu, std::nullopt).first;
+            if (found != nullptr) {
+                auto constants = kernels(*found, row.gpu);
+                if (!constants) {
+                    return constants.diagnostics();
+                }
+                gpu->second = Known{*found, std::move(*constants)};
             }
-            auto constants = kernels(*found, row.gpu);
-            if (!constants) {
-                return constants.diagnostics();
-            }
-            gpu = gpus.emplace(row.gpu, Known{*found, std::move(*constants)}).first;
         }
-        const auto time = model::library_time(gpu->second.gpu, gpu->second.kernels, row.call);
+        if (!gpu->second) {
+            ++v.refused[row.gpu + ", which is no GPU"];
+            continue;
+        }
+        const auto time = model::library_time(gpu->second->gpu, gpu->second->kernels, row.call);
         if (!time) {
             ++v.refused[row.call.op + " " + row.call.type];
             continue;
@@ -278,6 +288,9 @@ Result<KernelValidation> validate_kernels(const KernelTable& table, const Machin
             groups[{row.gpu, row.call.op, row.call.type, row.call.library}].add(row.measured_s,
                                                                                 *time);
             all.add(row.measured_s, *time);
+            if (row.power_w > 0.0 && time->energy_j > 0.0) {
+                joules.add_joules(row.power_w * row.measured_s, time->energy_j);
+            }
         }
         v.rows.push_back({&row, *time});
     }
@@ -286,6 +299,7 @@ Result<KernelValidation> validate_kernels(const KernelTable& table, const Machin
                             errors.figures()});
     }
     v.all = all.figures();
+    v.joules = joules.figures();
     return v;
 }
 
@@ -302,6 +316,11 @@ std::string kernels_text(const KernelValidation& v, const KernelTable& table) {
                             cells(g.figures));
     }
     text += fmt::format("{:<93} {}", "all rows", cells(v.all));
+    if (v.joules.rows > 0) {
+        text += fmt::format("{:<93} {:>7} {:>7.1f} {:>7.1f} {:>+7.1f}\n",
+                            "energy, J, where power was measured", v.joules.rows,
+                            100.0 * v.joules.mape, 100.0 * v.joules.median, 100.0 * v.joules.bias);
+    }
     for (const auto& [what, rows] : v.refused) {
         text += fmt::format("not answered: {} rows of {}: no library was measured on them\n", rows,
                             what);
@@ -314,14 +333,15 @@ std::string kernels_text(const KernelValidation& v, const KernelTable& table) {
 }
 
 std::string kernels_csv(const KernelValidation& v) {
-    std::string text =
-        "line,gpu,op,type,library,kernel,measured_s,predicted_s,low_s,high_s,constants\n";
+    std::string text = "line,gpu,op,type,library,kernel,measured_s,predicted_s,low_s,high_s,"
+                       "measured_j,predicted_j,constants\n";
     for (const PredictedKernel& p : v.rows) {
         const model::LibraryCall& c = p.row->call;
-        text += fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", p.row->line,
-                            csv_quoted(p.row->gpu), csv_quoted(c.op), csv_quoted(c.type),
-                            csv_quoted(c.library), csv_quoted(c.kernel), p.row->measured_s,
-                            p.time.time_s, p.time.low_s, p.time.high_s, csv_quoted(p.time.key));
+        text += fmt::format(
+            "{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", p.row->line,
+            csv_quoted(p.row->gpu), csv_quoted(c.op), csv_quoted(c.type), csv_quoted(c.library),
+            csv_quoted(c.kernel), p.row->measured_s, p.time.time_s, p.time.low_s, p.time.high_s,
+            p.row->power_w * p.row->measured_s, p.time.energy_j, csv_quoted(p.time.key));
     }
     return text;
 }

@@ -16,6 +16,7 @@ struct KernelRow {
     model::LibraryCall call;
     std::string gpu;
     double measured_s = 0.0; // 0: not measured
+    double power_w = 0.0;    // mean of the board while the call was repeated; 0: not measured
     int line = 0;
 
     bool operator==(const KernelRow&) const = default;
@@ -30,8 +31,8 @@ struct KernelTable {
 
 // A CSV, gzipped or not: op, gpu (or `on`), dtype, measured_ms or measured_s (else only predicted),
 // library, library_version, kernel, network, kv_dtype, gemm_dtype, weight_dtype, scales,
-// distribution, and the columns of call_size_name. Errors, with their lines: "missing-column",
-// "bad-number", those of the CSV.
+// distribution, power_w, note ("eager": timed without a graph), and the columns of call_size_name.
+// Errors, with their lines: "missing-column", "bad-number", those of the CSV.
 Result<KernelTable> read_kernel_rows(const std::string& file, const std::string& on = {});
 Result<KernelTable> parse_kernel_rows(const std::string& text, const std::string& file,
                                       const std::string& on = {});
@@ -49,14 +50,16 @@ struct KernelValidation {
     std::vector<PredictedKernel> rows; // of the table, which must outlive this
     std::vector<Group> groups;         // of those that were measured
     ErrorFigures all;
-    std::map<std::string, int> refused; // by operator and type: no library was measured on them
+    ErrorFigures joules; // of those whose power was measured, too
+    // By operator and type, or by machine: no library was measured on them.
+    std::map<std::string, int> refused;
 };
 
 // The constants of a machine's libraries, by its name.
 using KernelSource =
     std::function<Result<model::MachineKernels>(const model::Gpu& gpu, const std::string& id)>;
 
-// Errors: the machines', the constants', "not-a-gpu".
+// Errors: the machines' and the constants'. Rows of a machine that is no GPU are refused.
 Result<KernelValidation> validate_kernels(const KernelTable& table, const MachineSource& machines,
                                           const KernelSource& kernels);
 

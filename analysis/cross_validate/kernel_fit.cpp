@@ -1,5 +1,6 @@
 #include "analysis/cross_validate/kernel_fit.hpp"
 
+#include "analysis/cross_validate/power_fit.hpp"
 #include "base/parallel.hpp"
 #include "base/statistics.hpp"
 
@@ -20,6 +21,7 @@ using model::LibraryKind;
 namespace {
 
 constexpr std::size_t kFewestRows = 30, kFewestOfHalf = 8, kFewestOfMachine = 20;
+constexpr std::size_t kFewestOfPower = 100;
 constexpr std::size_t kMostRows = 800; // of a kernel that the fit looks at
 constexpr double kPrior = 2.0;         // rows that a constant's start counts as
 constexpr double kRidge = 4.0;         // and each correction's zero
@@ -31,6 +33,10 @@ struct FitPoint {
     std::vector<std::pair<int, double>> hats; // of the shape, then of the machine
     double log_s = 0.0;
     double weight = 1.0;
+    double time_s = 0.0;
+    bool eager = false;
+    double host_s = 0.0;      // of the machine, where the row was timed without a graph
+    double power_share = 0.0; // of the board's limit; 0: not measured
     std::size_t machine = 0;
     bool held = false;
 };
@@ -80,7 +86,7 @@ class CellFit {
         }
     }
 
-    double log_seconds(const FitPoint& p) const { return base(at_, p, nullptr) + shape(at_, p); }
+    double log_seconds(const FitPoint& p) const { return log_seconds(at_, p, nullptr, nullptr); }
 
     LibraryCell cell() const {
         LibraryCell c;
@@ -143,6 +149,17 @@ class CellFit {
         }
         return std::log(all);
     }
+    // With the shape and the host; `kernel`: how much the time follows the kernel's.
+    double log_seconds(const Eigen::VectorXd& at, const FitPoint& p, std::vector<double>* slopes,
+                       double* kernel) const {
+        const double log_s = base(at, p, slopes) + shape(at, p);
+        const double all =
+            p.host_s > 0.0 ? std::log(model::with_host(std::exp(log_s), p.host_s)) : log_s;
+        if (kernel != nullptr) {
+            *kernel = std::exp(8.0 * (log_s - all));
+        }
+        return all;
+    }
     double shape(const Eigen::VectorXd& at, const FitPoint& p) const {
         double sum = 0.0;
         for (const auto& [i, weight] : p.hats) {
@@ -158,7 +175,7 @@ class CellFit {
     double cost(const Eigen::VectorXd& at, const std::vector<const FitPoint*>& points) const {
         double sum = 0.0;
         for (const FitPoint* p : points) {
-            const double off = base(at, *p, nullptr) + shape(at, *p) - p->log_s;
+            const double off = log_seconds(at, *p, nullptr, nullptr) - p->log_s;
             sum += p->weight * (std::sqrt(off * off + kNear * kNear) - kNear);
         }
         for (std::size_t i = 0; i < size(); ++i) {
@@ -174,15 +191,16 @@ class CellFit {
         std::vector<double> slopes;
         std::vector<std::pair<Eigen::Index, double>> row;
         for (const FitPoint* p : points) {
-            const double off = base(at_, *p, &slopes) + shape(at_, *p) - p->log_s;
+            double kernel = 1.0;
+            const double off = log_seconds(at_, *p, &slopes, &kernel) - p->log_s;
             const double weight = p->weight / std::sqrt(off * off + kNear * kNear);
             row.clear();
             for (std::size_t i = 0; i < slopes.size(); ++i) {
-                row.emplace_back(index(i), slopes[i]);
+                row.emplace_back(index(i), kernel * slopes[i]);
             }
             for (const auto& [i, hat] : p->hats) {
                 if (hat != 0.0 && static_cast<std::size_t>(i) < shapes_) {
-                    row.emplace_back(index(plain() + static_cast<std::size_t>(i)), hat);
+                    row.emplace_back(index(plain() + static_cast<std::size_t>(i)), kernel * hat);
                 }
             }
             for (const auto& [a, x] : row) {
@@ -418,16 +436,25 @@ class KernelFitter {
         if (seen.size() < kFewestOfHalf || held.size() < kFewestOfHalf) {
             seen = held = all;
         }
+        set_hosts(hosts_of(seen, machines.size()), points);
         CellFit half(kind, knots, offsets, points.front().parts);
         half.run(thinned(seen));
+        LibraryCell errors;
+        set_errors(half, held, machines, errors);
+        const std::vector<double> hosts = hosts_of(all, machines.size());
+        set_hosts(hosts, points);
         CellFit whole(kind, knots, offsets, points.front().parts);
         whole.run(thinned(all));
         LibraryCell cell = whole.cell();
-        set_errors(half, held, machines, cell);
+        cell.machines = errors.machines;
+        std::tie(cell.mape, cell.median) = std::pair(errors.mape, errors.median);
+        std::tie(cell.low, cell.high) = std::pair(errors.low, errors.high);
         for (std::size_t m = 0; m < machines.size(); ++m) {
-            if (offsets > 0) {
-                cell.machines[machines[m]].offset = whole.offset(m);
-            }
+            cell.machines[machines[m]].host_s = hosts[m];
+            cell.machines[machines[m]].offset = offsets > 0 ? whole.offset(m) : 0.0;
+        }
+        if (group.key.ends_with('|') && group.family != kOther) {
+            cell.watts = watts_of(all);
         }
         cell.rows = static_cast<int>(group.rows.size());
         for (const auto& [numbers, version] : versions) {
@@ -441,6 +468,9 @@ class KernelFitter {
         FitPoint p;
         p.parts = model::parts_of(*gpus_.at(row.gpu), row.call, kind);
         p.log_s = std::log(row.measured_s);
+        p.time_s = row.measured_s;
+        p.eager = row.call.eager;
+        p.power_share = row.power_w / gpus_.at(row.gpu)->tdp_w;
         p.held = held_out(row.call);
         const auto at = std::lower_bound(machines.begin(), machines.end(), row.gpu);
         p.machine = static_cast<std::size_t>(at - machines.begin());
@@ -454,6 +484,43 @@ class KernelFitter {
         }
         p.hats.emplace_back(static_cast<int>(knots + p.machine), 1.0);
         return p;
+    }
+
+    // Of each machine: the median of the rows without a graph whose kernels are the shorter half.
+    static std::vector<double> hosts_of(const std::vector<const FitPoint*>& points,
+                                        std::size_t machines) {
+        std::vector<std::vector<std::pair<double, double>>> rows(machines); // kernel's part, time
+        for (const FitPoint* p : points) {
+            if (p->eager) {
+                const std::vector<double>& parts = p->parts.joined;
+                rows[p->machine].emplace_back(*std::max_element(parts.begin(), parts.end()),
+                                              p->time_s);
+            }
+        }
+        std::vector<double> hosts;
+        for (auto& of_machine : rows) {
+            std::sort(of_machine.begin(), of_machine.end());
+            std::vector<double> shorter;
+            for (std::size_t i = 0; 2 * i < of_machine.size(); ++i) {
+                shorter.push_back(of_machine[i].second);
+            }
+            hosts.push_back(median(shorter));
+        }
+        return hosts;
+    }
+    static void set_hosts(const std::vector<double>& hosts, std::vector<FitPoint>& points) {
+        for (FitPoint& p : points) {
+            p.host_s = p.eager ? hosts[p.machine] : 0.0;
+        }
+    }
+    static std::vector<double> watts_of(const std::vector<const FitPoint*>& points) {
+        std::vector<PowerPoint> measured;
+        for (const FitPoint* p : points) {
+            if (p->power_share > 0.0 && std::isfinite(p->power_share)) {
+                measured.push_back({&p->parts, p->time_s, p->power_share});
+            }
+        }
+        return measured.size() < kFewestOfPower ? std::vector<double>{} : fit_power(measured);
     }
 
     static std::vector<const FitPoint*> thinned(const std::vector<const FitPoint*>& points) {

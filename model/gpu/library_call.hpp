@@ -70,6 +70,7 @@ struct LibraryCall {
     std::string network; // of blocks, whose sizes are the network's
     std::string library, version, kernel;
     std::string distribution; // of tokens over experts: "balanced", "power_law_1.2"
+    bool eager = false;       // timed from a framework's calls, without a graph
     std::array<double, kCallSizes> sizes{};
 
     double of(CallSize size) const { return sizes[static_cast<std::size_t>(size)]; }

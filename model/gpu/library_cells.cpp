@@ -203,7 +203,35 @@ double cell_seconds(const LibraryCell& cell, const CallParts& parts, LibraryKind
     return sum * std::exp(log);
 }
 
+double with_host(double kernel_s, double host_s) {
+    constexpr double kPower = 8.0;
+    const double longer = std::max(kernel_s, host_s), shorter = std::min(kernel_s, host_s);
+    return longer * std::pow(1.0 + std::pow(shorter / longer, kPower), 1.0 / kPower);
+}
+
+double power_share(const std::vector<double>& watts, const CallParts& parts, double time_s) {
+    constexpr double kPower = 6.0;
+    double asked = watts.front();
+    for (std::size_t i = 0; i < std::min(watts.size() - 1, parts.joined.size()); ++i) {
+        asked += watts[i + 1] * parts.joined[i] / time_s;
+    }
+    return asked / std::pow(1.0 + std::pow(asked, kPower), 1.0 / kPower);
+}
+
 namespace {
+
+// The shares of power of the call's library, else of any: no kernel has its own.
+const std::vector<double>* watts_of(const MachineKernels& kernels, const LibraryCall& c) {
+    for (const auto& cells : kernels.families) {
+        for (const std::string_view library : {std::string_view(c.library), std::string_view()}) {
+            const auto at = cells->cells.find(words_key(c.op, c.network, c.type, library, ""));
+            if (at != cells->cells.end() && !at->second.watts.empty()) {
+                return &at->second.watts;
+            }
+        }
+    }
+    return nullptr;
+}
 
 // Along how many axes the call lies where no row did: corrections there stayed at their start.
 double far_axes(const LibraryCell& cell, const CallParts& parts, LibraryKind kind) {
@@ -222,12 +250,16 @@ double far_axes(const LibraryCell& cell, const CallParts& parts, LibraryKind kin
 CellMachine mean_machine(const LibraryCell& cell, double& spread) {
     CellMachine mean{0.0, cell.low, cell.high};
     double least = 0.0, most = 0.0;
+    int hosts = 0;
     for (const auto& [id, machine] : cell.machines) {
+        mean.host_s += machine.host_s;
+        hosts += machine.host_s > 0.0 ? 1 : 0;
         const bool first = &machine == &cell.machines.begin()->second;
         least = first ? machine.offset : std::min(least, machine.offset);
         most = first ? machine.offset : std::max(most, machine.offset);
         mean.offset += machine.offset / static_cast<double>(cell.machines.size());
     }
+    mean.host_s /= std::max(hosts, 1);
     spread = most - least;
     return mean;
 }
@@ -265,7 +297,11 @@ std::optional<LibraryTime> library_time(const Gpu& gpu, const MachineKernels& ke
         double spread = 0.0;
         const CellMachine machine = measured ? own->second : mean_machine(cell, spread);
         LibraryTime t;
-        t.time_s = cell_seconds(cell, parts, *kind) * std::exp(machine.offset);
+        const double kernel_s = cell_seconds(cell, parts, *kind) * std::exp(machine.offset);
+        t.time_s = call.eager ? with_host(kernel_s, machine.host_s) : kernel_s;
+        if (const auto* watts = watts_of(kernels, call); watts != nullptr && t.time_s > 0.0) {
+            t.energy_j = power_share(*watts, parts, t.time_s) * gpu.tdp_w * t.time_s;
+        }
         const bool known = call.version.empty() || is_listed(call.version, cell.versions);
         const double library = !found->exact ? kOtherLibrary : known ? 0.0 : kOtherVersion;
         const double by = std::hypot(measured ? 0.0 : std::hypot(other_machine(*kind), spread),

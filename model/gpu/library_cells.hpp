@@ -18,16 +18,19 @@
 namespace eyeroof::model {
 
 // Of one machine beside the others of its family: how much longer its calls take (ln), and where
-// measured / predicted lies for eight rows of ten.
+// measured / predicted lies for eight rows of ten. `host_s`: what a framework's call of the kernel
+// takes on the host of its rows; 0: all were timed in graphs.
 struct CellMachine {
     double offset = 0.0;
     double low = 0.8, high = 1.25;
+    double host_s = 0.0;
 
     bool operator==(const CellMachine&) const = default;
 };
 
 //   time = (sum a_i added_i + (sum (c_j joined_j)^p)^(1/p)) exp(shape + offset)
 // parts: parts_of; shape: the sum over the axes of what is fitted at their knots, straight between.
+// A call without a graph also waits for its host: (time^8 + host^8)^(1/8).
 struct LibraryCell {
     std::vector<double> added, joined; // a, c
     double power = 2.0;                // p, from 1 (one after the other) to 8 (the longest alone)
@@ -37,6 +40,9 @@ struct LibraryCell {
     int rows = 0;                    // of the fit
     double mape = 0.0, median = 0.0; // on shapes that a fit of the other half has not seen
     std::string versions;            // of the library, as the rows say: "0.24.0, 0.25.0"
+    // Shares of the board's power limit, where the rows state power: of a waiting device, then of
+    // each of `joined` at the data sheet's rate.
+    std::vector<double> watts;
 
     bool operator==(const LibraryCell&) const = default;
 };
@@ -69,9 +75,16 @@ double cell_seconds(const LibraryCell& cell, const CallParts& parts, LibraryKind
 // The values of all hats of the kind's axes, in the order of LibraryCell::shape.
 std::vector<double> shape_weights(const CallParts& parts, LibraryKind kind);
 
+// Mean power of a call that takes `time_s`, a share of the board's limit:
+//   (x^-6 + 1)^(-1/6), x = w_0 + sum w_j joined_j / time
+double power_share(const std::vector<double>& watts, const CallParts& parts, double time_s);
+// With the host that calls it; 0: in a graph.
+double with_host(double kernel_s, double host_s);
+
 struct LibraryTime {
     double time_s = 0.0, low_s = 0.0, high_s = 0.0;
-    std::string key; // of the cell
+    double energy_j = 0.0; // of the board; 0: no power of such calls was measured
+    std::string key;       // of the cell
     std::string versions;
     bool machine_measured = false;
     bool exact = false; // by rows of the call's own library, no older than its version

@@ -78,6 +78,54 @@ TEST_CASE("rows without constants are told apart from those that are predicted")
     CHECK(analysis::kernels_text(*v, *table).find("not answered: 1 rows") != std::string::npos);
 }
 
+TEST_CASE("rows tell power and calls without a graph, and a machine that is no GPU is named") {
+    const auto table = analysis::parse_kernel_rows(
+        "gpu,op,dtype,library,m,n,k,measured_ms,power_w,note\n"
+        "here,gemm,fp8,vllm,64,128,256,0.010,200,eager: launches of the host are in it\n"
+        "here,gemm,fp8,vllm,64,128,256,0.010,,\n"
+        "array,gemm,fp8,vllm,64,128,256,0.010,,\n",
+        "rows.csv");
+    REQUIRE(table);
+    CHECK(table->rows[0].call.eager);
+    CHECK_FALSE(table->rows[1].call.eager);
+    CHECK(table->rows[0].power_w == near(200.0));
+    model::LibraryCells cells;
+    model::LibraryCell& cell = cells.cells["gemm||fp8|vllm|"];
+    cell.added = {10.0, 0.0, 0.0};
+    cell.joined = {0.0, 0.0, 0.0, 0.0};
+    cell.watts = {0.3, 0.0, 0.0, 0.0, 0.0};
+    cell.machines["here"] = {0.0, 0.8, 1.25, 5e-6};
+    const auto shared = std::make_shared<const model::LibraryCells>(cells);
+    const auto machine = [](const std::string& id) {
+        model::Machine m;
+        m.id = id;
+        model::Gpu gpu;
+        gpu.tdp_w = 1000.0;
+        gpu.sms = 100;
+        gpu.boost_hz = 1e9;
+        gpu.rate(model::DataType::fp8) = {1e15, model::Pipe::tensor};
+        gpu.dram_bytes_per_s = 3e12;
+        gpu.l2_bytes = 5e7;
+        if (id == "here") {
+            m.kind = gpu;
+        } else {
+            m.kind = model::Accelerator{};
+        }
+        return Result<model::Machine>(std::move(m));
+    };
+    const auto v =
+        analysis::validate_kernels(*table, machine, [&](const model::Gpu&, const std::string& id) {
+            return Result<model::MachineKernels>(model::MachineKernels{{shared}, id});
+        });
+    REQUIRE(v);
+    CHECK(v->all.rows == 2);
+    CHECK(v->refused.at("array, which is no GPU") == 1);
+    CHECK(v->joules.rows == 1);
+    CHECK(v->joules.bias > 0.49); // 300 W for 200 W
+    CHECK(v->joules.bias < 0.51);
+    CHECK(analysis::kernels_text(*v, *table).find("energy") != std::string::npos);
+}
+
 TEST_CASE("a network's product takes to the digit what a row of the same call is predicted at") {
     model::LibraryCells cells;
     model::LibraryCell& cell = cells.cells["gemm||fp8|vllm|"];

@@ -289,6 +289,44 @@ TEST_CASE("joined parts overlap by their power, and the shape and the machine co
     CHECK(cell_seconds(cell, parts, LibraryKind::product) == near(10.0));
 }
 
+TEST_CASE("a call without a graph waits for its host, a call in a graph does not") {
+    LibraryCells cells;
+    cells.cells["gemm||fp8|vllm|"] = constant_cell(10.0);
+    cells.cells["gemm||fp8|vllm|"].machines["here"] = {0.0, 0.8, 1.25, 200e-6};
+    LibraryCall call = product("vllm");
+    CHECK(library_time(test::plain_gpu(), kernels_of(cells), call)->time_s == near(10e-6));
+    call.eager = true;
+    CHECK(library_time(test::plain_gpu(), kernels_of(cells), call)->time_s == near(200e-6));
+    // A kernel as long as the host's call: the eighth root of two.
+    cells.cells["gemm||fp8|vllm|"].added = {200.0, 0.0, 0.0};
+    CHECK(library_time(test::plain_gpu(), kernels_of(cells), call)->time_s ==
+          near(200e-6 * std::pow(2.0, 0.125)));
+    // A machine without rows has the mean of the hosts that its family's rows tell of.
+    cells.cells["gemm||fp8|vllm|"].added = {10.0, 0.0, 0.0};
+    cells.cells["gemm||fp8|vllm|"].machines["graphs"] = {0.0, 0.8, 1.25};
+    cells.cells["gemm||fp8|vllm|"].machines["third"] = {0.0, 0.8, 1.25, 400e-6};
+    MachineKernels other = kernels_of(cells);
+    other.machine = "other";
+    CHECK(library_time(test::plain_gpu(), other, call)->time_s == near(300e-6));
+}
+
+TEST_CASE("power is what waits and what each busy part takes, and stays below the board's limit") {
+    CallParts parts;
+    parts.joined = {0.0, 5e-6, 0.0, 0.0};
+    const std::vector<double> watts = {0.2, 0.0, 0.4, 0.0, 0.0};
+    // 0.2 + 0.4 x half of the time: (1 + 0.4^6)^(-1/6) of 0.4.
+    CHECK(power_share(watts, parts, 10e-6) == near(0.4 / std::pow(1.0 + std::pow(0.4, 6), 1 / 6.)));
+    CHECK(power_share({0.2, 0.0, 400.0, 0.0, 0.0}, parts, 10e-6) == near(1.0));
+    LibraryCells cells;
+    cells.cells["gemm||fp8|vllm|"] = constant_cell(10.0);
+    Gpu gpu = test::plain_gpu();
+    gpu.tdp_w = 500.0;
+    CHECK(library_time(gpu, kernels_of(cells), product("vllm"))->energy_j == 0.0);
+    cells.cells["gemm||fp8||"].watts = {0.2, 0.0, 0.0, 0.0, 0.0}; // of any library
+    CHECK(library_time(gpu, kernels_of(cells), product("vllm"))->energy_j ==
+          near(power_share({0.2}, {}, 1.0) * 500.0 * 10e-6));
+}
+
 TEST_CASE("machines of one family run the same kernels: 10.0 and 10.3, not 12.0") {
     Gpu gpu;
     gpu.arch = GpuArch::blackwell;
