@@ -4,6 +4,7 @@
 #include "base/suggest.hpp"
 #include "formats/hf/decoder.hpp"
 #include "formats/hf/encoders.hpp"
+#include "formats/hf/families.hpp"
 #include "formats/hf/towers.hpp"
 
 #include <fmt/format.h>
@@ -17,10 +18,9 @@ namespace eyeroof::formats::hf {
 
 namespace {
 
-using Answer = Result<HfNetwork>;
+using Answer = Result<std::string>;
 
 constexpr std::string_view kParameters =
-    "parameters:\n"
     "  new: {default: 2048, min: 1, meaning: \"tokens of a sequence that are computed\"}\n"
     "  context: {default: 0, min: 0, meaning: \"tokens in the cache before them\"}\n"
     "  batch: {default: 1, min: 1, meaning: \"sequences\"}\n";
@@ -35,8 +35,8 @@ std::string type_of_numbers(Config& config) {
 
 // "gemma3" as "gemma3_text" and the like; empty where no decoder has such a type.
 std::string decoder_type(const std::string& type) {
-    for (const char* ending : {"", "_text"}) {
-        if (is_decoder(type + ending)) {
+    for (const char* ending : {"", "_text", "_vl_text"}) {
+        if (family_of(type + ending) != nullptr) {
             return type + ending;
         }
     }
@@ -45,8 +45,8 @@ std::string decoder_type(const std::string& type) {
 
 Answer unknown_type(const std::string& type, const std::string& file) {
     std::vector<std::string> known = decoder_types();
-    for (const std::string_view encoder : encoder_types()) {
-        known.emplace_back(encoder);
+    for (std::string& encoder : encoder_types()) {
+        known.push_back(std::move(encoder));
     }
     std::ranges::sort(known);
     std::string list;
@@ -71,8 +71,7 @@ void add_towers(Config& outer, const std::string& type, Count width, Built& buil
             continue;
         }
         Config tower = outer.inner(key);
-        const std::string values =
-            vision ? tower_parameters(tower, outer, type, width) : std::string();
+        const std::string values = tower_parameters(tower, outer, type, width, !vision);
         if (values.empty()) {
             found.warning("image-tower",
                           fmt::format("the tower of {} is not read: its learned values are not in "
@@ -80,27 +79,32 @@ void add_towers(Config& outer, const std::string& type, Count width, Built& buil
                                       key),
                           "export it as ONNX to examine it", {file, 0, 0});
         } else {
-            built.blocks.add({weights_alone("vision_weights", values)});
+            built.blocks.add({weights_alone(vision ? "vision_weights" : "audio_weights", values)});
         }
     }
 }
 
-std::string written(Built built, const std::string& type, const std::string& wide) {
-    return fmt::format("name: \"Decoder of model type {}\"\n"
+std::string yaml_of(const std::string& name, const std::string& parameters,
+                    const std::string& names, const std::string& wide, const Blocks& blocks) {
+    return fmt::format("name: \"{}\"\n"
                        "source: \"config.json of the model, as Hugging Face libraries read it\"\n"
-                       "{}{}"
-                       "let: {{words: =batch*new, seen: =context+new{}}}\n"
-                       "defaults: {{dtype: {}}}\n{}",
-                       type, kParameters,
-                       built.latent
-                           ? "  absorbed: {default: 2, min: 0, max: 2, meaning: \"1: queries "
-                             "meet the latent; 0: keys and values are made; 2: 1 for fewer than "
-                             "16 words on a cache, else 0\"}\n"
-                           : "",
-                       built.latent ? ", meets: \"=(absorbed == 1)+(absorbed == 2)*(new < 16)*"
-                                      "(context > 0)\""
-                                    : "",
-                       wide, built.blocks.yaml());
+                       "parameters:\n{}let: {{{}}}\ndefaults: {{dtype: {}}}\n{}",
+                       name, parameters, names, wide, blocks.yaml());
+}
+
+std::string written(const Built& built, const std::string& type, const std::string& wide) {
+    return yaml_of("Decoder of model type " + type,
+                   std::string(kParameters) +
+                       (built.latent
+                            ? "  absorbed: {default: 2, min: 0, max: 2, meaning: \"1: queries "
+                              "meet the latent; 0: keys and values are made; 2: 1 for fewer than "
+                              "16 words on a cache, else 0\"}\n"
+                            : ""),
+                   std::string("words: =batch*new, seen: =context+new") +
+                       (built.latent ? ", meets: \"=(absorbed == 1)+(absorbed == 2)*(new < 16)*"
+                                       "(context > 0)\""
+                                     : ""),
+                   wide, built.blocks);
 }
 
 // Python writes Infinity and NaN, which JSON has not: no size is one.
@@ -142,7 +146,7 @@ bool is_hf_config(std::string_view text) {
            text.find("\"traceEvents\"") == std::string_view::npos;
 }
 
-Result<HfNetwork> read_hf_config(const std::string& text, const std::string& file) {
+Result<std::string> read_hf_config(const std::string& text, const std::string& file) {
     const Config::Json json = parse_json(without_infinities(text));
     if (!json.is_object()) {
         return Answer::failure("not-json", "this is not one JSON object",
@@ -152,9 +156,11 @@ Result<HfNetwork> read_hf_config(const std::string& text, const std::string& fil
     Config outer(json, text, file, found);
     const std::string whole = outer.word("model_type");
     if (is_encoder(whole)) {
-        HfNetwork network = encoder_of(outer, whole);
+        const BuiltEncoder built = build_encoder(outer, whole);
+        std::string yaml = yaml_of("Encoder of model type " + whole, built.parameters, built.names,
+                                   type_of_numbers(outer), built.blocks);
         outer.tell_unread();
-        return found.has_errors() ? Answer(found) : Answer(std::move(network), std::move(found));
+        return found.has_errors() ? Answer(found) : Answer(std::move(yaml), std::move(found));
     }
     const bool nested = outer.object("text_config") != nullptr && !outer.has("num_hidden_layers");
     Config inner = outer.inner("text_config");
@@ -182,7 +188,7 @@ Result<HfNetwork> read_hf_config(const std::string& text, const std::string& fil
     if (found.has_errors()) {
         return found;
     }
-    return {HfNetwork{written(std::move(built), type, wide), {}, {}}, std::move(found)};
+    return {written(built, type, wide), std::move(found)};
 }
 
 } // namespace eyeroof::formats::hf

@@ -169,4 +169,39 @@ TEST_CASE("what is not read is named, and what is wrong is placed") {
     CHECK_FALSE(File(R"({"model_type": "llama")").network().ok());
 }
 
+TEST_CASE("encoders have sizes of their own, and the head that their class names") {
+    const std::string bert = R"({"model_type": "bert", "hidden_size": 64, "num_hidden_layers": 2,
+ "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 256, "id2label": {"0": "a",
+ "1": "b", "2": "c"}, "architectures": ["Bert)";
+    const auto plain = totals_of(bert + R"(Model"]})", ":seq=16,batch=3");
+    // a layer: q, k, v, and output 64x64 each, up and down 64x96, 4 heads of 16x16x16 twice
+    const Count layer = 16 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 16 * 16 * 16;
+    CHECK(plain.macs == 3 * (2 * layer + 64 * 64)); // with a pooler
+    const auto classes = totals_of(bert + R"(ForSequenceClassification"]})", ":seq=16,batch=3");
+    CHECK(classes.parameters == plain.parameters + 3 * 65);
+    const auto words = totals_of(bert + R"(ForMaskedLM"]})", ":seq=16,batch=3");
+    CHECK(words.macs == 3 * (2 * layer + 16 * (64 * 64 + 64 * 256)));
+    const std::string albert = R"({"model_type": "albert", "hidden_size": 64, "embedding_size": 16,
+ "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 256, "num_hidden_layers": )";
+    CHECK(totals_of(albert + "2}").parameters == totals_of(albert + "9}").parameters);
+    CHECK(totals_of(albert + "2}").macs < totals_of(albert + "9}").macs);
+}
+
+TEST_CASE("a sequence is read once and continued by new tokens") {
+    const std::string t5 = R"({"model_type": "t5", "d_model": 64, "d_kv": 16, "d_ff": 96,
+ "num_layers": 2, "num_heads": 4, "vocab_size": 256})";
+    const auto macs = [&](const char* sizes) { return totals_of(t5, sizes).macs; };
+    const Count encoder = 32 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 32 * 32 * 16;
+    const Count decoder = 8 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 8 * 8 * 16;
+    const Count cross = 8 * 2 * 64 * 64 + 32 * 2 * 64 * 64 + 2 * 4 * 8 * 32 * 16;
+    CHECK(macs(":source=32,new=8") == 2 * (encoder + decoder + cross) + 8 * 64 * 256);
+}
+
+TEST_CASE("patches of an image are tokens") {
+    const std::string vit = R"({"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 2,
+ "num_attention_heads": 4, "intermediate_size": 96, "image_size": 64, "patch_size": 16})";
+    const Count layer = 17 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 17 * 17 * 16;
+    CHECK(totals_of(vit).macs == 2 * layer + 16 * 64 * 3 * 16 * 16);
+}
+
 } // namespace test_formats_hf_config
