@@ -2,6 +2,7 @@
 
 #include "formats/hf/encoder_parts.hpp"
 #include "formats/hf/families.hpp"
+#include "formats/hf/layer_kinds.hpp"
 #include "formats/hf/parts.hpp"
 #include "formats/hf/quantization.hpp"
 
@@ -31,12 +32,7 @@ class Sizes {
     void read_sizes() {
         hidden_ = c_.need({"hidden_size", "n_embd", "d_model"});
         c_.read("attention_layers"); // of GPT-Neo, a copy of attention_types
-        kinds_ = c_.words("layer_types");
-        if (kinds_.empty()) {
-            kinds_ = c_.words("layers_block_type");
-        }
-        read_pattern();
-        read_numbered_kinds();
+        kinds_ = layer_kinds(c_, type_);
         if (is("qwen3_5_text")) { // of the family's sparse members, empty here
             c_.read("mlp_only_layers");
         }
@@ -65,35 +61,6 @@ class Sizes {
             (void)inner_of(0); // so that a missing size is an error of its own
         }
         read_experts();
-    }
-
-    // Nemotron-H before version 5: M Mamba, * attention, - feed-forward, E experts.
-    void read_pattern() {
-        if (!kinds_.empty() || !is("nemotron_h")) {
-            return;
-        }
-        for (const char letter : c_.word("hybrid_override_pattern")) {
-            kinds_.emplace_back(letter == 'M'   ? "mamba"
-                                : letter == '*' ? "full_attention"
-                                : letter == 'E' ? "moe"
-                                                : "mlp");
-        }
-    }
-
-    // Kinds of layers as numbers: windows of MiMo, and tokens of a compressed key of DeepSeek-V4.
-    void read_numbered_kinds() {
-        if (!kinds_.empty()) {
-            return;
-        }
-        for (const Count near : c_.counts("hybrid_layer_pattern")) {
-            kinds_.emplace_back(near != 0 ? "sliding_attention" : "full_attention");
-        }
-        for (const Count rate :
-             is("deepseek_v4") ? c_.counts("compress_ratios") : std::vector<Count>{}) {
-            kinds_.emplace_back(rate == 0   ? "sliding_attention"
-                                : rate <= 4 ? "compressed_sparse_attention"
-                                            : "heavily_compressed_attention");
-        }
     }
 
     void read_attention() {
@@ -162,12 +129,6 @@ class Sizes {
         attention_.index_top = (of("index_topk_blocks", "sparse_topk_blocks", 16) +
                                 of("index_local_blocks", "sparse_local_block", 1)) *
                                of("index_block_size", "sparse_block_size", 128);
-        if (kinds_.empty()) {
-            for (const Count chosen : sparse.counts("sparse_attention_freq")) {
-                kinds_.emplace_back(chosen != 0 ? "minimax_m3_sparse" : "full_attention");
-            }
-            kinds_.resize(static_cast<std::size_t>(layers_), "full_attention");
-        }
     }
 
     Count key_value_heads(Count heads) {
@@ -793,8 +754,8 @@ class Decoder : private Sizes {
         if (width != hidden_) {
             block.push_back(gemm("embedding_out", text_of(width), text_of(hidden_)));
         }
-        const auto names = outer_.words("architectures");
-        const std::string name = names.empty() ? std::string() : names.front();
+        // The class of a wrapper, "InternVLChatModel", says nothing of the language model's head.
+        const std::string name = &outer_ == &c_ ? architecture_of(c_) : std::string();
         if (name.ends_with("Model") && !name.ends_with("LMHeadModel")) { // without a head
             built_.blocks.add(std::move(block));
             return;

@@ -3,6 +3,8 @@
 
 #include "formats/hf/parts.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +31,9 @@ const Family* family_of(std::string_view type);
 
 // All of them.
 std::vector<std::string> decoder_types();
+
+// Adds the sizes that a language model inside of another configuration leaves out: such a part is
+// saved as what differs from its class's defaults. A file of its own is saved whole.
+void fill_defaults(nlohmann::ordered_json& config, std::string_view type);
 
 } // namespace eyeroof::formats::hf

@@ -33,8 +33,20 @@ std::string type_of_numbers(Config& config) {
                                                                                    : "bf16";
 }
 
+// Types of models that others publish or contain, and whose layers are those of a known one.
+constexpr std::pair<std::string_view, std::string_view> kSameLayers[] = {
+    {"internlm2", "llama"},
+    {"qwen2_5_omni_text", "qwen2_5_vl_text"},
+    {"qwen3_omni_moe_text", "qwen3_vl_moe_text"},
+};
+
 // "gemma3" as "gemma3_text" and the like; empty where no decoder has such a type.
 std::string decoder_type(const std::string& type) {
+    for (const auto& [other, known] : kSameLayers) {
+        if (type == other) {
+            return std::string(known);
+        }
+    }
     for (const char* ending : {"", "_text", "_vl_text"}) {
         if (family_of(type + ending) != nullptr) {
             return type + ending;
@@ -137,6 +149,60 @@ void refuse_others(Config& text) {
     }
 }
 
+// The name of the language model inside of a configuration of more; null where it is the whole.
+const char* language_part(Config& whole) {
+    for (const char* name : {"text_config", "llm_config", "language_config"}) {
+        if (whole.object(name) != nullptr && !whole.has("num_hidden_layers")) {
+            return name;
+        }
+    }
+    return nullptr;
+}
+
+// `file_keys`: of the file; `outer`: the part of it that holds the language model and its towers.
+Answer of_whole(Config& file_keys, Config& outer, const std::string& whole, const std::string& file,
+                Diagnostics& found) {
+    const char* const part = language_part(outer);
+    Config::Json filled = part != nullptr ? *outer.object(part) : Config::Json::object();
+    const Config::Json* named =
+        part != nullptr && filled.contains("model_type") ? &filled["model_type"] : nullptr;
+    const std::string own =
+        named != nullptr && named->is_string() ? named->get<std::string>() : whole;
+    std::string type = decoder_type(own);
+    type = type.empty() ? decoder_type(whole) : type;
+    if (type.empty()) {
+        return unknown_type(own, file);
+    }
+    if (part != nullptr) {
+        fill_defaults(filled, type);
+    }
+    Config inner = outer.with(filled);
+    Config& text_config = part != nullptr ? inner : outer;
+    text_config.read("model_type");
+    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
+    const std::string wide = type_of_numbers(told ? text_config : file_keys);
+    refuse_others(text_config);
+    Built built = build_decoder(text_config, outer, type, wide);
+    if (!found.has_errors()) {
+        add_towers(outer, whole, text_config.count_or({"hidden_size"}, 1), built, file, found);
+    }
+    if (part != nullptr) {
+        text_config.tell_unread();
+        outer.read(part);
+        outer.read("projector_hidden_act");
+        outer.read("vocab_size"); // the language model's own counts
+    }
+    outer.tell_unread();
+    if (&file_keys != &outer) {
+        file_keys.read("thinker_config");
+        file_keys.tell_unread();
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return {written(built, type, wide), std::move(found)};
+}
+
 } // namespace
 
 bool is_hf_config(std::string_view text) {
@@ -162,33 +228,9 @@ Result<std::string> read_hf_config(const std::string& text, const std::string& f
         outer.tell_unread();
         return found.has_errors() ? Answer(found) : Answer(std::move(yaml), std::move(found));
     }
-    const bool nested = outer.object("text_config") != nullptr && !outer.has("num_hidden_layers");
-    Config inner = outer.inner("text_config");
-    Config& text_config = nested ? inner : outer;
-    const std::string own = nested ? text_config.word("model_type", whole) : whole;
-    std::string type = decoder_type(own);
-    type = type.empty() ? decoder_type(whole) : type;
-    if (type.empty()) {
-        return unknown_type(own, file);
-    }
-    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
-    const std::string wide = type_of_numbers(told ? text_config : outer);
-    refuse_others(text_config);
-    Built built = build_decoder(text_config, outer, type, wide);
-    if (!found.has_errors()) {
-        add_towers(outer, whole, text_config.count_or({"hidden_size"}, 1), built, file, found);
-    }
-    if (nested) {
-        text_config.tell_unread();
-        for (const char* read : {"text_config", "projector_hidden_act"}) {
-            outer.read(read);
-        }
-    }
-    outer.tell_unread();
-    if (found.has_errors()) {
-        return found;
-    }
-    return {written(built, type, wide), std::move(found)};
+    Config thinker = outer.inner("thinker_config"); // of models that listen and speak
+    const bool thinks = outer.object("thinker_config") != nullptr;
+    return of_whole(outer, thinks ? thinker : outer, whole, file, found);
 }
 
 } // namespace eyeroof::formats::hf

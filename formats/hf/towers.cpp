@@ -100,12 +100,15 @@ double intern_tower(Config& v, Config& outer, double text_width) {
     const Count patch = std::max<Count>(sides("patch_size", 14), 1);
     const auto side = static_cast<double>(sides("image_size", 448) / patch);
     const double feed = feed_forward_values(h, size_or(v, {"intermediate_size"}, 4096));
-    const double norm = v.word("norm_type", "layer_norm") == "rms_norm" ? h : 2 * h;
-    const double qkv = 3 * linear(h, h, v.flag("attention_bias"));
-    const double qk_norms = v.flag("use_qk_norm") ? 2 * h : 0.0;
+    const bool older = v.word("model_type").starts_with("intern_vit"); // with its own classes
+    const bool scaled = v.word("norm_type", older ? "rms_norm" : "layer_norm") == "rms_norm";
+    const double norm = scaled ? h : 2 * h;
+    const double qkv = 3 * linear(h, h, v.flag(older ? "qkv_bias" : "attention_bias"));
+    const bool normed = older ? v.flag("qk_normalization", true) : v.flag("use_qk_norm");
+    const double qk_norms = normed ? 2 * h : 0.0;
     const double masks = v.flag("use_mask_token") ? h : 0.0;
     const double places = v.flag("use_absolute_position_embeddings", true) ? square(side) + 1 : 0.0;
-    const double last = v.flag("use_mean_pooling", true) ? 0.0 : 2 * h;
+    const double last = older || v.flag("use_mean_pooling", true) ? 0.0 : 2 * h;
     const double merged = h / square(outer.number("downsample_ratio", 0.5));
     return linear(3 * square(static_cast<double>(patch)), h) + h + masks + places * h +
            size_or(v, {"num_hidden_layers"}, 24) *
@@ -279,7 +282,7 @@ double values_of(Config& vision, Config& outer, const std::string& type, double 
            : type.starts_with("minimax_m3")      ? minimax_tower(vision, outer, text_width)
            : type == "step3p7"                   ? step_tower(vision, outer, text_width)
            : type == "glm4v" || type == "glm46v" ? glm4v_tower(vision)
-           : type == "internvl"                  ? intern_tower(vision, outer, text_width)
+           : type.starts_with("internvl")        ? intern_tower(vision, outer, text_width)
                                                  : usual_tower(vision, outer, type, text_width);
 }
 

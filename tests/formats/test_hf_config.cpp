@@ -148,7 +148,7 @@ TEST_CASE("next tokens of a latent cache meet the latent itself") {
 TEST_CASE("a tower of more values than are counted exactly is refused") {
     const std::string text = R"({"model_type": "qwen3_vl", "text_config": {"model_type":
  "qwen3_vl_text", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
- "intermediate_size": 96, "vocab_size": 256}, "vision_config": {"hidden_size": 900000000,
+ "num_key_value_heads": 4, "intermediate_size": 96, "vocab_size": 256}, "vision_config": {"hidden_size": 900000000,
  "intermediate_size": 900000000, "out_hidden_size": 64, "depth": 9}})";
     CHECK(first_error(text).find("2^53") != std::string::npos);
 }
@@ -202,6 +202,35 @@ TEST_CASE("patches of an image are tokens") {
  "num_attention_heads": 4, "intermediate_size": 96, "image_size": 64, "patch_size": 16})";
     const Count layer = 17 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 17 * 17 * 16;
     CHECK(totals_of(vit).macs == 2 * layer + 16 * 64 * 3 * 16 * 16);
+}
+
+TEST_CASE("a language model inside of a configuration has its class's sizes where none are given") {
+    const std::string outer = R"({"model_type": "llava", "tie_word_embeddings": false,
+ "vision_config": {"model_type": "clip_vision_model", "hidden_size": 1024, "image_size": 336,
+ "intermediate_size": 4096, "num_hidden_layers": 24, "patch_size": 14}, "text_config": )";
+    // Vicuna 7B with 32064 words: 6,738,939,904; CLIP 303,507,456; projector 20,979,712
+    const std::string text = R"({"model_type": "llama", "vocab_size": 32064}})";
+    CHECK(totals_of(outer + text).parameters == Count{7063427072});
+    CHECK(first_error(R"({"model_type": "llama", "vocab_size": 32064})").find("missing-key") !=
+          std::string::npos);
+    // Gemma 3 4B: heads and words are not in its file
+    CHECK(totals_of(R"({"model_type": "gemma3", "text_config": {"hidden_size": 2560,
+ "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
+ "sliding_window": 1024}})")
+              .parameters == Count{3880263168});
+}
+
+TEST_CASE("a language model stands under the names that publishers use") {
+    const std::string inner = R"({"model_type": "qwen2", "hidden_size": 64, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 96, "vocab_size": 256})";
+    const Count all = totals_of(inner).parameters;
+    for (const char* name : {"text_config", "llm_config", "language_config"}) {
+        CAPTURE(std::string(name));
+        CHECK(totals_of(std::string(R"({"model_type": "my_vl", ")") + name + "\": " + inner + "}")
+                  .parameters == all);
+    }
+    CHECK(totals_of(R"({"model_type": "omni", "thinker_config": {"text_config": )" + inner + "}}")
+              .parameters == all);
 }
 
 } // namespace test_formats_hf_config
