@@ -228,9 +228,9 @@ std::optional<NetworkResult> is_no_network(const fs::path& path) {
         where);
 }
 
-// A config.json: its own network, or the catalog's with its sizes.
+// A config.json as a network of its own.
 NetworkResult load_hf(const std::string& text, const NamedNetwork& network, const Given& given,
-                      const Folders& folders, std::optional<GraphEdges>& edges) {
+                      std::optional<GraphEdges>& edges) {
     auto read = hf::read_hf_config(text, network.path.string());
     if (!read) {
         return read.diagnostics();
@@ -239,22 +239,7 @@ NetworkResult load_hf(const std::string& text, const NamedNetwork& network, cons
     named.id = network.path.stem() == "config" && network.path.has_parent_path()
                    ? fs::absolute(network.path).parent_path().filename().string()
                    : named.id;
-    std::string yaml = std::move(read->yaml);
-    if (!read->base.empty()) {
-        const auto base = network_file(read->base, folders);
-        auto known = base ? read_text_file(*base)
-                          : Result<std::string>::failure(
-                                "unknown-network",
-                                fmt::format("the catalog's network '{}' was not found", read->base),
-                                "is the installation complete?", {network.path.string(), 0, 0});
-        if (!known) {
-            return known.diagnostics();
-        }
-        yaml = *std::move(known);
-        named.variant = std::move(read->values);
-        named.called = named.id;
-    }
-    auto parsed = parse_yaml_with(std::move(yaml), network.path.string(), given, named, edges);
+    auto parsed = parse_yaml_with(*std::move(read), network.path.string(), given, named, edges);
     Diagnostics found = read.diagnostics();
     for (Diagnostic d : parsed.diagnostics()) { // the lines are not those of the file
         d.where = {network.path.string(), 0, 0};
@@ -263,7 +248,7 @@ NetworkResult load_hf(const std::string& text, const NamedNetwork& network, cons
     return parsed ? NetworkResult(*std::move(parsed), std::move(found)) : NetworkResult(found);
 }
 
-NetworkResult load_path(const NamedNetwork& network, const Given& given, const Folders& folders,
+NetworkResult load_path(const NamedNetwork& network, const Given& given,
                         std::optional<GraphEdges>& edges) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
@@ -280,7 +265,7 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given, const F
         return text.diagnostics();
     }
     if (hf::is_hf_config(*text)) {
-        return load_hf(*text, network, given, folders, edges);
+        return load_hf(*text, network, given, edges);
     }
     if (const NetworkReader* reader = network_reader_of(*text)) {
         return parse_foreign(*reader, *std::move(text), path.string(), given, edges);
@@ -341,8 +326,8 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
 
 // "sdxl" as sdxl-unet, and a warning that says so.
 NetworkResult load_short(const std::string& name, const NamedNetwork& meant, const Given& given,
-                         const Folders& folders, std::optional<GraphEdges>& edges) {
-    auto network = load_path(meant, given, folders, edges);
+                         std::optional<GraphEdges>& edges) {
+    auto network = load_path(meant, given, edges);
     if (!network) {
         return network;
     }
@@ -356,13 +341,13 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
                        std::optional<GraphEdges>& edges) {
     std::error_code status;
     if (reference == "-") {
-        return load_path({reference, {}, "stdin"}, {}, folders, edges);
+        return load_path({reference, {}, "stdin"}, {}, edges);
     }
     if (auto named = find_network(reference, folders, Spelling::exact)) {
-        return load_path(*named, {}, folders, edges);
+        return load_path(*named, {}, edges);
     }
     if (fs::exists(reference, status)) {
-        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, folders, edges);
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, edges);
     }
     const std::size_t colon = reference.rfind(':');
     if (colon != std::string::npos) {
@@ -384,21 +369,21 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
         if (meant) {
             NamedNetwork sized = *meant;
             sized.id += reference.substr(colon);
-            return load_short(name, sized, *given, folders, edges);
+            return load_short(name, sized, *given, edges);
         }
         if (!looks_like_path(name)) {
             named->id += reference.substr(colon);
         }
-        return load_path(*named, *given, folders, edges);
+        return load_path(*named, *given, edges);
     }
     if (auto named = find_network(reference, folders, Spelling::any)) {
-        return load_path(*named, {}, folders, edges);
+        return load_path(*named, {}, edges);
     }
     if (const auto found = find_with_suffix(reference, folders)) {
-        return load_path(found->first, found->second, folders, edges);
+        return load_path(found->first, found->second, edges);
     }
     if (const auto meant = find_short_name(reference, folders)) {
-        return load_short(reference, *meant, {}, folders, edges);
+        return load_short(reference, *meant, {}, edges);
     }
     return unknown(reference, folders);
 }

@@ -219,9 +219,9 @@ Result<NetworkHead> load_network_head(const std::filesystem::path& path) {
         auto text = read_text_file(path);
         const auto config = text && hf::is_hf_config(*text)
                                 ? hf::read_hf_config(*text, path.string())
-                                : Result<hf::HfNetwork>(text.diagnostics());
-        if (config && !config->yaml.empty()) {
-            return parse_network_head(config->yaml, path.string());
+                                : Result<std::string>(text.diagnostics());
+        if (config) {
+            return parse_network_head(*config, path.string());
         }
     }
     const auto document = hwdb::load_yaml(path);

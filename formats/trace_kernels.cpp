@@ -167,7 +167,7 @@ bool names_product(std::string_view op_name) {
     const std::string lower = lowered(op_name);
     const auto says = [&](const char* part) { return lower.find(part) != std::string::npos; };
     return (says("gemm") || says("matmul") || says("::linear") || says("_mm") ||
-            lower.starts_with("mm") || says("quantized::conv") || says("lstm")) &&
+            lower.starts_with("mm") || says("addmm") || says("quantized::conv") || says("lstm")) &&
            !says("fbgemm::") && !says("norm");
 }
 

@@ -18,6 +18,15 @@ struct NamePart {
 };
 // The first part found in the lower-case name decides; the more telling come first.
 constexpr NamePart kNameParts[] = {
+    {"soft_max", KernelCategory::softmax},
+    {"nchwtonhwc", KernelCategory::copy}, // before "cudnn"
+    {"nhwctonchw", KernelCategory::copy},
+    {"igemm_fwd_gtc", KernelCategory::conv}, // MIOpen's convolutions as GEMMs
+    {"igemm_bwd_gtc", KernelCategory::conv},
+    {"igemm_wrw_gtc", KernelCategory::conv},
+    {"miopensp3asmconv", KernelCategory::conv},
+    {"doactivation", KernelCategory::elementwise}, // of the namespace cutlass_kernels
+    {"expandinputrows", KernelCategory::experts},
     {"softmax", KernelCategory::softmax},
     {"layer_norm", KernelCategory::normalization},
     {"layernorm", KernelCategory::normalization},
@@ -49,13 +58,15 @@ constexpr NamePart kNameParts[] = {
     {"cijk_", KernelCategory::gemm},
     {"scaled_mm", KernelCategory::gemm},
     {"_mm_", KernelCategory::gemm},
+    {"bmm_", KernelCategory::gemm},     // TensorRT-LLM's generated kernels
+    {"mul_mat", KernelCategory::gemm},  // llama.cpp
+    {"wvsplitk", KernelCategory::gemm}, // vLLM on ROCm, few rows
     {"rope", KernelCategory::rope},
     {"rotary", KernelCategory::rope},
     {"sampling", KernelCategory::sampling},
     {"argmax", KernelCategory::sampling},
     {"top_p", KernelCategory::sampling},
     {"topp", KernelCategory::sampling},
-    {"and_cache", KernelCategory::copy},
     {"store_cache", KernelCategory::copy},
     {"and_mul", KernelCategory::elementwise},
     {"act_mul", KernelCategory::elementwise},
@@ -74,11 +85,30 @@ constexpr NamePart kNameParts[] = {
     {"memset", KernelCategory::copy},
     {"copy", KernelCategory::copy},
     {"transpose", KernelCategory::copy},
-    {"nchwtonhwc", KernelCategory::copy},
+    {"cpy_", KernelCategory::copy},
+    {"multi_tensor_apply", KernelCategory::elementwise},
+    {"index_kernel", KernelCategory::copy},
+    {"indexselect", KernelCategory::copy},
+    {"dot_kernel", KernelCategory::reduction},
 };
 
-constexpr std::string_view kAttentionParts[] = {
-    "flash", "fmha", "attention", "sdpa", "batchdecodewith", "batchprefillwith", "paged_kv"};
+constexpr std::string_view kAttentionParts[] = {"flash",
+                                                "fmha",
+                                                "attention",
+                                                "sdpa",
+                                                "batchdecodewith",
+                                                "batchprefillwith",
+                                                "paged_kv",
+                                                "mqa_logits",
+                                                "pa_decode",
+                                                "mla_dec",
+                                                "mla_pfl",
+                                                "_fwd_kernel_stage",
+                                                "_fwd_grouped_kernel_stage"};
+
+// Of attention's caches and tables, whatever else the name says: keys and values are stored.
+constexpr std::string_view kCacheParts[] = {"and_cache", "store_kv", "appendpagedkv",
+                                            "append_paged_kv", "kv_indices"};
 
 // Of mixtures of experts: routers, permutations, grouped GEMMs.
 constexpr std::string_view kExpertParts[] = {
@@ -115,6 +145,7 @@ constexpr CommunicationPart kCommunication[] = {
     {"all_reduce", "custom all-reduce"},
     {"symm_mem", "symmetric memory"},
     {"multimem", "symmetric memory"},
+    {"userbuffers", "Transformer Engine"},
     {"dispatch_token", "Triton-distributed"},
     {"combine_token", "Triton-distributed"},
     {"token_dispatch", "Triton-distributed"},
@@ -192,7 +223,10 @@ KernelCategory category_of(std::string_view kernel_name) {
     if (!communication_of(kernel_name).empty()) {
         return KernelCategory::communication;
     }
-    if (says_any(lower, kAttentionParts)) {
+    if (says_any(lower, kCacheParts)) {
+        return KernelCategory::copy;
+    }
+    if (lower == "_fwd_kernel" || says_any(lower, kAttentionParts)) {
         return KernelCategory::attention;
     }
     if (says_any(lower, kExpertParts)) {

@@ -33,6 +33,9 @@ std::optional<std::size_t> causal_argument(std::string_view name) {
         {"_flash_attention_forward", 8},
         {"_efficient_attention_forward", 9},
         {"_flash_attn_varlen_forward", 9},
+        {"flash_attn_3::", 24}, // behind the new keys, the tables, and the scales of fp8
+        {"_vllm_fa3_C::fwd", 24},
+        {"_vllm_fa2_C::varlen_fwd", 15},
         {"_flash_attn_forward", 5},
         {"FlashAttnFunc", 5},
         {"scaled_dot_product_attention", 5},
@@ -226,6 +229,9 @@ std::optional<OperatorLayer> packed_gemm_of(const Operator& op) {
     if (packed == args.size() || !args.tensor(0) || args.dims(0).size() < 2 || whole(0)) {
         return std::nullopt;
     }
+    if (whole(1) && whole(2) && args.dims(1).back() == args.dims(2).back()) {
+        return std::nullopt; // both operands are packed, and what stands before is the product
+    }
     const Count k = args.dims(0).back();
     const Count m = args.elements(0) / k;
     const auto made = [&](Count n) -> std::optional<OperatorLayer> {
@@ -259,13 +265,58 @@ std::optional<OperatorLayer> packed_gemm_of(const Operator& op) {
     return std::nullopt;
 }
 
+// Experts by their operands: tokens of a width, and for each expert a matrix into twice the inner
+// width (both halves of a gate) and one back. Choices stand in a table of tokens.
+std::optional<OperatorLayer> custom_experts_of(const Operator& op) {
+    const OperatorArgs args(op);
+    const std::string lower = lowered(op.name);
+    const bool named =
+        lower.find("expert") != std::string::npos || lower.find("moe") != std::string::npos;
+    std::size_t first = 0;
+    while (first < args.size() && !(args.tensor(first) && args.dims(first).size() == 2)) {
+        ++first;
+    }
+    if (!named || first == args.size()) {
+        return std::nullopt;
+    }
+    const Count tokens = args.dims(first)[0], width = args.dims(first)[1];
+    for (std::size_t i = first + 1; i + 1 < args.size(); ++i) {
+        const Dims &up = args.dims(i), &down = args.dims(i + 1);
+        const bool pair = args.tensor(i) && args.tensor(i + 1) && up.size() == 3 &&
+                          down.size() == 3 && up[0] == down[0] && up[2] == width &&
+                          down[1] == width && up[1] == 2 * down[2];
+        for (std::size_t j = i + 2; pair && j < args.size(); ++j) {
+            const Dims& chosen = args.dims(j);
+            if (!args.tensor(j) || chosen.size() != 2 || chosen[0] != tokens || chosen[1] > up[0]) {
+                continue;
+            }
+            OperatorLayer made;
+            made.layer.op = model::Op::moe;
+            made.layer.shape = model::MoeShape{tokens, width, down[2], chosen[1], up[0]};
+            const model::DataType type = args.type(first);
+            made.layer.types = {type, args.type(i), type};
+            made.approximate = true; // which experts were chosen is not recorded
+            return model::validate(made.layer).has_errors() ? std::nullopt : std::optional(made);
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {
     const OperatorArgs args(op);
-    for (std::size_t a = 0; a < args.size(); ++a) {
+    // "cutlass_scaled_fp4_mm(out, a, b, …)": the product of narrow operands stands before them.
+    const auto narrow = [&args](std::size_t i) {
+        return args.tensor(i) && args.dims(i).size() >= 2 && element_bytes(args.type_name(i)) == 1;
+    };
+    const bool out_first = !narrow(0) && narrow(1) && narrow(2);
+    for (std::size_t a = out_first ? 1 : 0; a < args.size(); ++a) {
         const Dims& left = args.dims(a);
         if (!args.tensor(a) || left.size() < 2) {
             continue;
         }
+        // Two values in a byte on both sides: "unsigned char" is no type to multiply.
+        const bool bytes =
+            args.type_name(a) == "unsigned char" || args.type_name(a) == "c10::Float4_e2m1fn_x2";
         const Count k = left.back();
         for (std::size_t b = a + 1; b < args.size(); ++b) {
             const Dims& right = args.dims(b);
@@ -275,6 +326,7 @@ std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {
             const Count last = right.back();
             const Count before = right[right.size() - 2];
             const bool packed = element_bytes(args.type_name(b)) == 1 && 2 * last == k;
+            const bool both_packed = bytes && args.type_name(b) == args.type_name(a);
             if (last != k && before != k && !packed) {
                 continue;
             }
@@ -287,9 +339,16 @@ std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {
             }
             OperatorLayer made;
             made.layer.op = groups > 1 ? model::Op::bmm : model::Op::gemm;
-            made.layer.shape = model::GemmShape{groups, m, n, k};
-            const model::DataType type = args.type(a);
-            made.layer.types = {type, packed ? model::DataType::fp4 : args.type(b), type};
+            made.layer.shape = model::GemmShape{groups, m, n, both_packed ? 2 * k : k};
+            const model::DataType type = both_packed ? model::DataType::nvfp4 : args.type(a);
+            made.layer.types = {type,
+                                both_packed ? type
+                                : packed    ? model::DataType::fp4
+                                            : args.type(b),
+                                type};
+            if (both_packed) {
+                made.layer.types.output = model::DataType::bf16;
+            }
             if (model::is_narrow_float(type) || type == model::DataType::int8) {
                 made.layer.types.output = model::DataType::bf16;
             }

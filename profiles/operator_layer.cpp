@@ -601,7 +601,7 @@ std::optional<OperatorLayer> any_layer_of(const Operator& op, const OperatorCont
                            op.name.find("_attention_") != std::string::npos ||
                            op.name.starts_with("flash_attn") || op.name == "FlashAttnFunc" ||
                            op.name.find("varlen_fwd") != std::string::npos;
-        made = named ? custom_attention_of(op) : std::nullopt;
+        made = named ? custom_attention_of(op) : custom_experts_of(op);
     }
     if (!made || model::validate(made->layer).has_errors()) {
         return std::nullopt;

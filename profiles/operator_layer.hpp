@@ -34,6 +34,9 @@ std::optional<OperatorLayer> custom_gemm_of(const Operator& op);
 // them, among the sizes or the scales. `approximate`.
 std::optional<OperatorLayer> packed_gemm_of(const Operator& op);
 std::optional<OperatorLayer> custom_attention_of(const Operator& op);
+// Experts of an operator that is called so, with the weights of all that this device holds and each
+// token's choice among its operands. `approximate`.
+std::optional<OperatorLayer> custom_experts_of(const Operator& op);
 
 // "record_param_comms", "c10d::allreduce_", "vllm::all_reduce", "ncclDevKernel_AllGather…".
 bool is_collective(std::string_view name);

@@ -57,6 +57,11 @@ constexpr Pattern kPatterns[] = {
     {"miopen_convolution", true, 0, 1, 4, 3, 5},
     {"cudnn_convolution_relu", true, 0, 1, 3, 4, 5},
     {"_conv_depthwise2d", true, 0, 1, 4, 5, 6},
+    {"slow_conv_dilated2d", true, 0, 1, 4, 5, 6},
+    {"slow_conv_dilated3d", true, 0, 1, 4, 5, 6},
+    {"_slow_conv2d_forward", true, 0, 1, 4, 5, 7}, // has no dilation
+    {"thnn_conv2d", true, 0, 1, 4, 5, 7},
+    {"_mixed_dtypes_linear", false, 0, 1, 0, 0, 0},
     {"_scaled_mm", false, 0, 1, 0, 0, 0},
     {"_int_mm", false, 0, 1, 0, 0, 0},
     {"mv", false, 0, 1, 0, 0, 0},

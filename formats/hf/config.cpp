@@ -113,6 +113,41 @@ constexpr auto kNeutral = std::to_array<std::string_view>({
     "attn_pdrop",
     "activation_function",
     "do_layer_norm_before_",
+    "max_relative_positions",
+    "legacy",
+    "pooler_hidden_size",
+    "inner_group_num",
+    "encoder_layerdrop",
+    "decoder_layerdrop",
+    "relative_attention_max_distance",
+    "dense_act_fn",
+    "is_gated_act",
+    "scale_decoder_outputs",
+    "max_seq_len",
+    "emb_pdrop",
+    "no_bias",
+    "embedding_fraction",
+    "norm_type",
+    "force_image_size",
+    "torch_dtype",
+    "dtype",
+    "ignore_index",
+    "vision_feature_select_strategy",
+    "mm_tokens_per_image",
+    "max_dynamic_patch",
+    "min_dynamic_patch",
+    "dynamic_image_size",
+    "use_thumbnail",
+    "ps_version",
+    "template",
+    "system_message",
+    "select_layer",
+    "pad2square",
+    "use_backbone_lora",
+    "use_llm_lora",
+    "use_flash_attn",
+    "drop_path_rate",
+    "image_fold",
 });
 // "bos_token_id", "rope_theta", "attention_dropout", "rms_norm_eps", …
 constexpr auto kNeutralParts = std::to_array<std::string_view>(
@@ -251,7 +286,8 @@ Config Config::inner(const char* name) {
 void Config::tell_unread() {
     std::string list;
     for (const auto& [name, value] : json_->items()) {
-        if (!value.is_null() && !read_.contains(name) && !is_neutral(name)) {
+        const bool off = value.is_null() || (value.is_boolean() && !value.get<bool>());
+        if (!off && !read_.contains(name) && !is_neutral(name)) {
             list += (list.empty() ? "" : ", ") + name.substr(0, 60);
         }
     }

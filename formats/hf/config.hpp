@@ -38,6 +38,7 @@ class Config {
     std::vector<Count> counts(const char* name);
     const Json* object(const char* name);
     Config inner(const char* name); // an object, or an empty one
+    Config with(const Json& json) const { return {json, text_, file_, *found_}; } // of this file
 
     void refuse(const char* name, const std::string& why, const std::string& hint);
     // A warning with the keys that nothing read, without those that change no size.

@@ -1,5 +1,8 @@
 #include "formats/hf/decoder.hpp"
 
+#include "formats/hf/encoder_parts.hpp"
+#include "formats/hf/families.hpp"
+#include "formats/hf/layer_kinds.hpp"
 #include "formats/hf/parts.hpp"
 #include "formats/hf/quantization.hpp"
 
@@ -7,118 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace eyeroof::formats::hf {
 
 namespace {
 
 constexpr Count kMostLayers = 10'000;
-
-// Learned values of a norm as wide as the model.
-enum class NormKind { none, scale, scale_and_shift };
-
-// How the layers of a family differ; what a configuration says is read beside it.
-struct Family {
-    std::string_view type;
-    bool tied = false; // where tie_word_embeddings is not given
-    NormKind norm = NormKind::scale;
-    Count norms = 2; // of a layer
-    QkNorm qk = QkNorm::none;
-    bool gated = true;
-    bool qkv_bias = false;    // where attention_bias is not given
-    bool out_has_bias = true; // attention_bias is of the output, too
-};
-
-constexpr auto kFamilies = std::to_array<Family>({
-    {"llama"},
-    {"mistral"},
-    {"ministral3"},
-    {"mixtral"},
-    {"arcee", false, NormKind::scale, 2, QkNorm::none, false},
-    {"qwen2", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"qwen2_moe", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"mimo", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"qwen2_vl_text", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"qwen2_5_vl_text", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"qwen3", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_moe", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_vl_text", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_vl_moe_text", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_next", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_5_text", false, NormKind::scale, 2, QkNorm::head},
-    {"qwen3_5_moe_text", false, NormKind::scale, 2, QkNorm::head},
-    {"phi3"},
-    {"phimoe", false, NormKind::scale_and_shift},
-    {"phi", false, NormKind::scale_and_shift, 1, QkNorm::none, false, true},
-    {"gemma", true},
-    {"gemma2", true, NormKind::scale, 4},
-    {"gemma3_text", true, NormKind::scale, 4, QkNorm::head},
-    {"gemma3n_text", true, NormKind::scale, 4, QkNorm::head},
-    {"gemma4_text", true, NormKind::scale, 4, QkNorm::head},
-    {"glm", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"glm4", false, NormKind::scale, 4, QkNorm::none, true, true, false},
-    {"glm4_moe", false, NormKind::scale, 2, QkNorm::none, true, false, false},
-    {"glm4_moe_lite"},
-    {"glm_moe_dsa"},
-    {"deepseek_v2"},
-    {"deepseek_v3"},
-    {"deepseek_v32"},
-    {"deepseek_v4"},
-    {"kimi_k2"},
-    {"dots1", false, NormKind::scale, 2, QkNorm::head},
-    {"olmo", false, NormKind::none},
-    {"olmo2", false, NormKind::scale, 2, QkNorm::all},
-    {"olmo3", false, NormKind::scale, 2, QkNorm::all},
-    {"olmoe", false, NormKind::scale, 2, QkNorm::all},
-    {"flex_olmo", false, NormKind::scale, 2, QkNorm::all},
-    {"cohere", true, NormKind::scale, 1},
-    {"cohere2", true, NormKind::scale, 1},
-    {"granite"},
-    {"granitemoe"},
-    {"granitemoeshared"},
-    {"granitemoehybrid"},
-    {"smollm3", true},
-    {"ernie4_5", true},
-    {"ernie4_5_moe", true},
-    {"hunyuan_v1_dense", false, NormKind::scale, 2, QkNorm::head},
-    {"hunyuan_v1_moe", false, NormKind::scale, 2, QkNorm::head},
-    {"seed_oss", false, NormKind::scale, 2, QkNorm::none, true, true, false},
-    {"exaone4", false, NormKind::scale, 2, QkNorm::head},
-    {"apertus", false, NormKind::scale, 2, QkNorm::head, false},
-    {"nemotron", false, NormKind::scale_and_shift, 2, QkNorm::none, false},
-    {"starcoder2", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
-    {"stablelm", false, NormKind::scale_and_shift, 2, QkNorm::none, true, false, false},
-    {"gpt_oss", false, NormKind::scale, 2, QkNorm::none, true, true},
-    {"minimax"},
-    {"minimax_m2", false, NormKind::scale, 2, QkNorm::all},
-    {"llama4_text", false},
-    {"mimo_v2_flash", false, NormKind::scale, 2, QkNorm::none, true, false, false},
-    {"step3p7_text", false, NormKind::scale, 2, QkNorm::head},
-    {"jamba", false},
-    {"nemotron_h", false, NormKind::scale, 1},
-    {"falcon_h1", false},
-    {"lfm2", true, NormKind::scale, 2, QkNorm::head},
-    {"lfm2_moe", true, NormKind::scale, 2, QkNorm::head},
-    {"mamba2", true, NormKind::scale, 1},
-    {"mamba", true, NormKind::scale, 1},
-    {"opt", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
-    {"gpt2", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
-    {"gpt_neox", false, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
-    {"gptj", false, NormKind::scale_and_shift, 1, QkNorm::none, false, false},
-    {"falcon", true, NormKind::scale_and_shift, 1, QkNorm::none, false, false},
-    {"bloom", true, NormKind::scale_and_shift, 2, QkNorm::none, false, true},
-    {"bamba"},
-    {"bitnet"},
-    {"vaultgemma", true},
-    {"afmoe", false, NormKind::scale, 4, QkNorm::head},
-    {"glm4v_text", false, NormKind::scale, 4, QkNorm::none, true, true, false},
-});
-
-const Family* family_of(std::string_view type) {
-    const auto found = std::ranges::find(kFamilies, type, &Family::type);
-    return found == kFamilies.end() ? nullptr : &*found;
-}
 
 // What a configuration says of a decoder's layers.
 class Sizes {
@@ -134,19 +31,15 @@ class Sizes {
 
     void read_sizes() {
         hidden_ = c_.need({"hidden_size", "n_embd", "d_model"});
-        kinds_ = c_.words("layer_types");
-        if (kinds_.empty()) {
-            kinds_ = c_.words("layers_block_type");
-        }
-        read_pattern();
-        read_numbered_kinds();
+        c_.read("attention_layers"); // of GPT-Neo, a copy of attention_types
+        kinds_ = layer_kinds(c_, type_);
         if (is("qwen3_5_text")) { // of the family's sparse members, empty here
             c_.read("mlp_only_layers");
         }
         const bool by_pattern = is("nemotron_h") && !kinds_.empty();
         layers_ = by_pattern && !c_.has("num_hidden_layers")
                       ? static_cast<Count>(kinds_.size())
-                      : c_.need({"num_hidden_layers", "n_layer", "num_layers"});
+                      : c_.need({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
         vocabulary_ = c_.need({"vocab_size"});
         if (layers_ > kMostLayers) {
             c_.refuse("num_hidden_layers", fmt::format("{} layers", layers_),
@@ -161,7 +54,7 @@ class Sizes {
         }
         feed_kinds_ = c_.words("mlp_layer_types");
         inners_ = c_.counts("intermediate_size");
-        if (!one_of({"mamba", "mamba2"})) {
+        if (!one_of({"mamba", "mamba2", "rwkv"})) {
             read_attention();
         }
         if (!has_experts() && !one_of({"mamba", "mamba2"}) && inners_.empty()) {
@@ -170,37 +63,8 @@ class Sizes {
         read_experts();
     }
 
-    // Nemotron-H before version 5: M Mamba, * attention, - feed-forward, E experts.
-    void read_pattern() {
-        if (!kinds_.empty() || !is("nemotron_h")) {
-            return;
-        }
-        for (const char letter : c_.word("hybrid_override_pattern")) {
-            kinds_.emplace_back(letter == 'M'   ? "mamba"
-                                : letter == '*' ? "full_attention"
-                                : letter == 'E' ? "moe"
-                                                : "mlp");
-        }
-    }
-
-    // Kinds of layers as numbers: windows of MiMo, and tokens of a compressed key of DeepSeek-V4.
-    void read_numbered_kinds() {
-        if (!kinds_.empty()) {
-            return;
-        }
-        for (const Count near : c_.counts("hybrid_layer_pattern")) {
-            kinds_.emplace_back(near != 0 ? "sliding_attention" : "full_attention");
-        }
-        for (const Count rate :
-             is("deepseek_v4") ? c_.counts("compress_ratios") : std::vector<Count>{}) {
-            kinds_.emplace_back(rate == 0   ? "sliding_attention"
-                                : rate <= 4 ? "compressed_sparse_attention"
-                                            : "heavily_compressed_attention");
-        }
-    }
-
     void read_attention() {
-        const Count heads = c_.need({"num_attention_heads", "n_head"});
+        const Count heads = c_.need({"num_attention_heads", "n_head", "num_heads", "n_heads"});
         attention_.hidden = hidden_;
         attention_.heads = std::max<Count>(heads, 1);
         attention_.kv = std::max<Count>(key_value_heads(heads), 1);
@@ -224,6 +88,7 @@ class Sizes {
         if (is("seed_oss")) {
             attention_.out_bias = c_.flag("attention_out_bias", false);
         }
+        attention_.out_bias = attention_.out_bias || is("gpt_neo");
         attention_.norm = family_.qk;
         const bool told = c_.flag("use_qk_norm", is("llama4_text"));
         if (one_of({"glm4_moe", "cohere"}) && told) {
@@ -232,20 +97,47 @@ class Sizes {
         if (is("llama4_text") && told) {
             attention_.norm = QkNorm::plain_head;
         }
+        if (is("persimmon") && c_.flag("qk_layernorm", true)) {
+            attention_.norm = QkNorm::head_with_shift;
+        }
         if (one_of({"phi", "stablelm"}) && c_.flag("qk_layernorm")) {
             c_.refuse("qk_layernorm", "norms of queries and keys are not read",
                       "set it to false, or export the model as ONNX");
         }
-        attention_.sinks = is("gpt_oss");
+        attention_.sinks = one_of({"gpt_oss", "granite_swa"});
         attention_.gate_in_query = one_of({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}) &&
                                    c_.flag("attn_output_gate", true);
-        attention_.rotary = !one_of({"gpt2", "opt", "jamba", "nemotron_h", "bloom"}) &&
+        attention_.rotary = !one_of({"gpt2", "opt", "jamba", "nemotron_h", "bloom", "gpt_neo",
+                                     "gpt_bigcode", "biogpt", "mpt"}) &&
                             !(is("falcon") && c_.flag("alibi"));
-        window_ = c_.count_or({"sliding_window", "attention_chunk_size"}, 0);
+        window_ = c_.count_or({"sliding_window", "attention_chunk_size", "window_size"}, 0);
+        read_index();
         read_latent();
     }
 
+    // MiniMax-M3: blocks of keys that a small product chooses.
+    void read_index() {
+        if (!is("minimax_m3_vl_text")) {
+            return;
+        }
+        Config sparse = c_.inner("sparse_attention_config");
+        const auto of = [&](const char* name, const char* older, Count usual) {
+            return sparse.count_or({older}, c_.count_or({name}, usual));
+        };
+        attention_.index_heads = of("index_n_heads", "sparse_num_index_heads", 4);
+        attention_.index_size = of("index_head_dim", "sparse_index_dim", 128);
+        attention_.index_top = (of("index_topk_blocks", "sparse_topk_blocks", 16) +
+                                of("index_local_blocks", "sparse_local_block", 1)) *
+                               of("index_block_size", "sparse_block_size", 128);
+    }
+
     Count key_value_heads(Count heads) {
+        if (is("gpt_bigcode")) {
+            return c_.flag("multi_query", true) ? 1 : heads;
+        }
+        if (is("mpt")) {
+            return c_.inner("attn_config").count_or({"kv_n_heads"}, heads);
+        }
         if (!is("falcon")) {
             return c_.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
         }
@@ -316,13 +208,21 @@ class Sizes {
         experts_ = e;
     }
 
-    Count inner_of(Count layer) {
+    Count inner_of(Count layer, bool dense = false) {
+        if (is("minimax_m3_vl_text") && dense) {
+            return c_.count_or({"dense_intermediate_size", "intermediate_size"}, 4 * hidden_);
+        }
         if (!inners_.empty()) {
             return inners_[static_cast<std::size_t>(
                 std::min<Count>(layer, static_cast<Count>(inners_.size()) - 1))];
         }
-        if (one_of({"gpt2", "gptj", "falcon", "bloom"})) {
-            return c_.count_or({"n_inner", "ffn_hidden_size"}, 4 * hidden_);
+        if (one_of(
+                {"gpt2", "gptj", "falcon", "bloom", "gpt_neo", "gpt_bigcode", "codegen", "rwkv"})) {
+            return c_.count_or({"n_inner", "ffn_hidden_size", "intermediate_size"}, 4 * hidden_);
+        }
+        if (is("mpt")) {
+            c_.read("expansion_ratio"); // which the library does not use
+            return 4 * hidden_;
         }
         return c_.need({"intermediate_size", "ffn_dim", "ffn_hidden_size"});
     }
@@ -339,7 +239,8 @@ class Sizes {
         if (!kinds_.empty()) {
             return kind(i).starts_with("sliding") || kind(i).starts_with("chunked");
         }
-        if (one_of({"mistral", "mixtral", "phi3", "phimoe", "starcoder2", "ministral3"})) {
+        if (one_of({"mistral", "mixtral", "phi3", "phimoe", "starcoder2", "ministral3",
+                    "ministral"})) {
             return true;
         }
         if (one_of({"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "smollm3", "mimo"})) {
@@ -348,13 +249,16 @@ class Sizes {
         if (one_of({"gemma2", "gpt_oss"})) {
             return i % 2 == 0;
         }
+        if (is("gpt_neo")) { // global and local, one after the other
+            return i % 2 == 1;
+        }
         if (is("llama4_text")) {
             return (i + 1) % 4 != 0;
         }
-        const Count usual = one_of({"gemma3_text", "gemma4_text"})    ? 6
-                            : is("gemma3n_text")                      ? 5
-                            : one_of({"cohere2", "olmo3", "exaone4"}) ? 4
-                                                                      : 0;
+        const Count usual = one_of({"gemma3_text", "gemma4_text"})                   ? 6
+                            : is("gemma3n_text")                                     ? 5
+                            : one_of({"cohere2", "cohere2_moe", "olmo3", "exaone4"}) ? 4
+                                                                                     : 0;
         const Count every =
             c_.count_or({"sliding_window_pattern", "_sliding_window_pattern"}, usual);
         return every > 0 && (i + 1) % every != 0;
@@ -389,6 +293,14 @@ class Sizes {
         }
         const Count every = c_.count_or({"full_attention_interval"}, 4);
         return kinds_.empty() ? every == 0 || (i + 1) % every != 0 : kind(i) == "linear_attention";
+    }
+
+    bool is_kimi_delta(Count i) {
+        if (!kinds_.empty()) {
+            return kind(i) == "linear_attention";
+        }
+        const auto full = c_.inner("linear_attn_config").counts("full_attn_layers"); // from 1
+        return std::ranges::find(full, i + 1) == full.end();
     }
 
     bool jamba_attends(Count i) {
@@ -432,6 +344,8 @@ class Sizes {
             a.gate = a.heads;
         } else if (is("afmoe")) {
             a.gate = a.heads * a.size;
+        } else if (is("minimax_m3_vl_text") && kind(i) != "minimax_m3_sparse") {
+            a.index_heads = a.index_top = 0;
         }
         return a;
     }
@@ -588,6 +502,8 @@ class Decoder : private Sizes {
             many += 3;
         } else if (is("gpt_neox")) {
             many = 2;
+        } else if (is("hyperclovax") && c_.flag("use_post_norm")) {
+            many = 4;
         } else if (is("falcon")) {
             const Count beside = c_.flag("new_decoder_architecture") ? 2 : 1;
             many = c_.flag("parallel_attn", true) ? c_.count_or({"num_ln_in_parallel_attn"}, beside)
@@ -617,6 +533,19 @@ class Decoder : private Sizes {
         }
         if (of == "mlp" || of == "moe") {
             return {};
+        }
+        if (is("rwkv")) {
+            return rwkv_mixer(hidden_, c_.count_or({"attention_hidden_size"}, hidden_));
+        }
+        if (is("kimi_linear") && is_kimi_delta(i)) {
+            Config linear = c_.inner("linear_attn_config");
+            return kimi_delta(
+                hidden_,
+                linear.count_or({"num_heads"}, c_.count_or({"linear_num_heads"}, attention_.heads)),
+                linear.count_or({"head_dim"}, c_.count_or({"linear_head_dim"}, attention_.size)),
+                linear.count_or({"short_conv_kernel_size"},
+                                c_.count_or({"linear_conv_kernel_dim"}, 4)),
+                types);
         }
         if (one_of({"lfm2", "lfm2_moe"}) && !lfm2_attends(i)) {
             return short_convolution(hidden_, c_.count_or({"conv_L_cache"}, 3),
@@ -662,6 +591,9 @@ class Decoder : private Sizes {
         if (one_of({"mamba", "mamba2"})) {
             return {};
         }
+        if (is("rwkv")) {
+            return rwkv_feed_forward(hidden_, inner_of(i));
+        }
         if (is("nemotron_h")) {
             return of == "moe" ? sparse(i) : of == "mlp" ? dense(i) : Block{};
         }
@@ -691,7 +623,7 @@ class Decoder : private Sizes {
         FeedForward f;
         f.hidden = hidden_;
         f.gated = family_.gated && !is("nemotron_h");
-        f.inner = inner_of(i);
+        f.inner = inner_of(i, true);
         f.types = quantized_.types_of(i, "mlp.gate_proj");
         if (is("llama4_text")) {
             f.inner = c_.count_or({"intermediate_size_mlp"}, f.inner);
@@ -704,11 +636,12 @@ class Decoder : private Sizes {
         } else if (is("granitemoehybrid") || is("granitemoeshared")) {
             f.inner = c_.count_or({"shared_intermediate_size"}, f.inner);
         }
-        const bool always = one_of({"opt", "gpt2", "gpt_neox", "gptj", "phi", "bloom"}) ||
+        const bool always = one_of({"opt", "gpt2", "gpt_neox", "gptj", "phi", "bloom", "gpt_neo",
+                                    "gpt_bigcode", "codegen", "biogpt", "persimmon"}) ||
                             (is("falcon") && c_.flag("bias"));
         f.bias =
             always || c_.flag(c_.has("use_bias") && !c_.has("mlp_bias") ? "use_bias" : "mlp_bias",
-                              is("starcoder2"));
+                              one_of({"starcoder2", "jais2"}));
         if (is("granitemoe")) {
             return {};
         }
@@ -768,15 +701,16 @@ class Decoder : private Sizes {
             {"embedding",
              fmt::format("op: embedding, rows: =words, cols: {}, n: {}", width, vocabulary_),
              {}}};
-        if (is("gpt2") || is("opt")) {
-            const Count places =
-                c_.count_or({"n_positions", "max_position_embeddings"}, is("opt") ? 2048 : 1024);
+        if (one_of({"gpt2", "opt", "gpt_neo", "gpt_bigcode", "biogpt"})) {
+            const Count more = one_of({"opt", "biogpt"}) ? 2 : 0;
+            const Count places = c_.count_or({"n_positions", "max_position_embeddings"},
+                                             one_of({"opt", "gpt_neo"}) ? 2048 : 1024);
             block.push_back({"positions",
                              fmt::format("op: embedding, rows: =words, cols: {}, n: {}", hidden_,
-                                         places + (is("opt") ? 2 : 0)),
+                                         places + more),
                              {}});
         }
-        if (is("bloom")) {
+        if (one_of({"bloom", "rwkv"})) {
             block.push_back(norm_of("embedding_norm", 1));
         }
         if (width != hidden_) {
@@ -820,8 +754,27 @@ class Decoder : private Sizes {
         if (width != hidden_) {
             block.push_back(gemm("embedding_out", text_of(width), text_of(hidden_)));
         }
+        // The class of a wrapper, "InternVLChatModel", says nothing of the language model's head.
+        const std::string name = &outer_ == &c_ ? architecture_of(c_) : std::string();
+        if (name.ends_with("Model") && !name.ends_with("LMHeadModel")) { // without a head
+            built_.blocks.add(std::move(block));
+            return;
+        }
+        const bool asked = name.ends_with("QuestionAnswering");
+        if (asked || name.ends_with("SequenceClassification") ||
+            name.ends_with("TokenClassification")) {
+            const bool one = name.ends_with("SequenceClassification"); // of the last token
+            const Count classes = asked ? 2 : classes_of(outer_);
+            block.push_back({"head",
+                             fmt::format("op: gemm, m: ={}, n: {}, k: {}, parameters: \"={}*{}\"",
+                                         one ? "batch" : "words", classes, width, classes,
+                                         one ? width : width + 1),
+                             {}});
+            built_.blocks.add(std::move(block));
+            return;
+        }
         const bool bias =
-            is("phi") || is("gptj") || (is("phimoe") && c_.flag("lm_head_bias", true));
+            one_of({"phi", "gptj", "codegen"}) || (is("phimoe") && c_.flag("lm_head_bias", true));
         const std::string learned = fmt::format("{}*{}*{}+{}", is_tied() ? 0 : 1, vocabulary_,
                                                 width, bias ? vocabulary_ : 0);
         block.push_back({"head",
@@ -836,18 +789,6 @@ class Decoder : private Sizes {
 };
 
 } // namespace
-
-bool is_decoder(std::string_view type) {
-    return family_of(type) != nullptr;
-}
-
-std::vector<std::string> decoder_types() {
-    std::vector<std::string> types;
-    for (const Family& family : kFamilies) {
-        types.emplace_back(family.type);
-    }
-    return types;
-}
 
 Built build_decoder(Config& text, Config& outer, const std::string& type, const std::string& wide) {
     return Decoder(text, outer, *family_of(type), wide).run();

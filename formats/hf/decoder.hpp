@@ -5,7 +5,6 @@
 #include "formats/hf/config.hpp"
 
 #include <string>
-#include <vector>
 
 namespace eyeroof::formats::hf {
 
@@ -16,11 +15,8 @@ struct Built {
     bool latent = false; // attention by a latent: has the parameter `absorbed`
 };
 
-// Whether a decoder's model_type is known, and all of them.
-bool is_decoder(std::string_view type);
-std::vector<std::string> decoder_types();
-
-// `text`: of the language model; `outer`: the whole file's, which may be the same.
+// `type`: one of decoder_types(). `text`: of the language model; `outer`: the whole file's, which
+// may be the same.
 Built build_decoder(Config& text, Config& outer, const std::string& type, const std::string& wide);
 
 } // namespace eyeroof::formats::hf

@@ -1,6 +1,9 @@
 #include "formats/hf/encoders.hpp"
 
+#include "formats/hf/encoder_parts.hpp"
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,86 +12,96 @@ namespace eyeroof::formats::hf {
 
 namespace {
 
-constexpr auto kTypes = std::to_array<std::string_view>({"bert", "t5", "vit", "whisper"});
+enum class Kind { text, image, sequence };
 
-// A size that the network derives of others.
-void only(Config& c, const char* key, Count value, Count needed) {
-    if (value != needed) {
-        c.refuse(key, fmt::format("{} is not read, {} is", value, needed),
-                 "export the model as ONNX, or use er.from_torch");
-    }
-}
-
-double size(Config& c, Config::Names names) {
-    return static_cast<double>(c.need(names));
-}
-
-Variables bert(Config& c) {
-    const Count hidden = c.need({"hidden_size"});
-    only(c, "intermediate_size", c.count_or({"intermediate_size"}, 4 * hidden), 4 * hidden);
-    only(c, "max_position_embeddings", c.count_or({"max_position_embeddings"}, 512), 512);
-    only(c, "type_vocab_size", c.count_or({"type_vocab_size"}, 2), 2);
-    return {{"layers", size(c, {"num_hidden_layers"})},
-            {"hidden", static_cast<double>(hidden)},
-            {"heads", size(c, {"num_attention_heads"})},
-            {"vocabulary", size(c, {"vocab_size"})}};
-}
-
-Variables t5(Config& c) {
-    const Count layers = c.need({"num_layers"});
-    only(c, "num_decoder_layers", c.count_or({"num_decoder_layers"}, layers), layers);
-    if (const std::string kind = c.word("feed_forward_proj", "relu"); kind != "relu") {
-        c.refuse("feed_forward_proj", fmt::format("'{}' is not read, relu is", kind.substr(0, 40)),
-                 "export the model as ONNX, or use er.from_torch");
-    }
-    return {{"layers", static_cast<double>(layers)},
-            {"hidden", size(c, {"d_model"})},
-            {"heads", size(c, {"num_heads"})},
-            {"size", size(c, {"d_kv"})},
-            {"inner", size(c, {"d_ff"})},
-            {"vocabulary", size(c, {"vocab_size"})}};
-}
-
-Variables vit(Config& c) {
-    const Count hidden = c.need({"hidden_size"});
-    only(c, "intermediate_size", c.count_or({"intermediate_size"}, 4 * hidden), 4 * hidden);
-    return {{"image", size(c, {"image_size"})},
-            {"patch", size(c, {"patch_size"})},
-            {"layers", size(c, {"num_hidden_layers"})},
-            {"hidden", static_cast<double>(hidden)},
-            {"heads", size(c, {"num_attention_heads"})}};
-}
-
-Variables whisper(Config& c) {
-    const Count hidden = c.need({"d_model"});
-    const Count layers = c.need({"encoder_layers"});
-    only(c, "encoder_ffn_dim", c.count_or({"encoder_ffn_dim"}, 4 * hidden), 4 * hidden);
-    only(c, "decoder_ffn_dim", c.count_or({"decoder_ffn_dim"}, 4 * hidden), 4 * hidden);
-    only(c, "decoder_layers", c.count_or({"decoder_layers"}, layers), layers);
-    return {{"layers", static_cast<double>(layers)},
-            {"hidden", static_cast<double>(hidden)},
-            {"heads", size(c, {"encoder_attention_heads"})},
-            {"mels", size(c, {"num_mel_bins"})},
-            {"vocabulary", size(c, {"vocab_size"})}};
-}
+struct EncoderType {
+    std::string_view type;
+    Kind kind;
+};
+constexpr auto kTypes = std::to_array<EncoderType>({
+    {"bert", Kind::text},
+    {"roberta", Kind::text},
+    {"xlm-roberta", Kind::text},
+    {"camembert", Kind::text},
+    {"distilbert", Kind::text},
+    {"electra", Kind::text},
+    {"albert", Kind::text},
+    {"deberta", Kind::text},
+    {"deberta-v2", Kind::text},
+    {"mpnet", Kind::text},
+    {"modernbert", Kind::text},
+    {"clip_text_model", Kind::image},
+    {"siglip_text_model", Kind::image},
+    {"vit", Kind::image},
+    {"deit", Kind::image},
+    {"vit_msn", Kind::image},
+    {"beit", Kind::image},
+    {"data2vec-vision", Kind::image},
+    {"dinov2", Kind::image},
+    {"dinov2_with_registers", Kind::image},
+    {"dinov3_vit", Kind::image},
+    {"clip_vision_model", Kind::image},
+    {"siglip_vision_model", Kind::image},
+    {"clip", Kind::image},
+    {"siglip", Kind::image},
+    {"t5", Kind::sequence},
+    {"mt5", Kind::sequence},
+    {"umt5", Kind::sequence},
+    {"bart", Kind::sequence},
+    {"mbart", Kind::sequence},
+    {"marian", Kind::sequence},
+    {"pegasus", Kind::sequence},
+    {"m2m_100", Kind::sequence},
+    {"blenderbot", Kind::sequence},
+    {"blenderbot-small", Kind::sequence},
+    {"whisper", Kind::sequence},
+});
 
 } // namespace
 
+// The class that a configuration names first, "BertForMaskedLM".
+std::string architecture_of(Config& c) {
+    const auto names = c.words("architectures");
+    return names.empty() ? std::string() : names.front();
+}
+
+bool ends_with_any(const std::string& name, std::initializer_list<const char*> ends) {
+    return std::ranges::any_of(ends, [&](const char* end) { return name.ends_with(end); });
+}
+
+Count classes_of(Config& c) {
+    const Config::Json* labels = c.object("id2label");
+    return labels != nullptr && !labels->empty() ? static_cast<Count>(labels->size())
+                                                 : c.count_or({"num_labels"}, 2);
+}
+
+void EncoderParts::classifier(Count width) {
+    const Count classes = classes_of(c_);
+    add({"head", fmt::format("op: gemm, m: =batch, n: {}, k: {}, bias: 1", classes, width), {}});
+}
+
+void EncoderParts::pooler(Count hidden) {
+    add({"pooler", fmt::format("op: gemm, m: =batch, n: {0}, k: {0}, bias: 1", hidden), {}});
+}
+
 bool is_encoder(std::string_view type) {
-    return std::ranges::find(kTypes, type) != kTypes.end();
+    return std::ranges::find(kTypes, type, &EncoderType::type) != kTypes.end();
 }
 
-std::span<const std::string_view> encoder_types() {
-    return kTypes;
+std::vector<std::string> encoder_types() {
+    std::vector<std::string> types;
+    for (const EncoderType& one : kTypes) {
+        types.emplace_back(one.type);
+    }
+    return types;
 }
 
-HfNetwork encoder_of(Config& config, std::string_view type) {
-    return {{},
-            std::string(type),
-            type == "bert"  ? bert(config)
-            : type == "t5"  ? t5(config)
-            : type == "vit" ? vit(config)
-                            : whisper(config)};
+BuiltEncoder build_encoder(Config& config, std::string_view type) {
+    config.read("tie_word_embeddings");
+    const auto kind = std::ranges::find(kTypes, type, &EncoderType::type)->kind;
+    return kind == Kind::text    ? build_text_encoder(config, type)
+           : kind == Kind::image ? build_image_encoder(config, type)
+                                 : build_sequence_encoder(config, type);
 }
 
 } // namespace eyeroof::formats::hf

@@ -1,18 +1,28 @@
-// Encoders, and encoders with a decoder, whose networks the catalog has: sizes for those.
+// Networks of encoders of Hugging Face's transformers, from their configurations: of texts, of
+// images, of both, and of a sequence that a decoder continues.
 #pragma once
 
+#include "formats/hf/blocks.hpp"
 #include "formats/hf/config.hpp"
-#include "formats/hf/network.hpp"
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace eyeroof::formats::hf {
 
-bool is_encoder(std::string_view type);
-std::span<const std::string_view> encoder_types();
+// A network and what its YAML needs beside the layers: parameters (lines of that YAML) and the
+// names that its expressions use.
+struct BuiltEncoder {
+    Blocks blocks;
+    std::string parameters, names;
+};
 
-// A size that the catalog's network cannot have is an error.
-HfNetwork encoder_of(Config& config, std::string_view type);
+bool is_encoder(std::string_view type);
+std::vector<std::string> encoder_types();
+
+// `type`: one of encoder_types(). `architectures` of the configuration says which head it has; a
+// missing one is the model without a head.
+BuiltEncoder build_encoder(Config& config, std::string_view type);
 
 } // namespace eyeroof::formats::hf

@@ -4,6 +4,7 @@
 #include "base/suggest.hpp"
 #include "formats/hf/decoder.hpp"
 #include "formats/hf/encoders.hpp"
+#include "formats/hf/families.hpp"
 #include "formats/hf/towers.hpp"
 
 #include <fmt/format.h>
@@ -17,10 +18,9 @@ namespace eyeroof::formats::hf {
 
 namespace {
 
-using Answer = Result<HfNetwork>;
+using Answer = Result<std::string>;
 
 constexpr std::string_view kParameters =
-    "parameters:\n"
     "  new: {default: 2048, min: 1, meaning: \"tokens of a sequence that are computed\"}\n"
     "  context: {default: 0, min: 0, meaning: \"tokens in the cache before them\"}\n"
     "  batch: {default: 1, min: 1, meaning: \"sequences\"}\n";
@@ -33,10 +33,22 @@ std::string type_of_numbers(Config& config) {
                                                                                    : "bf16";
 }
 
+// Types of models that others publish or contain, and whose layers are those of a known one.
+constexpr std::pair<std::string_view, std::string_view> kSameLayers[] = {
+    {"internlm2", "llama"},
+    {"qwen2_5_omni_text", "qwen2_5_vl_text"},
+    {"qwen3_omni_moe_text", "qwen3_vl_moe_text"},
+};
+
 // "gemma3" as "gemma3_text" and the like; empty where no decoder has such a type.
 std::string decoder_type(const std::string& type) {
-    for (const char* ending : {"", "_text"}) {
-        if (is_decoder(type + ending)) {
+    for (const auto& [other, known] : kSameLayers) {
+        if (type == other) {
+            return std::string(known);
+        }
+    }
+    for (const char* ending : {"", "_text", "_vl_text"}) {
+        if (family_of(type + ending) != nullptr) {
             return type + ending;
         }
     }
@@ -45,8 +57,8 @@ std::string decoder_type(const std::string& type) {
 
 Answer unknown_type(const std::string& type, const std::string& file) {
     std::vector<std::string> known = decoder_types();
-    for (const std::string_view encoder : encoder_types()) {
-        known.emplace_back(encoder);
+    for (std::string& encoder : encoder_types()) {
+        known.push_back(std::move(encoder));
     }
     std::ranges::sort(known);
     std::string list;
@@ -71,8 +83,7 @@ void add_towers(Config& outer, const std::string& type, Count width, Built& buil
             continue;
         }
         Config tower = outer.inner(key);
-        const std::string values =
-            vision ? tower_parameters(tower, outer, type, width) : std::string();
+        const std::string values = tower_parameters(tower, outer, type, width, !vision);
         if (values.empty()) {
             found.warning("image-tower",
                           fmt::format("the tower of {} is not read: its learned values are not in "
@@ -80,27 +91,32 @@ void add_towers(Config& outer, const std::string& type, Count width, Built& buil
                                       key),
                           "export it as ONNX to examine it", {file, 0, 0});
         } else {
-            built.blocks.add({weights_alone("vision_weights", values)});
+            built.blocks.add({weights_alone(vision ? "vision_weights" : "audio_weights", values)});
         }
     }
 }
 
-std::string written(Built built, const std::string& type, const std::string& wide) {
-    return fmt::format("name: \"Decoder of model type {}\"\n"
+std::string yaml_of(const std::string& name, const std::string& parameters,
+                    const std::string& names, const std::string& wide, const Blocks& blocks) {
+    return fmt::format("name: \"{}\"\n"
                        "source: \"config.json of the model, as Hugging Face libraries read it\"\n"
-                       "{}{}"
-                       "let: {{words: =batch*new, seen: =context+new{}}}\n"
-                       "defaults: {{dtype: {}}}\n{}",
-                       type, kParameters,
-                       built.latent
-                           ? "  absorbed: {default: 2, min: 0, max: 2, meaning: \"1: queries "
-                             "meet the latent; 0: keys and values are made; 2: 1 for fewer than "
-                             "16 words on a cache, else 0\"}\n"
-                           : "",
-                       built.latent ? ", meets: \"=(absorbed == 1)+(absorbed == 2)*(new < 16)*"
-                                      "(context > 0)\""
-                                    : "",
-                       wide, built.blocks.yaml());
+                       "parameters:\n{}let: {{{}}}\ndefaults: {{dtype: {}}}\n{}",
+                       name, parameters, names, wide, blocks.yaml());
+}
+
+std::string written(const Built& built, const std::string& type, const std::string& wide) {
+    return yaml_of("Decoder of model type " + type,
+                   std::string(kParameters) +
+                       (built.latent
+                            ? "  absorbed: {default: 2, min: 0, max: 2, meaning: \"1: queries "
+                              "meet the latent; 0: keys and values are made; 2: 1 for fewer than "
+                              "16 words on a cache, else 0\"}\n"
+                            : ""),
+                   std::string("words: =batch*new, seen: =context+new") +
+                       (built.latent ? ", meets: \"=(absorbed == 1)+(absorbed == 2)*(new < 16)*"
+                                       "(context > 0)\""
+                                     : ""),
+                   wide, built.blocks);
 }
 
 // Python writes Infinity and NaN, which JSON has not: no size is one.
@@ -133,6 +149,60 @@ void refuse_others(Config& text) {
     }
 }
 
+// The name of the language model inside of a configuration of more; null where it is the whole.
+const char* language_part(Config& whole) {
+    for (const char* name : {"text_config", "llm_config", "language_config"}) {
+        if (whole.object(name) != nullptr && !whole.has("num_hidden_layers")) {
+            return name;
+        }
+    }
+    return nullptr;
+}
+
+// `file_keys`: of the file; `outer`: the part of it that holds the language model and its towers.
+Answer of_whole(Config& file_keys, Config& outer, const std::string& whole, const std::string& file,
+                Diagnostics& found) {
+    const char* const part = language_part(outer);
+    Config::Json filled = part != nullptr ? *outer.object(part) : Config::Json::object();
+    const Config::Json* named =
+        part != nullptr && filled.contains("model_type") ? &filled["model_type"] : nullptr;
+    const std::string own =
+        named != nullptr && named->is_string() ? named->get<std::string>() : whole;
+    std::string type = decoder_type(own);
+    type = type.empty() ? decoder_type(whole) : type;
+    if (type.empty()) {
+        return unknown_type(own, file);
+    }
+    if (part != nullptr) {
+        fill_defaults(filled, type);
+    }
+    Config inner = outer.with(filled);
+    Config& text_config = part != nullptr ? inner : outer;
+    text_config.read("model_type");
+    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
+    const std::string wide = type_of_numbers(told ? text_config : file_keys);
+    refuse_others(text_config);
+    Built built = build_decoder(text_config, outer, type, wide);
+    if (!found.has_errors()) {
+        add_towers(outer, whole, text_config.count_or({"hidden_size"}, 1), built, file, found);
+    }
+    if (part != nullptr) {
+        text_config.tell_unread();
+        outer.read(part);
+        outer.read("projector_hidden_act");
+        outer.read("vocab_size"); // the language model's own counts
+    }
+    outer.tell_unread();
+    if (&file_keys != &outer) {
+        file_keys.read("thinker_config");
+        file_keys.tell_unread();
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return {written(built, type, wide), std::move(found)};
+}
+
 } // namespace
 
 bool is_hf_config(std::string_view text) {
@@ -142,7 +212,7 @@ bool is_hf_config(std::string_view text) {
            text.find("\"traceEvents\"") == std::string_view::npos;
 }
 
-Result<HfNetwork> read_hf_config(const std::string& text, const std::string& file) {
+Result<std::string> read_hf_config(const std::string& text, const std::string& file) {
     const Config::Json json = parse_json(without_infinities(text));
     if (!json.is_object()) {
         return Answer::failure("not-json", "this is not one JSON object",
@@ -152,37 +222,15 @@ Result<HfNetwork> read_hf_config(const std::string& text, const std::string& fil
     Config outer(json, text, file, found);
     const std::string whole = outer.word("model_type");
     if (is_encoder(whole)) {
-        HfNetwork network = encoder_of(outer, whole);
+        const BuiltEncoder built = build_encoder(outer, whole);
+        std::string yaml = yaml_of("Encoder of model type " + whole, built.parameters, built.names,
+                                   type_of_numbers(outer), built.blocks);
         outer.tell_unread();
-        return found.has_errors() ? Answer(found) : Answer(std::move(network), std::move(found));
+        return found.has_errors() ? Answer(found) : Answer(std::move(yaml), std::move(found));
     }
-    const bool nested = outer.object("text_config") != nullptr && !outer.has("num_hidden_layers");
-    Config inner = outer.inner("text_config");
-    Config& text_config = nested ? inner : outer;
-    const std::string own = nested ? text_config.word("model_type", whole) : whole;
-    std::string type = decoder_type(own);
-    type = type.empty() ? decoder_type(whole) : type;
-    if (type.empty()) {
-        return unknown_type(own, file);
-    }
-    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
-    const std::string wide = type_of_numbers(told ? text_config : outer);
-    refuse_others(text_config);
-    Built built = build_decoder(text_config, outer, type, wide);
-    if (!found.has_errors()) {
-        add_towers(outer, whole, text_config.count_or({"hidden_size"}, 1), built, file, found);
-    }
-    if (nested) {
-        text_config.tell_unread();
-        for (const char* read : {"text_config", "projector_hidden_act"}) {
-            outer.read(read);
-        }
-    }
-    outer.tell_unread();
-    if (found.has_errors()) {
-        return found;
-    }
-    return {HfNetwork{written(std::move(built), type, wide), {}, {}}, std::move(found)};
+    Config thinker = outer.inner("thinker_config"); // of models that listen and speak
+    const bool thinks = outer.object("thinker_config") != nullptr;
+    return of_whole(outer, thinks ? thinker : outer, whole, file, found);
 }
 
 } // namespace eyeroof::formats::hf

@@ -37,10 +37,10 @@ void append(Block& block, Block more) {
     block.insert(block.end(), more.begin(), more.end());
 }
 
-// Products, softmax, and what stands between: by operators, or as one kernel where fused is 1.
+// Products, softmax, and what stands between, over `keys` of the cache.
 Block scores_and_mix(const std::string& kv, const std::string& sharing, const std::string& size,
-                     const std::string& value, Count window, const std::string& sinks) {
-    const std::string keys = seen_by(window);
+                     const std::string& value, Count window, const std::string& keys,
+                     const std::string& sinks) {
     const std::string rows = fmt::format("batch*new*({})*({})", kv, sharing);
     const std::string m = fmt::format("new*({})", sharing);
     const std::string batch = fmt::format("batch*({})", kv);
@@ -57,9 +57,10 @@ Block scores_and_mix(const std::string& kv, const std::string& sharing, const st
 }
 
 std::string norm_size(const Attention& a, Count heads) {
-    return a.norm == QkNorm::head         ? text_of(a.size)
-           : a.norm == QkNorm::plain_head ? "0"
-                                          : times(text_of(heads), text_of(a.size));
+    return a.norm == QkNorm::head              ? text_of(a.size)
+           : a.norm == QkNorm::head_with_shift ? text_of(2 * a.size)
+           : a.norm == QkNorm::plain_head      ? "0"
+                                               : times(text_of(heads), text_of(a.size));
 }
 
 Operator qk_norm(const Attention& a, const char* name, Count heads) {
@@ -101,9 +102,19 @@ Block attention(const Attention& a) {
         block.push_back(
             pointwise("cache", "words", fmt::format("{}*({}+{})", a.kv, a.size, value), "copy"));
     }
-    append(block,
-           scores_and_mix(text_of(a.kv), fmt::format("{}/{}", a.heads, a.kv), text_of(a.size),
-                          text_of(value), a.window, a.sinks ? text_of(a.heads) : std::string()));
+    std::string keys = seen_by(a.window);
+    if (a.index_heads > 0) {
+        const std::string size = text_of(a.index_size);
+        append(block,
+               {gemm("index_query", fmt::format("{}*{}", a.index_heads, size), hidden),
+                gemm("index_key", size, hidden),
+                norm("index_norm", fmt::format("words*{}", a.index_heads + 1), size, "2*" + size),
+                bmm("index_scores", "batch", fmt::format("new*{}", a.index_heads), "seen", size)});
+        keys = fmt::format("min(seen, {})", a.index_top);
+    }
+    append(block, scores_and_mix(text_of(a.kv), fmt::format("{}/{}", a.heads, a.kv),
+                                 text_of(a.size), text_of(value), a.window, keys,
+                                 a.sinks ? text_of(a.heads) : std::string()));
     if (a.gate > 0) {
         block.push_back(typed(gemm("attention_gate", text_of(a.gate), hidden), a.types));
     }
@@ -346,6 +357,56 @@ Block delta_rule(const DeltaRule& d) {
             norm("state_norm", fmt::format("words*{}", d.values), value, value),
             pointwise("state_gate", "words", values, "swiglu"),
             typed(gemm("state_out", hidden, values), d.types)};
+}
+
+Block kimi_delta(Count hidden, Count heads, Count size, Count taps, const std::string& types) {
+    const std::string width = text_of(hidden);
+    const std::string inner = fmt::format("({}*{})", heads, size);
+    const std::string part = "min(64, new)"; // tokens of a chunk
+    const std::string chunks = fmt::format("batch*ceil(new/{})*{}", part, heads);
+    const std::string rows = fmt::format("{}*{}", chunks, part);
+    const std::string one = text_of(size);
+    Block block = {
+        typed(gemm("state_in", "3*" + inner, width), types),
+        depthwise("3*" + inner, taps, false),
+        pointwise("conv_silu", "words", "3*" + inner, "silu"),
+        gemm("decay_down", one, width),
+        gemm("decay_up", inner, one),
+        pointwise("decay_rates", "words", inner, "softplus", fmt::format("{}+{}", inner, heads)),
+        gemm("state_rates", text_of(heads), width),
+        norm("state_qk_norm", fmt::format("2*words*{}", heads), one, "0")};
+    append(block,
+           {bmm("key_products", chunks, part, part, one),
+            bmm("rows_solved", chunks, part, "2*" + one, part),
+            bmm("own_scores", chunks, part, part, one), pointwise("own_mask", rows, part, "mul"),
+            bmm("own_mix", chunks, part, one, part),
+            bmm("state_read", fmt::format("2*{}", chunks), part, one, one),
+            bmm("state_write", chunks, one, one, part), gemm("gate_down", one, width),
+            gemm("gate_up", inner, one),
+            norm("state_norm", fmt::format("words*{}", heads), one, one),
+            pointwise("state_gate", "words", inner, "swiglu"),
+            typed(gemm("state_out", width, inner), types)});
+    return block;
+}
+
+Block rwkv_mixer(Count hidden, Count inner) {
+    const std::string width = text_of(hidden);
+    const std::string wide = text_of(inner);
+    return {pointwise("time_mix", "3*words", width, "add", "3*" + width),
+            gemm("key_value_receptance", "3*" + wide, width),
+            pointwise("decayed_sum", "words", wide, "exp", "2*" + wide),
+            pointwise("state_gate", "words", wide, "swiglu"), gemm("output", width, wide)};
+}
+
+Block rwkv_feed_forward(Count hidden, Count inner) {
+    const std::string width = text_of(hidden);
+    const std::string wide = text_of(inner);
+    return {pointwise("channel_mix", "2*words", width, "add", "2*" + width),
+            gemm("up", wide, width),
+            pointwise("activation", "words", wide, "square"),
+            gemm("down", width, wide),
+            gemm("receptance", width, width),
+            pointwise("channel_gate", "words", width, "swiglu")};
 }
 
 Block short_convolution(Count hidden, Count taps, bool bias, const std::string& types) {

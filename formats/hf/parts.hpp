@@ -9,7 +9,7 @@
 
 namespace eyeroof::formats::hf {
 
-enum class QkNorm { none, head, plain_head, all, each_head };
+enum class QkNorm { none, head, head_with_shift, plain_head, all, each_head };
 
 // softmax(Q K) V with `heads` query heads on `kv` key-value heads.
 struct Attention {
@@ -24,6 +24,7 @@ struct Attention {
     bool gate_in_query = false;
     QkNorm norm = QkNorm::none;
     bool rotary = true;
+    Count index_heads = 0, index_size = 0, index_top = 0; // of keys that are chosen; 0: all
     std::string types;
 };
 Block attention(const Attention& a);
@@ -65,6 +66,13 @@ struct DeltaRule {
     std::string types;
 };
 Block delta_rule(const DeltaRule& d);
+
+// Kimi Linear: the delta rule with a decay for each feature; gates from small latents.
+Block kimi_delta(Count hidden, Count heads, Count size, Count taps, const std::string& types);
+
+// RWKV-4: a decaying sum over tokens in place of attention, and its feed-forward part.
+Block rwkv_mixer(Count hidden, Count inner);
+Block rwkv_feed_forward(Count hidden, Count inner);
 
 // A gate, a short convolution, and a gate, as LFM2.
 Block short_convolution(Count hidden, Count taps, bool bias, const std::string& types);

@@ -148,7 +148,7 @@ TEST_CASE("next tokens of a latent cache meet the latent itself") {
 TEST_CASE("a tower of more values than are counted exactly is refused") {
     const std::string text = R"({"model_type": "qwen3_vl", "text_config": {"model_type":
  "qwen3_vl_text", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
- "intermediate_size": 96, "vocab_size": 256}, "vision_config": {"hidden_size": 900000000,
+ "num_key_value_heads": 4, "intermediate_size": 96, "vocab_size": 256}, "vision_config": {"hidden_size": 900000000,
  "intermediate_size": 900000000, "out_hidden_size": 64, "depth": 9}})";
     CHECK(first_error(text).find("2^53") != std::string::npos);
 }
@@ -167,6 +167,70 @@ TEST_CASE("what is not read is named, and what is wrong is placed") {
     CHECK(odd.diagnostics().items()[0].message.find("new_kind_of_layer") != std::string::npos);
     CHECK_FALSE(File(R"({"model_type": "llama", "num_hidden_layers": 9999999999})").network().ok());
     CHECK_FALSE(File(R"({"model_type": "llama")").network().ok());
+}
+
+TEST_CASE("encoders have sizes of their own, and the head that their class names") {
+    const std::string bert = R"({"model_type": "bert", "hidden_size": 64, "num_hidden_layers": 2,
+ "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 256, "id2label": {"0": "a",
+ "1": "b", "2": "c"}, "architectures": ["Bert)";
+    const auto plain = totals_of(bert + R"(Model"]})", ":seq=16,batch=3");
+    // a layer: q, k, v, and output 64x64 each, up and down 64x96, 4 heads of 16x16x16 twice
+    const Count layer = 16 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 16 * 16 * 16;
+    CHECK(plain.macs == 3 * (2 * layer + 64 * 64)); // with a pooler
+    const auto classes = totals_of(bert + R"(ForSequenceClassification"]})", ":seq=16,batch=3");
+    CHECK(classes.parameters == plain.parameters + 3 * 65);
+    const auto words = totals_of(bert + R"(ForMaskedLM"]})", ":seq=16,batch=3");
+    CHECK(words.macs == 3 * (2 * layer + 16 * (64 * 64 + 64 * 256)));
+    const std::string albert = R"({"model_type": "albert", "hidden_size": 64, "embedding_size": 16,
+ "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 256, "num_hidden_layers": )";
+    CHECK(totals_of(albert + "2}").parameters == totals_of(albert + "9}").parameters);
+    CHECK(totals_of(albert + "2}").macs < totals_of(albert + "9}").macs);
+}
+
+TEST_CASE("a sequence is read once and continued by new tokens") {
+    const std::string t5 = R"({"model_type": "t5", "d_model": 64, "d_kv": 16, "d_ff": 96,
+ "num_layers": 2, "num_heads": 4, "vocab_size": 256})";
+    const auto macs = [&](const char* sizes) { return totals_of(t5, sizes).macs; };
+    const Count encoder = 32 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 32 * 32 * 16;
+    const Count decoder = 8 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 8 * 8 * 16;
+    const Count cross = 8 * 2 * 64 * 64 + 32 * 2 * 64 * 64 + 2 * 4 * 8 * 32 * 16;
+    CHECK(macs(":source=32,new=8") == 2 * (encoder + decoder + cross) + 8 * 64 * 256);
+}
+
+TEST_CASE("patches of an image are tokens") {
+    const std::string vit = R"({"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 2,
+ "num_attention_heads": 4, "intermediate_size": 96, "image_size": 64, "patch_size": 16})";
+    const Count layer = 17 * (4 * 64 * 64 + 2 * 64 * 96) + 2 * 4 * 17 * 17 * 16;
+    CHECK(totals_of(vit).macs == 2 * layer + 16 * 64 * 3 * 16 * 16);
+}
+
+TEST_CASE("a language model inside of a configuration has its class's sizes where none are given") {
+    const std::string outer = R"({"model_type": "llava", "tie_word_embeddings": false,
+ "vision_config": {"model_type": "clip_vision_model", "hidden_size": 1024, "image_size": 336,
+ "intermediate_size": 4096, "num_hidden_layers": 24, "patch_size": 14}, "text_config": )";
+    // Vicuna 7B with 32064 words: 6,738,939,904; CLIP 303,507,456; projector 20,979,712
+    const std::string text = R"({"model_type": "llama", "vocab_size": 32064}})";
+    CHECK(totals_of(outer + text).parameters == Count{7063427072});
+    CHECK(first_error(R"({"model_type": "llama", "vocab_size": 32064})").find("missing-key") !=
+          std::string::npos);
+    // Gemma 3 4B: heads and words are not in its file
+    CHECK(totals_of(R"({"model_type": "gemma3", "text_config": {"hidden_size": 2560,
+ "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
+ "sliding_window": 1024}})")
+              .parameters == Count{3880263168});
+}
+
+TEST_CASE("a language model stands under the names that publishers use") {
+    const std::string inner = R"({"model_type": "qwen2", "hidden_size": 64, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 96, "vocab_size": 256})";
+    const Count all = totals_of(inner).parameters;
+    for (const char* name : {"text_config", "llm_config", "language_config"}) {
+        CAPTURE(std::string(name));
+        CHECK(totals_of(std::string(R"({"model_type": "my_vl", ")") + name + "\": " + inner + "}")
+                  .parameters == all);
+    }
+    CHECK(totals_of(R"({"model_type": "omni", "thinker_config": {"text_config": )" + inner + "}}")
+              .parameters == all);
 }
 
 } // namespace test_formats_hf_config

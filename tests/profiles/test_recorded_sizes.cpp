@@ -168,4 +168,54 @@ TEST_CASE("a region of the processor that mostly runs what has no event keeps it
     CHECK(profile->launches[0].duration_ns + profile->launches[1].duration_ns == 1e6);
 }
 
+TEST_CASE("experts are known by their weights and the choices of tokens") {
+    // 64 tokens to 8 of 128: [64 x 8, 2048] x [2048, 1536] and [64 x 8, 768] x [768, 2048]
+    Operator op{"sglang::inplace_fused_experts",
+                {{64, 2048}, {128, 1536, 2048}, {128, 2048, 768}, {64, 8}, {64, 8}},
+                {kBf16, kBf16, kBf16, "float", "int"},
+                {}};
+    const auto made = any_layer_of(op);
+    CHECK(macs_of(made) == Count{64} * 8 * 3 * 2048 * 768);
+    CHECK(made->approximate);
+    op.input_dims[3] = {32, 8}; // choices of other tokens
+    op.input_dims[4] = {32, 8};
+    CHECK_FALSE(any_layer_of(op));
+}
+
+TEST_CASE("an output that stands before narrow operands is none of them") {
+    const auto macs = [](const Dims& dims, const Texts& types) {
+        return macs_of(custom_gemm_of({"_C::cutlass_scaled_fp4_mm", dims, types, {}}));
+    };
+    const std::string byte = "unsigned char", fp8 = "c10::Float8_e4m3fn";
+    // [64, 8192] x [8192, 4096], two values of 4 bits in a byte
+    const Dims packed_dims = {{64, 4096}, {64, 4096}, {4096, 4096}, {64, 512}, {4096, 512}, {1}};
+    const Texts packed_types = {kBf16, byte, byte, fp8, fp8, "float"};
+    CHECK(macs(packed_dims, packed_types) == Count{64} * 8192 * 4096);
+    CHECK_FALSE(packed_gemm_of({"_C::cutlass_scaled_fp4_mm", packed_dims, packed_types, {}}));
+    CHECK(macs({{64, 4096}, {64, 2048}, {2048, 4096}}, {kBf16, fp8, fp8}) ==
+          Count{64} * 2048 * 4096);
+}
+
+TEST_CASE("FlashAttention 3 says behind its scales whether it is causal") {
+    Operator op{"flash_attn_3::_flash_attn_forward",
+                {{4, 1024, 16, 64}, {4, 1024, 16, 64}, {4, 1024, 16, 64}},
+                {kBf16, kBf16, kBf16},
+                {}};
+    op.input_dims.resize(26);
+    op.input_types.resize(26, "");
+    op.concrete_inputs.resize(26, "");
+    op.concrete_inputs[24] = "True";
+    CHECK(macs_of(any_layer_of(op)) == Count{2} * 4 * 16 * 64 * (1024 * 1025 / 2));
+    op.concrete_inputs[24] = "False";
+    CHECK(macs_of(any_layer_of(op)) == Count{2} * 4 * 16 * 64 * 1024 * 1024);
+}
+
+TEST_CASE("a dilated convolution without a library has its own arguments") {
+    const Operator op{"aten::slow_conv_dilated2d",
+                      {{2, 8, 14, 14}, {16, 8, 3, 3}, {}, {16}, {}, {}, {}},
+                      {"float", "float", "", "float", "", "", ""},
+                      {"", "", "[3, 3]", "", "[1, 1]", "[0, 0]", "[2, 2]"}};
+    CHECK(macs_of(any_layer_of(op)) == Count{2} * 16 * 10 * 10 * 8 * 9);
+}
+
 } // namespace test_profiles_recorded_sizes
