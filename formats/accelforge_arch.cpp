@@ -312,7 +312,7 @@ class ForgeReader {
             }
         }
         if (least != most || !(least > 0.0)) {
-            return; // tensors of several widths share the store: counted as words of 8 bits
+            return; // tensors of several widths share the store: counted as words of a byte
         }
         const double wider = least / kForgeWordBits;
         made.store.capacity_bytes /= wider;

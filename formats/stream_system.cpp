@@ -18,8 +18,8 @@ using hwdb::Node;
 namespace {
 
 constexpr double kStreamClock_hz = 1e9;
-constexpr double kMostBits = 1e12; // a cycle, of a link
-constexpr std::size_t kMostUp = 8; // folders above a system in which a core's file may lie
+constexpr double kMostLinkBits = 1e12; // a cycle, of a link
+constexpr std::size_t kMostUp = 8;     // folders above a system in which a core's file may lie
 constexpr std::size_t kMostFiles = 4096;
 
 struct Outside {
@@ -143,7 +143,7 @@ Cores cores_of(const Node& root, const std::string& file) {
 
 double rate_of(const Node& link) {
     const double bits =
-        link.has("bandwidth") ? link["bandwidth"].number(0.0, kMostBits).value_or(0.0) : 0.0;
+        link.has("bandwidth") ? link["bandwidth"].number(0.0, kMostLinkBits).value_or(0.0) : 0.0;
     return bits / 8.0 * kStreamClock_hz;
 }
 

@@ -64,8 +64,31 @@ std::string written(const ScriptValue& value) {
     return '[' + all + ']';
 }
 
+// Where an included file lies: beside the file that names it, in the folders that were added, or in
+// one above the file. The last place that is tried for a file that is nowhere is the one beside.
+std::filesystem::path place_of(const std::filesystem::path& name, const std::string& file,
+                               const std::vector<std::filesystem::path>& added) {
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    std::vector<std::filesystem::path> places = {folder};
+    places.insert(places.end(), added.begin(), added.end());
+    std::filesystem::path above = folder.empty() ? "." : folder;
+    std::error_code ignored;
+    above = std::filesystem::absolute(above, ignored).lexically_normal();
+    for (int level = 0; level < kMostLevels && above.has_relative_path(); ++level) {
+        above = above.parent_path();
+        places.push_back(above);
+        places.push_back(above / "include");
+    }
+    for (const std::filesystem::path& place : places) {
+        if (std::filesystem::is_regular_file(place / name, ignored)) {
+            return place / name;
+        }
+    }
+    return folder / name;
+}
+
 // Text that is put together, and where each of its lines comes from.
-struct Written {
+struct PutText {
     ExpandedText out;
     bool at_line_start = true;
 };
@@ -330,28 +353,6 @@ class TemplateExpander {
         }
     }
 
-    // Beside the file, in the folders that were added, or in one above the file. The last place
-    // that is tried for a file that is nowhere is the one beside.
-    std::filesystem::path place_of(const std::filesystem::path& name) const {
-        const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
-        std::vector<std::filesystem::path> places = {folder};
-        places.insert(places.end(), paths_.begin(), paths_.end());
-        std::filesystem::path above = folder.empty() ? "." : folder;
-        std::error_code ignored;
-        above = std::filesystem::absolute(above, ignored).lexically_normal();
-        for (int level = 0; level < kMostLevels && above.has_relative_path(); ++level) {
-            above = above.parent_path();
-            places.push_back(above);
-            places.push_back(above / "include");
-        }
-        for (const std::filesystem::path& place : places) {
-            if (std::filesystem::is_regular_file(place / name, ignored)) {
-                return place / name;
-            }
-        }
-        return folder / name;
-    }
-
     // Expands a file into what is written now.
     bool include_file(const std::filesystem::path& name, int line) {
         const std::string ending = name.extension().string();
@@ -367,7 +368,7 @@ class TemplateExpander {
                  "does a file include itself?");
             return false;
         }
-        const std::filesystem::path path = place_of(name);
+        const std::filesystem::path path = place_of(name, file_, paths_);
         auto text = read_text_file(path);
         if (!text) {
             fail(line, "file-not-found",
@@ -398,7 +399,7 @@ class TemplateExpander {
         if (name == nullptr) {
             return std::nullopt;
         }
-        const Written outer = std::exchange(writing_, {});
+        const PutText outer = std::exchange(writing_, {});
         const bool read = include_file(*name, line_);
         const ExpandedText text = std::exchange(writing_, outer).out;
         const std::string key = fmt::format("included{}", ++includes_);
@@ -426,11 +427,12 @@ class TemplateExpander {
             return ScriptValue{std::string()};
         }
         if (name == "find_path" && text != nullptr) {
-            return ScriptValue{place_of(*text).string()};
+            return ScriptValue{place_of(*text, file_, paths_).string()};
         }
         if (name == "path_exists" && text != nullptr) {
             std::error_code ignored;
-            return ScriptValue{std::filesystem::exists(place_of(*text), ignored) ? 1.0 : 0.0};
+            return ScriptValue{
+                std::filesystem::exists(place_of(*text, file_, paths_), ignored) ? 1.0 : 0.0};
         }
         constexpr std::string_view items = ".items";
         const auto map = name.ends_with(items)
@@ -528,7 +530,7 @@ class TemplateExpander {
     std::vector<std::filesystem::path> paths_; // that add_to_path names
     std::size_t trips_ = 0;
     std::size_t bytes_ = 0;
-    Written writing_;
+    PutText writing_;
     ExpandedText included_;
     std::vector<std::string> unset_; // by the expression that is evaluated
     std::vector<std::string> missing_;

@@ -134,15 +134,15 @@ double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
     return std::fabs(time_s / row.row.measured_s - 1.0);
 }
 
-// The rows furthest from their predictions, the furthest first; of equal ones those that came first.
+// The rows furthest from their predictions, the furthest first; of equal ones those that came
+// first.
 void cut_worst(std::vector<ValidatedRow>& worst, std::size_t most) {
     const auto distance = [](const ValidatedRow& r) {
         return std::fabs(std::log(r.predicted_s / r.row.measured_s));
     };
-    std::stable_sort(worst.begin(), worst.end(),
-                     [&](const ValidatedRow& a, const ValidatedRow& b) {
-                         return distance(a) > distance(b);
-                     });
+    std::stable_sort(worst.begin(), worst.end(), [&](const ValidatedRow& a, const ValidatedRow& b) {
+        return distance(a) > distance(b);
+    });
     worst.resize(std::min(worst.size(), most));
 }
 

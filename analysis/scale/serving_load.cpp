@@ -109,10 +109,60 @@ struct ServerState {
     bool marked = false; // to be looked at before time goes on
 };
 
+// What a demand leaves to chance: lengths, times of arrival, and drafts that pass.
+class Draws {
+  public:
+    // `room`: tokens that a server's cache holds, which no request exceeds.
+    Draws(const Demand& demand, Count room) : demand_(demand), room_(room), random_(demand.seed) {}
+
+    RequestSize size() {
+        if (!demand_.sizes.empty()) {
+            return demand_.sizes[static_cast<std::size_t>(sized_++) % demand_.sizes.size()];
+        }
+        const Count prompt = std::min(length(demand_.prompt), room_ - 1);
+        return {0.0, prompt, std::min(length(demand_.answer), room_ - prompt)};
+    }
+
+    double until_next_s() {
+        return (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate;
+    }
+
+    // Steps until an answer is made of its first token and what each step accepts.
+    Count steps(Count answer) {
+        if (demand_.drafted <= 0) {
+            return answer - 1;
+        }
+        Count steps = 0;
+        for (Count made = 1; made < answer; ++steps) {
+            ++made;
+            for (Count i = 0; i < demand_.drafted && random_.uniform() < demand_.acceptance; ++i) {
+                ++made;
+            }
+        }
+        return steps;
+    }
+
+  private:
+    Count length(Count mean) {
+        if (demand_.spread <= 0.0) {
+            return mean;
+        }
+        const double variance = std::log1p(demand_.spread * demand_.spread);
+        const double factor = std::exp(std::sqrt(variance) * random_.normal() - variance / 2.0);
+        return std::max<Count>(std::llround(static_cast<double>(mean) * factor), 1);
+    }
+
+    const Demand& demand_;
+    Count room_, sized_ = 0;
+    Random random_;
+};
+
 class Simulation {
   public:
     Simulation(const Service& service, const Engine& engine, const Demand& demand)
-        : service_(service), engine_(engine), demand_(demand), random_(demand.seed) {
+        : service_(service), engine_(engine), demand_(demand),
+          room_tokens_(service.next.most_requests * (demand.prompt + demand.answer)),
+          draws_(demand, room_tokens_) {
         wanted_ = demand.requests > 0 ? demand.requests
                   : demand.recorded   ? static_cast<Count>(demand.sizes.size())
                   : open()            ? 1000
@@ -182,32 +232,10 @@ class Simulation {
         }
         Request& r = requests_[id];
         r.sent_s = sent_s;
-        const RequestSize size = next_size();
+        const RequestSize size = draws_.size();
         r.prompt = size.prompt;
         r.answer = size.answer;
         return id;
-    }
-
-    RequestSize next_size() {
-        if (!demand_.sizes.empty()) {
-            return demand_.sizes[static_cast<std::size_t>(sized_++) % demand_.sizes.size()];
-        }
-        const auto drawn = [&](Count mean) {
-            if (demand_.spread <= 0.0) {
-                return mean;
-            }
-            const double variance = std::log1p(demand_.spread * demand_.spread);
-            const double factor = std::exp(std::sqrt(variance) * random_.normal() - variance / 2.0);
-            return std::max<Count>(std::llround(static_cast<double>(mean) * factor), 1);
-        };
-        const Count prompt = drawn(demand_.prompt);
-        return {
-            0.0, std::min(prompt, room_tokens() - 1),
-            std::min(drawn(demand_.answer), room_tokens() - std::min(prompt, room_tokens() - 1))};
-    }
-
-    Count room_tokens() const {
-        return service_.next.most_requests * (demand_.prompt + demand_.answer);
     }
 
     void plan_arrival() {
@@ -220,7 +248,7 @@ class Simulation {
         }
         // Those far behind the last that is measured do nothing but wait.
         if (arrived_ < std::min(3 * (wanted_ + skipped_), wanted_ + skipped_ + 1'000'000)) {
-            last_arrival_s_ += (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate;
+            last_arrival_s_ += draws_.until_next_s();
             events_.push({last_arrival_s_, EventKind::arrives, 0, 0});
         }
     }
@@ -240,7 +268,9 @@ class Simulation {
             r.measured = false;
             const double left =
                 static_cast<double>(r.answer - made) / static_cast<double>(r.answer - 1);
-            join(s, id, std::max<Count>(std::llround(left * static_cast<double>(steps_of(r))), 1),
+            join(s, id,
+                 std::max<Count>(std::llround(left * static_cast<double>(draws_.steps(r.answer))),
+                                 1),
                  static_cast<double>(made));
             ++running_;
         }
@@ -260,7 +290,7 @@ class Simulation {
         ServerState* least = nullptr;
         for (std::size_t i = 0; i < next_servers_; ++i) {
             ServerState& s = servers_[(turn_ + i) % next_servers_];
-            if (s.held_tokens + r.tokens() <= room_tokens() &&
+            if (s.held_tokens + r.tokens() <= room_tokens_ &&
                 (least == nullptr || s.held < least->held)) {
                 least = &s;
             }
@@ -315,21 +345,6 @@ class Simulation {
         s.seen += static_cast<double>(r.prompt) + made;
         s.growth += r.made;
         mark(s);
-    }
-
-    // Steps until an answer is made of its first token and what each step accepts.
-    Count steps_of(const Request& r) {
-        if (demand_.drafted <= 0) {
-            return r.answer - 1;
-        }
-        Count steps = 0;
-        for (Count made = 1; made < r.answer; ++steps) {
-            ++made;
-            for (Count i = 0; i < demand_.drafted && random_.uniform() < demand_.acceptance; ++i) {
-                ++made;
-            }
-        }
-        return steps;
     }
 
     void end(ServerState& s, Id id) {
@@ -473,7 +488,7 @@ class Simulation {
             end_answers(s);
         }
         for (const Id id : s.joining) {
-            join(s, id, steps_of(requests_[id]), 1.0);
+            join(s, id, draws_.steps(requests_[id].answer), 1.0);
         }
         s.joining.clear();
         for (std::size_t c = 0; c < s.chosen.size(); ++c) {
@@ -532,7 +547,7 @@ class Simulation {
             s.joining.push_back(id);
             cut(s);
         } else {
-            join(s, id, steps_of(r), 1.0);
+            join(s, id, draws_.steps(r.answer), 1.0);
         }
     }
 
@@ -592,7 +607,8 @@ class Simulation {
     const Service& service_;
     const Engine& engine_;
     const Demand& demand_;
-    Random random_;
+    const Count room_tokens_; // of the cache of a server of `next`
+    Draws draws_;
     std::vector<ServerState> servers_; // of `next`, then of `prompts`
     std::size_t next_servers_ = 0, turn_ = 0;
     std::vector<Request> requests_; // in the service
@@ -604,7 +620,7 @@ class Simulation {
     double now_s_ = 0.0, last_arrival_s_ = 0.0, held_s_ = 0.0;
     double waits_[2] = {0.0, 0.0}; // of the earlier and the later half
     Count wanted_ = 0, skipped_ = 0, arrived_ = 0, served_ = 0, ended_ = 0, made_tokens_ = 0;
-    Count running_ = 0, sized_ = 0;
+    Count running_ = 0;
     LoadTally ttft_, tpot_, wait_;
 };
 

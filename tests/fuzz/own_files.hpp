@@ -7,6 +7,7 @@
 #include "analysis/calibrate/networks.hpp"
 #include "analysis/calibrate/pairs.hpp"
 #include "analysis/exam/gate.hpp"
+#include "analysis/scale/request_file.hpp"
 #include "analysis/scenario/fields.hpp"
 #include "report/session/session.hpp"
 #include "tests/fuzz/reader_files.hpp"
@@ -40,7 +41,8 @@ inline std::string broken_promise_measured_tables(const std::string& text) {
            badly_refused(analysis::parse_networks(text, "fuzz.csv")) +
            badly_refused(analysis::parse_clusters(text, "fuzz.csv")) +
            badly_refused(analysis::parse_evidence(text, "fuzz.csv")) +
-           badly_refused(analysis::parse_kernel_rows(text, "fuzz.csv"));
+           badly_refused(analysis::parse_kernel_rows(text, "fuzz.csv")) +
+           badly_refused(analysis::parse_requests(text, "fuzz.csv"));
 }
 
 inline std::string broken_promise_condition(const std::string& text) {

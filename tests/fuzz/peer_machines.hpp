@@ -7,6 +7,7 @@
 #include "formats/accelforge.hpp"
 #include "formats/maestro.hpp"
 #include "formats/scalesim.hpp"
+#include "formats/stream_system.hpp"
 #include "formats/template.hpp"
 #include "formats/zigzag_hardware.hpp"
 
@@ -36,6 +37,7 @@ inline std::string broken_promise_peer_machines(const std::string& text) {
     using namespace formats;
     std::string broken = broken_promise_machine(parse_accelforge_arch(text, "x.yaml"));
     broken += broken_promise_machine(parse_zigzag_hardware(text, "x.yaml"));
+    broken += broken_promise_peer(parse_stream_system(text, "x.yaml"));
     broken += broken_promise_machine(parse_scalesim_machine(text, "x.cfg"));
     const auto pes = parse_maestro_hardware(text, "x.m");
     broken += broken_promise_machine(pes);
