@@ -157,6 +157,43 @@ class Draws {
     Random random_;
 };
 
+// What of a prompt fits so much room in a step; 0: it waits for another step.
+Count piece_of(const Request& r, const Engine& engine, Count budget, bool first) {
+    const Count rest = r.prompt - r.prefilled;
+    if (engine.splits) {
+        return std::min({rest, budget, engine.chunk});
+    }
+    return rest <= budget || first ? rest : 0;
+}
+
+// Times of the requests that count.
+struct Measured {
+    LoadTally ttft, tpot, wait;
+    Count served = 0;
+
+    void add(const Request& r, const Engine& engine, double now_s, Count wanted) {
+        const double waited = std::max(r.begun_s - r.sent_s - engine.queue_host_s, 0.0);
+        waits_[served < wanted / 2 ? 0 : 1] += waited;
+        ++served;
+        ttft.add(r.first_s - r.sent_s + engine.request_host_s);
+        wait.add(waited);
+        if (r.answer > 1) {
+            tpot.add((now_s - r.first_s) / static_cast<double>(r.answer - 1));
+        }
+    }
+
+    // A queue that grows makes the last requests wait longer than the first ones, by more than
+    // chance.
+    bool waits_grow(Count wanted) const {
+        const auto half = static_cast<double>(wanted / 2);
+        const double early = half > 0.0 ? waits_[0] / half : 0.0;
+        return waits_[1] / (static_cast<double>(wanted) - half) > 1.5 * early;
+    }
+
+  private:
+    double waits_[2] = {0.0, 0.0}; // of the earlier and the later half
+};
+
 class Simulation {
   public:
     Simulation(const Service& service, const Engine& engine, const Demand& demand)
@@ -182,7 +219,7 @@ class Simulation {
     }
 
     Result<LoadResult> run(const std::stop_token& stop) {
-        for (Count events = 0; served_ < wanted_ && !(events_.empty() && marked_.empty());
+        for (Count events = 0; measured_.served < wanted_ && !(events_.empty() && marked_.empty());
              ++events) {
             if (events % 4096 == 0 && stop.stop_requested()) {
                 return Result<LoadResult>::failure("cancelled", "the simulation was cancelled");
@@ -354,15 +391,8 @@ class Simulation {
         --s.held;
         --running_;
         s.held_tokens -= r.tokens();
-        if (r.measured && served_ < wanted_) {
-            const double waited = std::max(r.begun_s - r.sent_s - engine_.queue_host_s, 0.0);
-            waits_[served_ < wanted_ / 2 ? 0 : 1] += waited;
-            ++served_;
-            ttft_.add(r.first_s - r.sent_s + engine_.request_host_s);
-            wait_.add(waited);
-            if (r.answer > 1) {
-                tpot_.add((now_s_ - r.first_s) / static_cast<double>(r.answer - 1));
-            }
+        if (r.measured && measured_.served < wanted_) {
+            measured_.add(r, engine_, now_s_, wanted_);
         }
         free_.push_back(id);
         if (!open()) {
@@ -394,21 +424,12 @@ class Simulation {
                       static_cast<Id>(&s - servers_.data()), s.stride.version});
     }
 
-    // What of a prompt fits so much room in a step; 0: it waits for another step.
-    Count piece_of(const Request& r, Count budget, bool first) const {
-        const Count rest = r.prompt - r.prefilled;
-        if (engine_.splits) {
-            return std::min({rest, budget, engine_.chunk});
-        }
-        return rest <= budget || first ? rest : 0;
-    }
-
     void add_pieces(ServerState& s) {
         const Count next = engine_.mixes ? s.load.decoding * s.load.checked : 0;
         Count budget = std::max<Count>(engine_.chunk * pool_of(s).replicas - next, 1);
         const auto add = [&](Id id) {
             Request& r = requests_[id];
-            const Count fresh = piece_of(r, budget, s.load.pieces.empty());
+            const Count fresh = piece_of(r, engine_, budget, s.load.pieces.empty());
             if (fresh <= 0) {
                 return false;
             }
@@ -582,17 +603,12 @@ class Simulation {
 
     LoadResult result() {
         LoadResult all;
-        // A queue that grows makes the last requests wait longer than the first ones, by more than
-        // chance.
-        const auto half = static_cast<double>(wanted_ / 2);
-        const double early = half > 0.0 ? waits_[0] / half : 0.0;
-        const double late = waits_[1] / (static_cast<double>(wanted_) - half);
         const double served_per_s = static_cast<double>(ended_) / now_s_;
         all.keeps_up = !open() || served_per_s >= 0.97 * static_cast<double>(arrived_) / now_s_ ||
-                       late <= 1.5 * early;
-        all.ttft = ttft_.percentiles();
-        all.tpot = tpot_.percentiles();
-        all.wait = wait_.percentiles();
+                       !measured_.waits_grow(wanted_);
+        all.ttft = measured_.ttft.percentiles();
+        all.tpot = measured_.tpot.percentiles();
+        all.wait = measured_.wait.percentiles();
         all.requests_per_s = served_per_s;
         all.tokens_per_s = static_cast<double>(made_tokens_) / now_s_;
         for (const ServerState& s : servers_) {
@@ -618,10 +634,9 @@ class Simulation {
     std::priority_queue<Event> events_;
     std::vector<Id> marked_;
     double now_s_ = 0.0, last_arrival_s_ = 0.0, held_s_ = 0.0;
-    double waits_[2] = {0.0, 0.0}; // of the earlier and the later half
-    Count wanted_ = 0, skipped_ = 0, arrived_ = 0, served_ = 0, ended_ = 0, made_tokens_ = 0;
+    Count wanted_ = 0, skipped_ = 0, arrived_ = 0, ended_ = 0, made_tokens_ = 0;
     Count running_ = 0;
-    LoadTally ttft_, tpot_, wait_;
+    Measured measured_;
 };
 
 } // namespace

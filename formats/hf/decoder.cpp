@@ -17,6 +17,21 @@ namespace {
 
 constexpr Count kMostLayers = 10'000;
 
+Count key_value_heads(Config& c, std::string_view type, Count heads) {
+    if (type == "gpt_bigcode") {
+        return c.flag("multi_query", true) ? 1 : heads;
+    }
+    if (type == "mpt") {
+        return c.inner("attn_config").count_or({"kv_n_heads"}, heads);
+    }
+    if (type == "falcon") {
+        const Count shared = c.count_or({"num_kv_heads", "n_head_kv"}, heads);
+        return c.flag("new_decoder_architecture") || !c.flag("multi_query", true) ? shared : 1;
+    }
+    const Count shared = c.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
+    return c.has("kv_lora_rank") && type != "deepseek_v4" ? heads : shared; // latent: unused
+}
+
 // What a configuration says of a decoder's layers.
 class Sizes {
   public:
@@ -67,7 +82,7 @@ class Sizes {
         const Count heads = c_.need({"num_attention_heads", "n_head", "num_heads", "n_heads"});
         attention_.hidden = hidden_;
         attention_.heads = std::max<Count>(heads, 1);
-        attention_.kv = std::max<Count>(key_value_heads(heads), 1);
+        attention_.kv = std::max<Count>(key_value_heads(c_, type_, heads), 1);
         if (attention_.heads % attention_.kv != 0) {
             c_.refuse("num_key_value_heads",
                       fmt::format("{} does not divide {} heads", attention_.kv, heads),
@@ -129,20 +144,6 @@ class Sizes {
         attention_.index_top = (of("index_topk_blocks", "sparse_topk_blocks", 16) +
                                 of("index_local_blocks", "sparse_local_block", 1)) *
                                of("index_block_size", "sparse_block_size", 128);
-    }
-
-    Count key_value_heads(Count heads) {
-        if (is("gpt_bigcode")) {
-            return c_.flag("multi_query", true) ? 1 : heads;
-        }
-        if (is("mpt")) {
-            return c_.inner("attn_config").count_or({"kv_n_heads"}, heads);
-        }
-        if (!is("falcon")) {
-            return c_.count_or({"num_key_value_heads", "num_attention_groups"}, heads);
-        }
-        const Count shared = c_.count_or({"num_kv_heads", "n_head_kv"}, heads);
-        return c_.flag("new_decoder_architecture") || !c_.flag("multi_query", true) ? shared : 1;
     }
 
     void read_latent() {

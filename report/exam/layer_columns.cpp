@@ -314,12 +314,16 @@ std::vector<Value> sums_of(const analysis::Report& report, const std::vector<Hea
     return row;
 }
 
-std::vector<std::string> cells_in(const std::string& line) {
-    CsvReader reader(line, "");
+// Cells of the header (record 0) or of the row below it (1), as the table's reader takes them: only
+// the header tells the separator, and that a row may begin with '#'.
+std::vector<std::string> cells_in(const std::string& header, const std::string& row, int which) {
+    const std::string lines = header + "\n" + row;
+    CsvReader reader(lines, "");
     CsvRecord record;
     Diagnostics ignored;
     std::vector<std::string> cells;
-    if (reader.next(record, ignored)) {
+    for (int i = 0; i <= which && reader.next(record, ignored); ++i) {
+        cells.clear();
         for (const CsvCell& cell : record.cells) {
             cells.emplace_back(cell.text);
         }
@@ -361,18 +365,18 @@ AnswerTable layers_table(const analysis::Report& report, const formats::LayerTab
         heads.push_back({kInputKey, std::string(name), Unit::none, kCsv, {}, Kind::text});
     };
     if (repeat) {
-        std::ranges::for_each(cells_in(input->header), add);
+        std::ranges::for_each(cells_in(input->header, "", 0), add);
     } else {
         std::ranges::for_each(formats::column_names(), add);
     }
     table.columns.insert(table.columns.begin(), heads.begin(), heads.end());
-    table.make = [&report, rows, found = std::move(table.make)](std::size_t i) {
+    table.make = [&report, rows, input, found = std::move(table.make)](std::size_t i) {
         std::vector<Value> cells;
         const auto add_cell = [&cells](const std::string& text) { cells.emplace_back(text); };
         if (rows.empty()) {
             std::ranges::for_each(formats::layer_to_text(report.layers[i].layer), add_cell);
         } else {
-            std::ranges::for_each(cells_in(*rows[i]), add_cell);
+            std::ranges::for_each(cells_in(input->header, *rows[i], 1), add_cell);
         }
         std::ranges::move(found(i), std::back_inserter(cells));
         return cells;
