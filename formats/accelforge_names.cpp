@@ -8,8 +8,13 @@ using hwdb::Node;
 
 namespace {
 
-constexpr int kDeepestNames = 24; // variables that name one another
+constexpr int kDeepestNames = 16; // variables and fan-outs that name one another
 constexpr int kDeepestFanout = 16;
+
+ScriptValue unset_by(const Diagnostics& found) {
+    const Diagnostic& why = found.items().front();
+    return {Unset{why.code, why.message}};
+}
 
 } // namespace
 
@@ -63,31 +68,58 @@ void ForgeNames::add_fanouts(const Node& nodes, int depth) {
     }
 }
 
-// The product of the fan-outs of the node so called, or of the axes with such a part in their name.
-double ForgeNames::fanouts(const std::string& part) {
-    double all = 1.0;
-    for (const Fanout& some : fanouts_) {
-        if (some.node == part || some.axis.find(part) != std::string::npos) {
-            all *= number_of(some.size).value_or(1.0);
-        }
+// What `make` gives for a name, asked once. A name that is part of its own value has none.
+ScriptValue ForgeNames::once(const std::string& name, const std::function<ScriptValue()>& make) {
+    if (const auto found = known_.find(name); found != known_.end()) {
+        return found->second;
     }
-    return all;
+    if (depth_ >= kDeepestNames) {
+        return {Unset{"too-deep", fmt::format("'{}' stands behind too many other names", name)}};
+    }
+    known_[name] = {Unset{"too-deep", fmt::format("'{}' names itself", name)}};
+    ++depth_;
+    ScriptValue value = make();
+    --depth_;
+    known_[name] = value;
+    return value;
+}
+
+// The product of the fan-outs of the node so called, or of the axes with such a part in their name.
+ScriptValue ForgeNames::fanouts(const std::string& part) {
+    return once("fan-out of " + part, [&] {
+        double all = 1.0;
+        for (const Fanout& some : fanouts_) {
+            if (some.node == part || some.axis.find(part) != std::string::npos) {
+                const auto size = run_script(some.size, names_);
+                if (!size || size->number() == nullptr) {
+                    return size ? ScriptValue{Unset{"unsupported", "a fan-out is no number"}}
+                                : unset_by(size.diagnostics());
+                }
+                all *= *size->number();
+            }
+        }
+        return ScriptValue{all};
+    });
 }
 
 std::optional<ScriptValue> ForgeNames::called(const std::string& name) {
     constexpr std::string_view fanout = ".get_fanout";
     if (name.ends_with(fanout)) {
-        return ScriptValue{fanouts(name.substr(0, name.size() - fanout.size()))};
+        return fanouts(name.substr(0, name.size() - fanout.size()));
     }
     // Of AccelForge's library for computing in memory: columns share inputs, rows share outputs.
     if (name == "get_array_fanout_reuse_output") {
-        return ScriptValue{fanouts("_ARRAY_ROWS")};
+        return fanouts("_ARRAY_ROWS");
     }
     if (name == "get_array_fanout_reuse_input") {
-        return ScriptValue{fanouts("_ARRAY_COLUMNS")};
+        return fanouts("_ARRAY_COLUMNS");
     }
     if (name == "get_array_fanout_total") {
-        return ScriptValue{fanouts("_ARRAY_ROWS") * fanouts("_ARRAY_COLUMNS")};
+        const ScriptValue rows = fanouts("_ARRAY_ROWS");
+        const ScriptValue columns = fanouts("_ARRAY_COLUMNS");
+        const bool both = rows.number() != nullptr && columns.number() != nullptr;
+        return both ? ScriptValue{*rows.number() * *columns.number()}
+                    : (rows.unset() ? rows : columns);
     }
     return std::nullopt;
 }
@@ -106,17 +138,10 @@ std::optional<ScriptValue> ForgeNames::value_of(const std::string& name) {
     if (found == variables_.end()) {
         return std::nullopt;
     }
-    if (depth_ >= kDeepestNames) {
-        return ScriptValue{Unset{"too-deep", fmt::format("'{}' names itself", name)}};
-    }
-    ++depth_;
-    auto value = run_script(found->second, names_);
-    --depth_;
-    if (value) {
-        return *std::move(value);
-    }
-    const Diagnostic& why = value.diagnostics().items().front();
-    return ScriptValue{Unset{why.code, fmt::format("{} = {}", name, why.message)}};
+    return once(name, [&] {
+        auto value = run_script(found->second, names_);
+        return value ? *std::move(value) : unset_by(value.diagnostics());
+    });
 }
 
 std::optional<double> ForgeNames::number_of(const std::string& text) {

@@ -5,6 +5,7 @@
 #include "formats/script.hpp"
 #include "hwdb/yaml.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,7 +33,8 @@ class ForgeNames {
     void add_fanouts(const hwdb::Node& nodes, int depth);
     std::optional<ScriptValue> value_of(const std::string& name);
     std::optional<ScriptValue> called(const std::string& name);
-    double fanouts(const std::string& part);
+    ScriptValue fanouts(const std::string& part);
+    ScriptValue once(const std::string& name, const std::function<ScriptValue()>& make);
 
     std::map<std::string, std::string, std::less<>> variables_; // as written
     struct Fanout {
@@ -40,7 +42,8 @@ class ForgeNames {
     };
     std::vector<Fanout> fanouts_;
     ScriptNames names_;
-    int depth_ = 0; // of variables that name variables
+    std::map<std::string, ScriptValue, std::less<>> known_; // values of names, and of fan-outs
+    int depth_ = 0;                                         // of names in names
 };
 
 } // namespace eyeroof::formats

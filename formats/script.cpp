@@ -22,10 +22,19 @@ bool ScriptValue::holds() const {
     return list() != nullptr && !list()->empty();
 }
 
+std::size_t ScriptValue::weight() const {
+    std::size_t all = 1 + (text() != nullptr ? text()->size() / 16 : 0);
+    const auto* map = std::get_if<ScriptMap>(&held);
+    const ScriptList* values = map != nullptr ? &map->values : list();
+    for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) {
+        all += (*values)[i].weight();
+    }
+    return all;
+}
+
 namespace {
 
-constexpr std::size_t kLongestRange = 100'000;
-constexpr std::size_t kMostElements = 1'000'000; // of a text or list that is put together
+constexpr std::size_t kLongestRange = 10'000;
 
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -39,6 +48,10 @@ bool in_name(char c) {
 
 ScriptValue unset(std::string code, std::string why) {
     return {Unset{std::move(code), std::move(why)}};
+}
+ScriptValue bounded(ScriptValue value) {
+    return value.weight() > kHeaviestValue ? unset("too-large", "a text or a list grows too long")
+                                           : value;
 }
 ScriptValue truth(bool holds) {
     return {holds ? 1.0 : 0.0};
@@ -92,14 +105,10 @@ ScriptValue combined(const ScriptValue& a, char sign, const ScriptValue& b) {
     const double* x = a.number();
     const double* y = b.number();
     if (sign == '~' || (sign == '+' && a.text() != nullptr && b.text() != nullptr)) {
-        std::string both = as_text(a) + as_text(b);
-        return both.size() > kMostElements ? unset("too-large", "a text grows too long")
-                                           : ScriptValue{std::move(both)};
+        return bounded({as_text(a) + as_text(b)});
     }
     if (sign == '+' && a.list() != nullptr && b.list() != nullptr) {
-        return a.list()->size() + b.list()->size() > kMostElements
-                   ? unset("too-large", "a list grows too long")
-                   : joined(a, b);
+        return bounded(joined(a, b));
     }
     if (x == nullptr || y == nullptr) {
         return unset("expression", "numbers are combined with what are none");
@@ -138,8 +147,8 @@ ScriptValue range(const ScriptList& given) {
         return unset("too-large", fmt::format("a range has at most {} numbers", kLongestRange));
     }
     ScriptList all;
-    for (double i = first; i < last; i += 1.0) {
-        all.push_back({i});
+    for (std::size_t i = 0; first + static_cast<double>(i) < last && i < kLongestRange; ++i) {
+        all.push_back({first + static_cast<double>(i)});
     }
     return {std::move(all)};
 }
@@ -219,8 +228,10 @@ class Script {
             value = unset("expression", "the value is not finite: a division by zero?");
         }
         if (const auto* none = std::get_if<Unset>(&value.held)) {
+            const bool named = none->why.starts_with("in '"); // by an expression inside of this one
             return Result<ScriptValue>::failure(
-                none->code, fmt::format("in '{}': {}", text_.substr(0, 80), none->why), "");
+                none->code,
+                named ? none->why : fmt::format("in '{}': {}", text_.substr(0, 80), none->why), "");
         }
         return Result<ScriptValue>(std::move(value));
     }
@@ -450,10 +461,10 @@ class Script {
         }
         if (take("(")) {
             ScriptList inside = arguments(")");
-            return inside.size() == 1 ? inside.front() : ScriptValue{std::move(inside)};
+            return inside.size() == 1 ? inside.front() : bounded({std::move(inside)});
         }
         if (take("[")) {
-            return {arguments("]")};
+            return bounded({arguments("]")});
         }
         if (take("{")) {
             return mapping();
@@ -509,7 +520,7 @@ class Script {
                 break;
             }
         }
-        return {std::move(map)};
+        return bounded({std::move(map)});
     }
 
     std::string word() {

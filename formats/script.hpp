@@ -36,6 +36,8 @@ struct ScriptValue {
     const std::string* text() const { return std::get_if<std::string>(&held); }
     const ScriptList* list() const { return std::get_if<ScriptList>(&held); }
     bool holds() const; // as Python takes it for true
+    // What a copy costs: values in lists and mappings, and texts by 16 characters.
+    std::size_t weight() const;
 };
 
 // What an expression may name. Nothing: there is no such name.
@@ -49,8 +51,10 @@ struct ScriptNames {
 
 inline constexpr std::size_t kLongestScript = 2000;
 inline constexpr int kDeepestScript = 32;
+inline constexpr std::size_t kHeaviestValue = 100'000; // ScriptValue::weight
 
-// Errors: "expression" for what is not understood, the code of what is unset ("unknown-parameter").
+// Errors: "too-large" beyond kHeaviestValue, "expression" for what is not understood, the code of
+// what is unset ("unknown-parameter").
 Result<ScriptValue> run_script(std::string_view text, const ScriptNames& names);
 
 } // namespace eyeroof::formats

@@ -21,6 +21,7 @@ constexpr int kMostLevels = 8; // of folders above a file in which an included o
 constexpr std::size_t kMostPaths = 64;
 constexpr int kMostIncludes = 8;                      // within one another
 constexpr std::size_t kMostTrips = 100'000;           // of all loops together
+constexpr std::size_t kMostCopied = 20'000'000;       // values that names stand for
 constexpr std::size_t kMostBytes = kMaxTextFileBytes; // of the expanded text
 
 using TemplateValues = std::map<std::string, ScriptValue, std::less<>>;
@@ -458,6 +459,10 @@ class TemplateExpander {
     std::optional<ScriptValue> value_of(const std::string& name) {
         const auto known = values_.find(name);
         if (known != values_.end()) {
+            copied_ += known->second.weight();
+            if (copied_ > kMostCopied) {
+                return ScriptValue{Unset{"too-large", "the lists of the file are too long"}};
+            }
             return known->second;
         }
         unset_.push_back(name);
@@ -473,6 +478,7 @@ class TemplateExpander {
             unset_.clear();
             auto value = run_script(text, names_);
             if (value) {
+                copied_ += value->weight();
                 return *std::move(value);
             }
             const Diagnostic& why = value.diagnostics().items().front();
@@ -530,6 +536,7 @@ class TemplateExpander {
     std::vector<std::filesystem::path> paths_; // that add_to_path names
     std::size_t trips_ = 0;
     std::size_t bytes_ = 0;
+    std::size_t copied_ = 0;
     PutText writing_;
     ExpandedText included_;
     std::vector<std::string> unset_; // by the expression that is evaluated
