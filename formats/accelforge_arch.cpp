@@ -464,13 +464,13 @@ bool is_accelforge_workload(std::string_view text) {
 Result<Machine> parse_accelforge_arch(std::string text, const std::string& file,
                                       const Technology* technology, const TemplateWords& words) {
     hwdb::YamlOptions options{.allow_aliases = true, .allow_tags = true, .allow_merge_keys = true};
-    Diagnostics told;
+    Diagnostics template_notes;
     if (is_template(text)) {
         auto expanded = expand_template(std::move(text), file, {}, words);
         if (!expanded) {
             return Result<Machine>(expanded.diagnostics());
         }
-        told = expanded.diagnostics();
+        template_notes = expanded.diagnostics();
         options.lines = std::move(expanded->lines);
         text = std::move(expanded->text);
     }
@@ -493,7 +493,7 @@ Result<Machine> parse_accelforge_arch(std::string text, const std::string& file,
         reader.report(arch);
     }
     Diagnostics found = document->finish();
-    found.append(told);
+    found.append(template_notes);
     if (!found.has_errors()) {
         Diagnostics faults = validate(accelerator);
         faults.place({file, 0, 0});

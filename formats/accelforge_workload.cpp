@@ -486,13 +486,13 @@ class WorkloadReader {
 Result<NetworkGraph> parse_accelforge_workload(std::string text, const std::string& file,
                                                const Variables& given) {
     hwdb::YamlOptions options{.allow_aliases = true, .allow_tags = true, .allow_merge_keys = true};
-    Diagnostics told;
+    Diagnostics template_notes;
     if (is_template(text)) {
         auto expanded = expand_template(std::move(text), file, given);
         if (!expanded) {
             return Result<NetworkGraph>(expanded.diagnostics());
         }
-        told = expanded.diagnostics();
+        template_notes = expanded.diagnostics();
         options.lines = std::move(expanded->lines);
         text = std::move(expanded->text);
     }
@@ -508,7 +508,7 @@ Result<NetworkGraph> parse_accelforge_workload(std::string text, const std::stri
     const Node workload = document->root().need("workload");
     WorkloadReader(workload).run(made);
     Diagnostics found = document->finish();
-    found.append(told);
+    found.append(template_notes);
     if (made.network.layers.empty() && !found.has_errors()) {
         found.error("no-layers", "the workload has no einsums that compute", "", {file, 1, 1});
     }

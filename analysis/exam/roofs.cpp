@@ -57,8 +57,8 @@ struct SmPaths {
 };
 
 // Shared memory: 32 banks of 4 bytes. L1: as wide since Volta, half of that on Turing.
-// Sources: CUDA C++ Programming Guide, compute capabilities 5.x and later; NVIDIA, GA102 white
-// paper (L1 of Turing and GA10x); Jia et al., arXiv:1804.06826 (L1 of Volta).
+// As recalled from: CUDA C++ Programming Guide, compute capabilities 5.x and later; NVIDIA, GA102
+// white paper (L1 of Turing and GA10x); Jia et al., arXiv:1804.06826 (L1 of Volta).
 SmPaths sm_paths(const model::Gpu& gpu) {
     using Arch = model::GpuArch;
     switch (gpu.arch) {
@@ -88,7 +88,8 @@ void add_sm_roofs(PlotMachine& plot, const model::Machine& machine, const model:
             plot.roofs.push_back(
                 {fmt::format("{}/memory/{}", machine.id, key), machine.id, name, RoofKind::memory,
                  key, bytes_per_cycle * gpu.sms * gpu.boost_hz, false,
-                 fmt::format("{:.0f} bytes per SM and cycle at the boost clock", bytes_per_cycle)});
+                 fmt::format("{:.0f} bytes per SM and cycle at the boost clock, as recalled",
+                             bytes_per_cycle)});
         }
     };
     add("L1", "L1", paths.l1);

@@ -179,8 +179,8 @@ Answer of_whole(Config& file_keys, Config& outer, const std::string& whole, cons
     Config inner = outer.with(filled);
     Config& text_config = part != nullptr ? inner : outer;
     text_config.read("model_type");
-    const bool told = text_config.has("dtype") || text_config.has("torch_dtype");
-    const std::string wide = type_of_numbers(told ? text_config : file_keys);
+    const bool typed = text_config.has("dtype") || text_config.has("torch_dtype");
+    const std::string wide = type_of_numbers(typed ? text_config : file_keys);
     refuse_others(text_config);
     Built built = build_decoder(text_config, outer, type, wide);
     if (!found.has_errors()) {
