@@ -4,7 +4,7 @@
 #   docker run --rm -v "$PWD:/work" eyeroof exam resnet50 --on a100-sxm-40gb
 FROM debian:12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
-        g++ cmake ninja-build python3-dev python3-venv python3-pip pybind11-dev libfmt-dev libyaml-cpp-dev \
+        g++ cmake ninja-build python3-dev python3-venv python3-pip libfmt-dev libyaml-cpp-dev \
         nlohmann-json3-dev libcli11-dev libeigen3-dev zlib1g-dev libsqlite3-dev libre2-dev libutf8proc-dev libyajl-dev \
         libxgboost-dev
 COPY . /sources

@@ -1,6 +1,12 @@
 #include "base/json.hpp"
 
+#include "base/json_keys.hpp"
+
 #include <nlohmann/json.hpp>
+
+#include <set>
+#include <string>
+#include <vector>
 
 namespace eyeroof {
 
@@ -28,6 +34,26 @@ std::string json_quoted(std::string_view text) {
 
 Json parse_json(std::string_view text) {
     return Json::parse(text, nullptr, false);
+}
+
+std::string repeated_key(std::string_view text) {
+    std::vector<std::set<std::string>> open; // keys of the objects around a place
+    std::string twice;
+    // Sorted: the time to add a key to Json grows with the keys that its object has.
+    using Sorted = nlohmann::json;
+    const auto take = [&](int, Sorted::parse_event_t event, const Sorted& value) {
+        if (event == Sorted::parse_event_t::object_start) {
+            open.emplace_back();
+        } else if (event == Sorted::parse_event_t::object_end) {
+            open.pop_back();
+        } else if (event == Sorted::parse_event_t::key && twice.empty() &&
+                   !open.back().insert(value.get<std::string>()).second) {
+            twice = value.get<std::string>();
+        }
+        return true;
+    };
+    const Sorted last_values = Sorted::parse(text, take, false);
+    return last_values.is_discarded() ? std::string() : twice;
 }
 
 } // namespace eyeroof

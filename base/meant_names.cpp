@@ -3,6 +3,8 @@
 #include "base/ascii.hpp"
 #include "base/plain_name.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,9 +21,9 @@ constexpr std::size_t kLeastStem = 3; // letters without the digits behind them
 
 // Vendors and brands, and what the name of a trained model says beside its sizes.
 constexpr auto kSilent = std::to_array<std::string_view>(
-    {"nvidia", "tesla", "geforce", "quadro",   "amd",     "instinct", "radeon",   "intel",
-     "google", "aws",   "gpu",     "npu",      "card",    "model",    "instruct", "chat",
-     "hf",     "it",    "pt",      "thinking", "uncased", "apple",    "preview",  "base"});
+    {"nvidia", "tesla",    "geforce", "quadro", "amd",     "instinct", "radeon", "intel", "google",
+     "aws",    "gpu",      "npu",     "card",   "model",   "instruct", "chat",   "hf",    "it",
+     "pt",     "thinking", "uncased", "apple",  "preview", "base",     "meta"});
 
 constexpr auto kSizes =
     std::to_array<std::string_view>({"tiny", "small", "base", "medium", "large", "huge", "giant"});
@@ -71,11 +73,7 @@ Words with_units(Words words) {
 }
 
 std::string joined(const Words& words) {
-    std::string all;
-    for (const std::string& word : words) {
-        all += plain_name(word);
-    }
-    return all;
+    return plain_name(fmt::format("{}", fmt::join(words, "-")));
 }
 
 std::string stem_of(std::string_view word) {
@@ -168,10 +166,11 @@ Words without_silent(const Words& words) {
     return rest.empty() ? words : rest;
 }
 
-// The words as typed, without the owner, without silent words, and with initials.
-std::vector<Words> readings_of(std::string_view typed) {
-    const std::string_view own = typed.substr(
-        typed.find_last_of('/') == std::string_view::npos ? 0 : typed.find_last_of('/') + 1);
+// The words as typed, without the owner (of a network), without silent words, and with initials.
+std::vector<Words> readings_of(std::string_view typed, Where where) {
+    const std::size_t slash = typed.find_last_of('/');
+    const bool owned = where == Where::at_start && slash != std::string_view::npos;
+    const std::string_view own = typed.substr(owned ? slash + 1 : 0);
     std::vector<Words> readings;
     for (const std::string_view part : {typed, own}) {
         const Words words = with_units(words_of(part));
@@ -217,6 +216,19 @@ std::vector<std::string> likeliest(const std::vector<Words>& readings,
     return names;
 }
 
+// "1080ti", of which no word is one of "gtx-1080-ti".
+std::vector<std::string> names_containing(const std::string& plain,
+                                          std::span<const std::string> known) {
+    constexpr std::size_t kLeast = 4; // letters
+    std::vector<std::string> names;
+    for (const std::string& name : known) {
+        if (plain.size() >= kLeast && plain_name(name).find(plain) != std::string::npos) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
 } // namespace
 
 MeantNames meant_names(std::string_view typed, std::span<const std::string> known, Where where) {
@@ -224,13 +236,11 @@ MeantNames meant_names(std::string_view typed, std::span<const std::string> know
     if (typed.size() > kLongestTyped) {
         return meant;
     }
-    const std::vector<Words> readings = readings_of(typed);
+    const std::vector<Words> readings = readings_of(typed, where);
     for (const Words& reading : readings) {
         const std::string all = joined(reading);
-        const auto same = std::ranges::find_if(known, [&](const std::string& name) {
-            return !all.empty() && plain_name(name) == all;
-        });
-        if (same != known.end()) {
+        const auto same = std::ranges::find(known, all, plain_name);
+        if (same != known.end() && !all.empty()) {
             return {{*same}, true, true};
         }
     }
@@ -244,6 +254,9 @@ MeantNames meant_names(std::string_view typed, std::span<const std::string> know
     }
     if (meant.names.empty()) {
         meant.names = likeliest(readings, known, where);
+    }
+    if (meant.names.empty()) {
+        meant.names = names_containing(plain_name(typed), known);
     }
     meant.names.resize(std::min(meant.names.size(), kMostNames));
     return meant;

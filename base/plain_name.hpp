@@ -8,13 +8,22 @@
 
 namespace eyeroof {
 
-// In lower case, without hyphens, underscores, dots and blanks.
+// In lower case, without hyphens, underscores, blanks, and dots. Between two digits they are one
+// dot: "opt-1-3b" is "opt-1.3b", not "opt-13b".
 inline std::string plain_name(std::string_view name) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     std::string plain;
+    bool separated = false;
     for (const char c : name) {
-        if (c != '-' && c != '_' && c != ' ' && c != '.') {
-            plain += lowered(c);
+        if (c == '-' || c == '_' || c == ' ' || c == '.') {
+            separated = true;
+            continue;
         }
+        if (separated && is_digit(c) && !plain.empty() && is_digit(plain.back())) {
+            plain += '.';
+        }
+        separated = false;
+        plain += lowered(c);
     }
     return plain;
 }

@@ -13,9 +13,6 @@ std::vector<std::string> answer_formats(bool picture) {
     return formats;
 }
 
-namespace {
-
-// Formats without a place for them.
 void report_warnings(Context& context, const report::Answer& answer, const std::string& format) {
     if (format == "csv" || format == "svg") {
         Diagnostics weakened;
@@ -25,8 +22,6 @@ void report_warnings(Context& context, const report::Answer& answer, const std::
         context.report(weakened);
     }
 }
-
-} // namespace
 
 Exit write_answer(Context& context, const report::Answer& answer, const OutputOptions& output,
                   Exit otherwise) {

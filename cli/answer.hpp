@@ -1,4 +1,4 @@
-// How a command writes an answer.
+// Writes the answer of a command in the format that was chosen.
 #pragma once
 
 #include "cli/command.hpp"
@@ -10,6 +10,9 @@ namespace eyeroof::cli {
 
 // The formats of every answer; svg for those with a picture.
 std::vector<std::string> answer_formats(bool picture = false);
+
+// Warnings of formats without a place for them go to the error stream.
+void report_warnings(Context& context, const report::Answer& answer, const std::string& format);
 
 // In the format that was chosen; svg of an answer without a picture is refused. CSV has rows alone,
 // so its warnings go to the error stream.

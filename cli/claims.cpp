@@ -1,8 +1,8 @@
 // eyeroof claims: published claims, each asked again by its own commands.
 #include "cli/claims.hpp"
 
-#include "cli/command.hpp"
-#include "report/answer/write.hpp"
+#include "base/lines.hpp"
+#include "cli/answer.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ struct ClaimsCommand {
     OutputOptions output;
 };
 
-// What commands answer, asked once each: several claims ask the same.
+// Commands' answers, asked once each: several claims ask the same.
 class Asked {
   public:
     explicit Asked(Context& context) : context_(context) {}
@@ -73,7 +73,7 @@ class Asked {
     std::map<std::vector<std::string>, Result<std::string>> answers_;
 };
 
-// Whether a program that is not there, and nothing else, keeps a claim from being asked.
+// True where a claim cannot be asked because a program is absent, and for no other reason.
 bool is_of_absent_program(const Diagnostics& found) {
     return std::all_of(found.begin(), found.end(),
                        [](const Diagnostic& one) { return one.code == "unavailable"; });
@@ -105,37 +105,19 @@ Result<claims::ClaimFound> found_of(const formats::Claim& claim, Asked& asked, b
     return found;
 }
 
-std::string list_of(const std::vector<formats::Claim>& all) {
-    std::size_t widest = 0;
-    for (const formats::Claim& claim : all) {
-        widest = std::max(widest, claim.name.size());
-    }
-    std::string text;
-    for (const formats::Claim& claim : all) {
-        text += fmt::format("{:<{}}  {}{}\n", claim.name, widest, claim.claim,
-                            claim.measures ? " [measures this machine]" : "");
-    }
-    return text;
-}
-
-std::string rendered(const Context& context, const report::ClaimsFound& all,
-                     const ClaimsCommand& command) {
-    const std::string& format = command.output.format;
-    return format == "json"   ? report::to_json(report::claims_answer(all))
-           : format == "html" ? report::claims_html(all)
-           : format == "md"   ? report::claims_markdown(all)
-           : command.details || !command.only.empty()
-               ? report::claims_text(all)
-               : report::claims_table(all, context.columns(command.output.file));
-}
-
 Exit run_claims(Context& context, const ClaimsCommand& command) {
     const auto wanted = wanted_claims(context, command.only);
     if (!wanted) {
         return context.fail(wanted.diagnostics());
     }
     if (command.list) {
-        return context.write(list_of(*wanted), command.output.file);
+        report::ClaimsFound none;
+        for (const formats::Claim& claim : *wanted) {
+            none.push_back({});
+            none.back().claim = claim;
+            none.back().skipped = true;
+        }
+        return write_answer(context, report::claims_answer(none, true), command.output);
     }
     const auto all =
         ask_claims(context, *wanted, {!command.only.empty(), command.output.format == "html"});
@@ -144,8 +126,12 @@ Exit run_claims(Context& context, const ClaimsCommand& command) {
     }
     const bool holds =
         std::all_of(all->begin(), all->end(), [](const auto& found) { return found.holds(); });
-    return context.write(rendered(context, *all, command), command.output.file,
-                         holds ? Exit::done : Exit::says_no);
+    report::Answer answer = report::claims_answer(*all);
+    const bool text = command.output.format == "text";
+    if (text && !command.details && command.only.empty()) {
+        answer.parts.clear();
+    }
+    return write_answer(context, answer, command.output, holds ? Exit::done : Exit::says_no);
 }
 
 } // namespace
@@ -229,7 +215,7 @@ void add_claims(Frame& frame) {
         ->type_name("NAME");
     app.add_flag("--list", command->list, "List the claims without running them");
     app.add_flag("--details", command->details, "Add the figures of every claim (text)");
-    add_output(app, command->output, {"text", "json", "md", "html"});
+    add_output(app, command->output, answer_formats());
     frame.run(app, [command](Context& context) { return run_claims(context, *command); });
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 struct CollectiveCommand {
     std::string beside, operation, fabric, sizes = "1 KiB..1 GiB", algorithm = "auto", software,
-                                           transport;
+                                           transport, launch = "graph";
     std::int64_t devices = 8;
     OutputOptions output;
 };
@@ -108,6 +108,7 @@ Exit collective(Context& context, const CollectiveCommand& command, bool sized) 
     question.sizes = *sizes;
     question.options.algorithm = analysis::algorithm_from_name(command.algorithm);
     question.options.direct = command.software;
+    question.options.from_host = command.launch == "eager";
     question.transport = command.transport;
     auto study = analysis::study_collective(*fabric, question);
     if (!study) {
@@ -148,9 +149,13 @@ void add_collective(Frame& frame) {
     algorithms.insert(algorithms.begin(), "auto");
     add_choice(app, "--algorithm", command->algorithm, algorithms,
                "Algorithm; auto: the fastest that the fabric's library offers");
-    app.add_option("--software", command->software,
-                   "Framework whose own all-reduces are also tried, of those that the fabric names")
+    app.add_option(
+           "--software", command->software,
+           "Framework whose own all-reduces are also tried, of those that the fabric names; with "
+           "a version: sglang-0.5.10")
         ->type_name("NAME");
+    add_choice(app, "--launch", command->launch, {"graph", "eager"},
+               "With --software: calls replayed in a CUDA graph, or each from the host");
     app.add_option("--transport", command->transport,
                    "Software transport of messages, of those that the fabric names [its first]")
         ->type_name("NAME");

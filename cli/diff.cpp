@@ -11,7 +11,6 @@
 #include "formats/trace_network.hpp"
 #include "profiles/import/importer.hpp"
 #include "report/diff/diff_answer.hpp"
-#include "report/exam/exam_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +40,7 @@ struct DiffOptions {
     OutputOptions output;
 };
 
-using Text = Result<std::string>;
+using Side = Result<analysis::ExamSide>;
 
 // "NETWORK@MACHINE@KEY=VALUE…" in its parts.
 std::vector<std::string> parts_of(const std::string& reference) {
@@ -74,7 +73,7 @@ Diagnostics take(const std::string& text, analysis::Scenario& scenario) {
     return field->set(scenario, values);
 }
 
-Text exam_of(Context& context, const std::string& reference) {
+Side exam_of(Context& context, const std::string& reference) {
     const std::vector<std::string> parts = parts_of(reference);
     analysis::Scenario scenario;
     scenario.network = parts[0];
@@ -86,24 +85,24 @@ Text exam_of(Context& context, const std::string& reference) {
     const auto question = analysis::resolve(scenario, folders_of(context));
     all.append(question.diagnostics());
     if (all.has_errors()) {
-        return Text(std::move(all));
+        return Side(std::move(all));
     }
     const auto report = analysis::run(*question, context.stop(), context.progress());
-    return report ? Text(report::to_json(report::exam_answer(*report)))
-                  : Text(report.diagnostics());
+    return report ? Side(analysis::exam_side(*report)) : Side(report.diagnostics());
 }
 
-Text side(Context& context, const std::string& reference) {
+Side side(Context& context, const std::string& reference) {
     std::error_code status;
     if (parts_of(reference).size() >= 2) {
         return exam_of(context, reference);
     }
     if (!std::filesystem::exists(reference, status)) {
-        return Text::failure("file-not-found", "there is no such file",
+        return Side::failure("file-not-found", "there is no such file",
                              "a side is a JSON answer of `eyeroof exam`, or NETWORK@MACHINE",
                              {reference, 0, 0});
     }
-    return read_text_file(reference);
+    const auto text = read_text_file(reference);
+    return text ? analysis::exam_side(*text, reference) : Side(text.diagnostics());
 }
 
 // Of the sides that are examined here; a file tells of its own machine.
@@ -150,20 +149,17 @@ Exit write(Context& context, const DiffOptions& options, const analysis::GateKey
 }
 
 Exit diff_exams(Context& context, const DiffOptions& options, const std::string& command) {
-    const Text a = side(context, options.a);
-    const Text b = side(context, options.b);
+    const Side a = side(context, options.a);
+    const Side b = side(context, options.b);
     Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto found = analysis::diff_exams(*a, options.a, *b, options.b);
-    if (!found) {
-        return context.fail(found.diagnostics());
-    }
+    const analysis::ExamDiff found = analysis::diff_exams(*a, *b);
     return write(
         context, options, analysis::diff_gate_keys(),
-        [&] { return analysis::diff_gate_figures(*found); }, report::diff_answer(*found), command,
+        [&] { return analysis::diff_gate_figures(found); }, report::diff_answer(found), command,
         machines_of(context, options));
 }
 

@@ -7,14 +7,18 @@
 #include "analysis/measured/traced.hpp"
 #include "analysis/trials/measured_best.hpp"
 #include "analysis/what_if/headline.hpp"
+#include "base/lines.hpp"
+#include "base/text_file.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
 #include "formats/layer_csv.hpp"
+#include "formats/network_readers.hpp"
 #include "formats/trace_gpu.hpp"
 #include "profiles/import/importer.hpp"
 #include "report/exam/exam_answer.hpp"
 #include "report/exam/text.hpp"
+#include "report/exam/traced_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -66,18 +70,48 @@ constexpr const char* kExamExamples =
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
-// The table that the layers were read from, to be repeated; nothing for networks of other kinds.
-std::optional<formats::LayerTable> table_of(const std::string& name) {
+// The table that the layers are read from, which CSV repeats; nothing for other formats and for
+// networks of other kinds.
+Result<std::optional<formats::LayerTable>> table_of(const analysis::Scenario& scenario,
+                                                    const std::string& format) {
+    using Table = Result<std::optional<formats::LayerTable>>;
+    const std::string& name = scenario.network;
     std::error_code ignored; // a pipe of the caller's own can be read again
     const bool kept = name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/");
-    if (!kept && !std::filesystem::is_regular_file(name, ignored)) {
-        return std::nullopt;
+    if (format != "csv" || !scenario.sizes.empty() ||
+        (!kept && !std::filesystem::is_regular_file(name, ignored))) {
+        return Table(std::nullopt);
     }
-    const auto table = formats::load_layer_csv(name);
-    return table ? std::optional(*table) : std::nullopt;
+    auto text = read_text_file(name, formats::kMaxCsvBytes);
+    if (!text || formats::network_reader_of(*text) != nullptr) {
+        return Table(std::nullopt);
+    }
+    auto table = formats::parse_layer_csv(*std::move(text), name);
+    return table ? Table(*std::move(table), table.diagnostics()) : Table(std::nullopt);
 }
 
-// Says on stderr which layers' searches ended before their proof; were there any?
+// Of a network that is read already, or by its name.
+Result<analysis::Question> question_on(Context& context, analysis::Scenario scenario,
+                                       const std::optional<formats::TraceNetwork>& trace,
+                                       const std::optional<formats::LayerTable>& table) {
+    if (trace) {
+        return analysis::resolve(scenario, {trace->network, {}}, folders_of(context));
+    }
+    if (!table) {
+        return analysis::resolve(scenario, folders_of(context));
+    }
+    if (scenario.library.empty()) {
+        auto library = formats::library_of(*table, scenario.network);
+        if (!library) {
+            return library.diagnostics();
+        }
+        scenario.library = *std::move(library);
+    }
+    return analysis::resolve(scenario, {formats::network_of(*table, scenario.network), {}},
+                             folders_of(context));
+}
+
+// Reports on stderr the layers whose searches ended before their proof; false where there are none.
 bool report_open(Context& context, const ExamOptions& options, const analysis::Report& report) {
     const analysis::OpenSearches open = analysis::open_searches(report);
     if (open.layers.empty()) {
@@ -92,7 +126,7 @@ bool report_open(Context& context, const ExamOptions& options, const analysis::R
     return true;
 }
 
-// What --tuned names, merged. Errors: those of the logs.
+// The logs of --tuned, merged. Errors: those of the logs.
 Result<std::vector<analysis::tune::TrialLine>> load_tuned(Context& context,
                                                           const std::vector<std::string>& files) {
     std::vector<std::vector<analysis::tune::TrialLine>> logs;
@@ -111,13 +145,14 @@ Result<std::vector<analysis::tune::TrialLine>> load_tuned(Context& context,
     return analysis::tune::merged(logs);
 }
 
-// What is written beside the report itself.
+// Parts of the output beside the report itself.
 struct Extras {
     std::optional<analysis::WhatHelps> advice;
     std::optional<std::vector<analysis::tune::MeasuredBest>> tuned;
     std::string command;
     std::optional<analysis::Traced> traced; // of a trace on the GPU that it was taken on
     std::optional<analysis::Ranks> ranks;   // of several traces
+    std::optional<formats::LayerTable> table;
 };
 
 std::string text_of(Context& context, const ExamOptions& options, const analysis::Report& report,
@@ -135,11 +170,9 @@ std::string text_of(Context& context, const ExamOptions& options, const analysis
     }
     text += report::to_text(report, {context.colour(file), ladders, options.details, columns});
     if (parts.traced != nullptr) {
-        text += analysis::traced_text(*parts.traced);
+        text += "\n" + wrapped(report::traced_sentence(*parts.traced), 0, columns);
     }
-    if (parts.ranks != nullptr) {
-        text += analysis::ranks_text(*parts.ranks);
-    }
+    text += report::tables_text(report::trace_tables(parts), columns);
     text += report::tables_text(report::asked_tables(parts), columns);
     return text + (report::has_no_advice(parts) ? "\n" + std::string(report::kNoAdvice) + "\n"
                                                 : std::string());
@@ -148,9 +181,8 @@ std::string text_of(Context& context, const ExamOptions& options, const analysis
 bool write_report(Context& context, const ExamOptions& options, const analysis::Question& question,
                   const analysis::Report& report, const Extras& more, const TextSink& sink) {
     const std::string& format = options.output.format;
-    const auto input = format == "csv" ? table_of(report.scenario.network) : std::nullopt;
     report::ExamParts parts;
-    parts.input = input ? &*input : nullptr;
+    parts.input = more.table ? &*more.table : nullptr;
     parts.advice = more.advice ? &*more.advice : nullptr;
     parts.tuned = more.tuned ? &*more.tuned : nullptr;
     parts.traced = more.traced ? &*more.traced : nullptr;
@@ -194,7 +226,7 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     return exit;
 }
 
-// What does not go together, with what to do about it.
+// Options that exclude each other, with the fix.
 std::optional<std::pair<std::string, std::string>>
 contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
@@ -306,12 +338,12 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
               const analysis::Scenario& scenario, const std::string& command) {
     const auto trace = trace_of(scenario); // read once: it may be large
     const bool traced = trace && *trace && scenario.sizes.empty();
-    const auto question =
-        traced ? analysis::resolve(scenario, {(*trace)->network, {}}, folders_of(context))
-               : analysis::resolve(scenario, folders_of(context));
+    auto table = table_of(scenario, options.output.format);
+    const auto question = question_on(context, scenario, traced ? *trace : std::nullopt, *table);
     auto measured = load_measurements(context, options.measured);
     auto lines = load_tuned(context, options.tuned);
-    Diagnostics all = question.diagnostics();
+    Diagnostics all = table.diagnostics();
+    all.append(question.diagnostics());
     all.append(measured.diagnostics());
     all.append(lines.diagnostics());
     if (traced) {
@@ -333,7 +365,7 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     if (options.chip.given()) {
         return exam_chip(context, options, *question, *report);
     }
-    Extras more{{}, {}, command, {}, {}};
+    Extras more{{}, {}, command, {}, {}, *std::move(table)};
     if (!options.ranks.empty()) {
         auto ranks = compared_ranks(context, options);
         if (!ranks) {

@@ -1,14 +1,13 @@
 // `exam --compat scalesim`: SCALE-Sim's compute cycles beside eyeroof's own, and why they differ.
 #include "analysis/exam/run.hpp"
-#include "base/json.hpp"
-#include "base/lines.hpp"
 #include "base/text_file.hpp"
+#include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
 #include "formats/scalesim.hpp"
 #include "model/compat/scalesim.hpp"
+#include "report/exam/scalesim_answer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -19,14 +18,6 @@ namespace {
 
 using model::DataflowKind;
 
-constexpr std::string_view kWhy =
-    "SCALE-Sim fills, streams and drains every fold one after the other, which costs rows and "
-    "columns of cycles a fold, runs images and groups one by one, and counts no memory here. "
-    "eyeroof fills an array once a pass, lets the next pass's weights come while this one computes "
-    "where the machine has two buffers, spreads images over the array where the dataflow allows "
-    "it, "
-    "and waits for every memory and network of the machine.";
-
 struct Array {
     Count rows = 0;
     Count cols = 0;
@@ -36,13 +27,7 @@ struct Array {
     std::map<std::string, formats::KeptWeights> kept; // by layer, where it is sparse
 };
 
-struct Row {
-    const model::Layer* layer = nullptr;
-    Count macs = 0;
-    Count cycles = 0;
-    double utilization = 0.0;
-    std::optional<double> own_cycles;
-};
+using Row = report::ScalesimRow;
 
 bool is_row_axis(const std::string& name) {
     return name.find("row") != std::string::npos || name == "y" || name.ends_with(".y");
@@ -109,7 +94,7 @@ model::Layer without_zeros(const model::Layer& layer, const Array& array) {
     return shorter;
 }
 
-// What SCALE-Sim cannot do becomes a warning with its number of layers.
+// Layers that SCALE-Sim cannot count become a warning with their number.
 Result<std::vector<Row>> rows_of(const model::Network& network, const Array& array) {
     std::vector<Row> rows;
     std::vector<std::pair<Diagnostic, std::vector<std::string>>> skipped; // by equal reason
@@ -179,65 +164,6 @@ Diagnostics add_own(const model::Network& network, const Array& array,
     return {};
 }
 
-std::string own_text(const Row& row) {
-    return row.own_cycles ? fmt::format("{:.0f}", *row.own_cycles) : std::string("-");
-}
-
-std::string text_of(const model::Network& network, const Array& array,
-                    const std::vector<Row>& rows) {
-    std::string text =
-        fmt::format("SCALE-Sim's compute cycles: {} on {} rows x {} columns, dataflow {}\n\n",
-                    masked_controls(network.name), array.rows, array.cols,
-                    model::dataflow_name(array.dataflow));
-    text += fmt::format("{}{}{}{}{}\n", left("layer", 26), right("MAC", 16), right("SCALE-Sim", 16),
-                        right("util.", 10), right("eyeroof", 16));
-    double total = 0.0;
-    for (const Row& row : rows) {
-        text += fmt::format(
-            "{}{}{}{}{}\n", left(row.layer->name, 26), right(fmt::to_string(row.macs), 16),
-            right(fmt::to_string(row.cycles), 16),
-            right(fmt::format("{:.1f} %", 100.0 * row.utilization), 10), right(own_text(row), 16));
-        total += static_cast<double>(row.cycles) * static_cast<double>(row.layer->count);
-    }
-    text += fmt::format("{}{}{}\n\n", left("total, with repeats", 26), right("", 16),
-                        right(fmt::format("{:.0f}", total), 16));
-    return text + wrapped(kWhy, 0, 98);
-}
-
-std::string json_of(const model::Network& network, const Array& array,
-                    const std::vector<Row>& rows) {
-    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-        nlohmann::ordered_json layer = {{"name", row.layer->name},
-                                        {"count", row.layer->count},
-                                        {"macs", row.macs},
-                                        {"scalesim_cycles", row.cycles},
-                                        {"scalesim_utilization", row.utilization}};
-        if (row.own_cycles) {
-            layer["eyeroof_cycles"] = *row.own_cycles;
-        }
-        layers.push_back(layer);
-    }
-    const nlohmann::ordered_json json = {{"schema", "eyeroof/scalesim/1"},
-                                         {"network", network.id},
-                                         {"rows", array.rows},
-                                         {"cols", array.cols},
-                                         {"dataflow", model::dataflow_name(array.dataflow)},
-                                         {"layers", layers}};
-    return json_document(json);
-}
-
-std::string csv_of(const std::vector<Row>& rows) {
-    std::string text = "name,count,macs,scalesim_cycles,scalesim_utilization,eyeroof_cycles\n";
-    for (const Row& row : rows) {
-        std::string name = row.layer->name;
-        std::replace(name.begin(), name.end(), ',', ';');
-        text += fmt::format("{},{},{},{},{},{}\n", name, row.layer->count, row.macs, row.cycles,
-                            row.utilization, row.own_cycles ? own_text(row) : "");
-    }
-    return text;
-}
-
 } // namespace
 
 Exit exam_scalesim(Context& context, const ExamOptions& options,
@@ -264,15 +190,9 @@ Exit exam_scalesim(Context& context, const ExamOptions& options,
     if (!problems.empty()) {
         return context.fail(problems);
     }
-    const std::string& format = options.output.format;
-    if (format != "text" && format != "json" && format != "csv") {
-        return context.fail_usage("--compat scalesim does not support this format",
-                                  "text, json or csv");
-    }
-    return context.write(format == "json"  ? json_of(network, *array, *rows)
-                         : format == "csv" ? csv_of(*rows)
-                                           : text_of(network, *array, *rows),
-                         options.output.file);
+    return write_answer(
+        context, report::scalesim_answer(network, array->rows, array->cols, array->dataflow, *rows),
+        options.output);
 }
 
 } // namespace eyeroof::cli

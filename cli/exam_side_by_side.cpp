@@ -69,10 +69,6 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
         sides.push_back(*std::move(report));
         machines.push_back(question.machine);
     }
-    const std::string& file = options.output.file;
-    if (options.output.format == "text") {
-        return context.write(report::side_by_side_text(sides, context.colour(file)), file);
-    }
     return write_answer(context, report::side_by_side_answer(sides), options.output, command,
                         machines);
 }

@@ -18,14 +18,15 @@ namespace {
 
 constexpr const char* kSummary =
     "Predict how fast a network runs on a machine, what bounds it, and what would make it faster.";
-constexpr const char* kFrameExamples = "# the seven steps of AlexNet on Eyeriss, layer by layer\n"
-                                       "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
-                                       "# the catalogs\n"
-                                       "eyeroof hw list\n"
-                                       "eyeroof net list\n"
-                                       "# your own layers on your own machine\n"
-                                       "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
-                                       "eyeroof exam layers.csv --on mine.yaml";
+constexpr const char* kFrameExamples =
+    "# a token of a language model on a GPU: time and bottleneck of each layer\n"
+    "eyeroof exam llama-3-8b:new=1,context=2048 --on h100-sxm-80gb\n"
+    "# the catalogs\n"
+    "eyeroof hw list\n"
+    "eyeroof net list\n"
+    "# your own layers on your own machine\n"
+    "eyeroof hw show npu-int8 -o mine.yaml\n"
+    "eyeroof exam layers.csv --on mine.yaml";
 
 class HelpFormatter : public CLI::Formatter {
   public:

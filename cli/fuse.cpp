@@ -82,11 +82,12 @@ void add_fuse(Frame& frame) {
         "eyeroof fuse vgg16 --on eyeriss-v1 --layers '^CONV|POOL' --curve\n"
         "eyeroof fuse vgg16 --on eyeriss-v1 --curve --format svg -o curve.svg\n"
         "eyeroof fuse bert-base --on simba --buffer 1MiB --format json");
-    add_scenario(app, options->scenario,
-                 {{"phase",      "optimizer", "states",   "density",     "in-place",    "host",
-                   "host-speed", "clocks",    "library",  "layout",      "compiled",    "launch",
-                   "streams",    "copies",    "pageable", "mapping",     "dataflow",    "objective",
-                   "time-limit", "factors",   "counting", "constraints", "search-nodes"}});
+    add_scenario(
+        app, options->scenario,
+        {{"phase",      "optimizer",  "states",    "density",  "in-place",    "host",
+          "host-speed", "clocks",     "power-cap", "library",  "layout",      "compiled",
+          "launch",     "streams",    "copies",    "pageable", "mapping",     "dataflow",
+          "objective",  "time-limit", "factors",   "counting", "constraints", "search-nodes"}});
     add_choice(app, "--least", options->aim, {"traffic", "latency"},
                "Objective: least traffic or least latency");
     app.add_option("--buffer", options->buffer,
@@ -95,8 +96,7 @@ void add_fuse(Frame& frame) {
     app.add_option("--bandwidth", options->bandwidth,
                    "Bandwidth of outer memory, such as 25GB/s [the machine's]")
         ->type_name("RATE");
-    app.add_flag("--curve", options->curve,
-                 "Show the least traffic for buffers from 1 KiB to 256 MiB");
+    app.add_flag("--curve", options->curve, "Show the least traffic of buffers, 1 KiB to 256 MiB");
     add_output(app, options->output, answer_formats(true));
     frame.run(app, [options](Context& context) { return fuse(context, *options); });
 }

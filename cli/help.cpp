@@ -1,3 +1,4 @@
+#include "analysis/scenario/fields.hpp"
 #include "base/lines.hpp"
 #include "cli/option_words.hpp"
 
@@ -73,7 +74,6 @@ std::string option_row(const CLI::Option& option) {
 
 std::string usage(const CLI::App& app) {
     std::string text = "Usage: " + command_of(app);
-    const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
     for (const CLI::Option* option : app.get_options()) {
         const bool positional = option->get_positional();
         if (positional) {
@@ -83,7 +83,7 @@ std::string usage(const CLI::App& app) {
             text += " " + name_of(*option);
         }
     }
-    return text + (has_commands ? " COMMAND …\n" : " [options]\n");
+    return text + (app.get_require_subcommand_min() > 0 ? " COMMAND [options]\n" : " [options]\n");
 }
 
 std::string titled(const char* title, const std::string& body) {
@@ -180,9 +180,11 @@ std::string brief_words(const std::string& description, std::size_t width) {
         for (std::size_t at = words.find_first_of(marks);
              end == 0 && at != std::string::npos && at <= width;
              at = words.find_first_of(marks, at + 1)) {
-            const auto open = std::count(words.begin(), words.begin() + static_cast<long>(at), '(');
-            const auto shut = std::count(words.begin(), words.begin() + static_cast<long>(at), ')');
-            end = open == shut ? at : end;
+            const auto count = [&](char c) {
+                return std::count(words.begin(), words.begin() + static_cast<long>(at), c);
+            };
+            const bool ends = words[at] != ':' || words.substr(at + 1, 1) == " "; // not FROM:TO
+            end = ends && count('(') == count(')') && count('[') == count(']') ? at : end;
         }
     }
     if (end == 0) {
@@ -216,12 +218,18 @@ std::string brief_options(const CLI::App& app, int most_own) {
             continue;
         }
         const std::string& name = option->get_lnames().front();
-        const bool common = option->get_group() != kOwn || name.starts_with("help") ||
-                            name == "format" || name == "output";
-        if (!common && rows < most_own) {
+        const bool common = analysis::find_field(name) != nullptr || name.starts_with("help") ||
+                            name == "scenario" || name == "format" || name == "output" ||
+                            name == "threads";
+        if (option->get_description().starts_with("With --")) { // of another option
+            others += (others.empty() ? "--" : ", --") + name;
+            continue;
+        }
+        const bool asked_often = everyday(*option);
+        if (!common && (asked_often || (option->get_group() == kOwn && rows < most_own))) {
             own += brief_row(*option);
-            ++rows;
-        } else if (everyday(*option)) {
+            rows += asked_often ? 0 : 1;
+        } else if (asked_often) {
             shared += brief_row(*option);
         } else {
             others += (others.empty() ? "--" : ", --") + name;
@@ -266,7 +274,7 @@ std::string brief_help(const CLI::App& app) {
         }
     }
     constexpr long most = 56; // lines
-    constexpr int least_own = 4;
+    constexpr int least_own = 2;
     std::string options;
     for (int own = 24; own >= least_own; --own) {
         options = brief_options(app, own);

@@ -1,11 +1,11 @@
-// eyeroof hw: what machines there are, what one is made of, and whether their files hold together.
-#include "cli/command.hpp"
+// eyeroof hw: the machines of the catalog, the parts of one, and checks of their files.
+#include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/hw_calibrate.hpp"
-#include "cli/hw_views.hpp"
 #include "formats/any_machine.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/systolic.hpp"
+#include "report/catalog/machine.hpp"
 
 #include <chrono>
 
@@ -21,7 +21,7 @@ struct HwOptions {
 };
 
 Exit list(Context& context, const HwOptions& options) {
-    std::vector<ListedMachine> machines;
+    std::vector<report::ListedMachine> machines;
     Diagnostics broken;
     for (const hwdb::CatalogEntry& entry : hwdb::list_machines(context.machine_dirs())) {
         auto machine = hwdb::load_machine_file(entry.file);
@@ -32,11 +32,8 @@ Exit list(Context& context, const HwOptions& options) {
         }
     }
     context.report(broken); // one broken file of a user hides no other machine
-    const std::string& format = options.output.format;
-    return context.write(format == "json"  ? machines_json(machines)
-                         : format == "csv" ? machines_csv(machines)
-                                           : machines_text(machines),
-                         options.output.file, broken.has_errors() ? Exit::bad_input : Exit::done);
+    return write_answer(context, report::machines_answer(machines), options.output,
+                        broken.has_errors() ? Exit::bad_input : Exit::done);
 }
 
 // The description to copy and edit: the file as its author wrote it, or one made for a parametric
@@ -66,9 +63,7 @@ Exit show(Context& context, const HwOptions& options) {
         const auto text = description(name, *machine, folders);
         return text ? context.write(*text, options.output.file) : context.fail(text.diagnostics());
     }
-    const bool json = options.output.format == "json";
-    return context.write(json ? machine_json(*machine) : machine_text(*machine),
-                         options.output.file);
+    return write_answer(context, report::machine_answer(*machine), options.output);
 }
 
 Exit check(Context& context, const HwOptions& options) {
@@ -94,9 +89,8 @@ Exit check(Context& context, const HwOptions& options) {
         context.report(reports.back().findings);
         good = good && !reports.back().findings.has_errors();
     }
-    const bool json = options.output.format == "json";
-    return context.write(json ? lint_json(reports) : lint_text(reports), options.output.file,
-                         good ? Exit::done : Exit::says_no);
+    return write_answer(context, report::lint_answer(reports), options.output,
+                        good ? Exit::done : Exit::says_no);
 }
 
 } // namespace
@@ -112,7 +106,7 @@ void add_hw(Frame& frame) {
     auto listing = std::make_shared<HwOptions>();
     CLI::App& list_app =
         frame.add("list", "List the machines of the catalog", "eyeroof hw list", &hw);
-    add_output(list_app, listing->output, {"text", "json", "csv"});
+    add_output(list_app, listing->output, answer_formats());
     frame.run(list_app, [listing](Context& context) { return list(context, *listing); });
 
     auto showing = std::make_shared<HwOptions>();
@@ -124,7 +118,7 @@ void add_hw(Frame& frame) {
         ->required()
         ->expected(1)
         ->type_name("MACHINE");
-    add_output(show_app, showing->output, {"yaml", "text", "json"});
+    add_output(show_app, showing->output, {"yaml", "text", "json", "csv", "md", "html"});
     frame.run(show_app, [showing](Context& context) { return show(context, *showing); });
 
     auto checking = std::make_shared<HwOptions>();
@@ -135,7 +129,7 @@ void add_hw(Frame& frame) {
         &hw);
     check_app.add_option("machines", checking->machines, "Names or files [all]")
         ->type_name("MACHINE");
-    add_output(check_app, checking->output, {"text", "json"});
+    add_output(check_app, checking->output, answer_formats());
     frame.run(check_app, [checking](Context& context) { return check(context, *checking); });
 
     add_hw_calibrate(frame, hw);

@@ -15,7 +15,8 @@ namespace eyeroof::cli {
 namespace {
 
 struct HwCalibrateOptions {
-    std::string machine, table, sustained, dtype = "fp32", timing = "kernel", source, file;
+    std::string machine, table, sustained, dtype = "fp32", timing = "none", source, file;
+    analysis::FitOptions together; // of GPUs that share constants
 };
 
 void say_errors(Context& context, const analysis::Calibrated& result) {
@@ -89,7 +90,65 @@ Result<hwdb::CalibrationFile> file_of(Context& context, const std::string& id,
     return file;
 }
 
-Exit calibrate(Context& context, const HwCalibrateOptions& options) {
+// Of all GPUs of a table, every row of it.
+Exit calibrate_together(Context& context, const HwCalibrateOptions& options) {
+    const auto table = formats::load_layer_csv(options.table);
+    const auto rows = table ? analysis::measured_layers(*table, options.table, "")
+                            : Result<std::vector<analysis::MeasuredLayer>>(table.diagnostics());
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    const auto folders = context.machine_dirs();
+    const auto fitted = analysis::calibrate_together(
+        *rows, [&](const std::string& id) { return hwdb::load_machine(id, folders); },
+        *model::timing_from_name(options.timing), options.together, context.stop());
+    if (!fitted) {
+        return context.fail(fitted.diagnostics());
+    }
+    hwdb::CalibrationFile file{hwdb::kCarriedOver, fitted->calibration, {}, {}};
+    for (model::ClassRecord& record : file.calibration.records) {
+        record.measured = false;
+    }
+    for (const analysis::FittedClass& c : fitted->classes) {
+        file.dates[static_cast<std::size_t>(c.kernel_class)] = utc_today();
+        file.calibration.record(c.kernel_class).provenance = {
+            options.source.empty() ? options.table : options.source, Confidence::fitted};
+    }
+    return context.write(hwdb::write_calibration(file), options.file);
+}
+
+// An option that this kind of fit does not read; empty: none is given.
+std::string unread(const CLI::App& app, const HwCalibrateOptions& options) {
+    const bool together = options.machine == hwdb::kCarriedOver;
+    const bool rate = !together && !options.sustained.empty() && options.table.empty();
+    struct Read {
+        const char* name;
+        bool read;
+        const char* with;
+    };
+    for (const Read& one : {Read{"--sustained", !together, "one machine"},
+                            {"--dtype", rate, "--sustained"},
+                            {"--timing", !rate, "a table"},
+                            {"--pull", together, "carried-over"},
+                            {"--rounds", together, "carried-over"},
+                            {"--own-offset", together, "carried-over"},
+                            {"--keep-starts", together, "carried-over"}}) {
+        if (app.count(one.name) > 0 && !one.read) {
+            return fmt::format("{} has no effect without {}", one.name, one.with);
+        }
+    }
+    return {};
+}
+
+Exit calibrate(Context& context, const CLI::App& app, const HwCalibrateOptions& options) {
+    if (const std::string problem = unread(app, options); !problem.empty()) {
+        return context.fail_usage(problem, "leave it out");
+    }
+    if (options.machine == hwdb::kCarriedOver) {
+        return options.table.empty() ? context.fail_usage("carried-over needs a table",
+                                                          "name a layer CSV of several GPUs")
+                                     : calibrate_together(context, options);
+    }
     const auto machine = hwdb::load_machine(options.machine, context.machine_dirs());
     if (!machine) {
         return context.fail(machine.diagnostics());
@@ -119,9 +178,12 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
         "calibrate", "Fit a GPU's constants to measured layers or to one sustained rate",
         "# every command reads calibration/<id>.yaml in the folders of --hwdb\n"
         "eyeroof hw calibrate t4 measured.csv --timing eager -o mine/calibration/t4.yaml\n"
-        "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
+        "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32\n"
+        "# constants of every GPU without a file of its own, from all rows\n"
+        "eyeroof hw calibrate carried-over measured.csv -o mine/calibration/carried-over.yaml",
         &hw);
-    app.add_option("machine", options->machine, "Catalog name or file")
+    app.add_option("machine", options->machine,
+                   "Catalog name or file; carried-over: what all GPUs of the table share")
         ->required()
         ->type_name("MACHINE");
     app.add_option("table", options->table,
@@ -134,10 +196,24 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     }
     add_choice(app, "--dtype", options->dtype, types, "Data type of --sustained");
     add_timing(app, options->timing);
+    analysis::FitOptions& together = options->together;
+    app.add_option("--pull", together.pull,
+                   "With carried-over: cost of moving a constant by a factor of e")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+    app.add_option("--rounds", together.rounds, "With carried-over: rounds of the search")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    app.add_option("--own-offset", together.own_offset,
+                   "With carried-over: share of a GPU's distance from the others that is its own")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    app.add_flag("--keep-starts", together.keep_starts,
+                 "With carried-over: do not fit what kernels wait for before their pipes are full");
     app.add_option("--source", options->source, "Source that the constants cite");
     app.add_option("-o,--output", options->file, "Write there instead of to stdout")
         ->type_name("FILE");
-    frame.run(app, [options](Context& context) { return calibrate(context, *options); });
+    frame.run(app, [options, &app](Context& context) { return calibrate(context, app, *options); });
 }
 
 } // namespace eyeroof::cli

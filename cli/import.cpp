@@ -5,6 +5,7 @@
 #include "analysis/program/lower.hpp"
 #include "base/csv.hpp"
 #include "base/lines.hpp"
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 #include "cli/measurements.hpp"
 #include "cli/scenario_options.hpp"
@@ -12,6 +13,8 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
+#include "report/answer/write.hpp"
+#include "report/exam/traced_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -116,9 +119,10 @@ std::string summary_text(const profiles::Profile& profile, std::size_t columns) 
         text += "  " + fact + "\n";
     }
     for (const profiles::Ceiling& ceiling : profile.ceilings) {
-        const char* const unit = !ceiling.level.empty()       ? "B/s"
-                                 : !ceiling.precision.empty() ? "FLOP/s"
-                                                              : "s";
+        const std::string_view unit = !ceiling.level.empty() ? "B/s"
+                                      : !ceiling.precision.empty()
+                                          ? operation_rate_unit(ceiling.precision)
+                                          : "s";
         text += fmt::format("  ceiling {}: {}\n", ceiling.name, format_si(ceiling.value, unit));
     }
     for (const std::string& note : profile.notes) {
@@ -230,7 +234,8 @@ Result<std::string> matched(Context& context, ImportOptions& options,
 }
 
 // Operators, idle time, and what to change: where the profile's operators say their work.
-Result<std::string> trace_text(const Context& context, const profiles::Profile& profile) {
+Result<std::string> trace_text(const Context& context, const profiles::Profile& profile,
+                               std::size_t columns) {
     const bool timed = std::ranges::any_of(profile.launches, [](const profiles::Launch& launch) {
         return launch.start_ns != profiles::kNone && launch.calls == 1;
     });
@@ -258,9 +263,13 @@ Result<std::string> trace_text(const Context& context, const profiles::Profile& 
     if (!said) {
         return said.diagnostics();
     }
-    return (machine ? fmt::format("\nbounds are of {} ({})\n", machine->name, machine->id)
-                    : std::string()) +
-           analysis::traced_text(*said);
+    std::string text =
+        machine ? fmt::format("\nbounds are of {} ({})\n", machine->name, machine->id) : "";
+    text += "\n" + wrapped(report::traced_sentence(*said), 0, columns);
+    for (const std::string& note : said->notes) { // of other GPUs and steps, and what is missing
+        text += wrapped(note, 0, columns);
+    }
+    return text + report::tables_text(report::traced_tables(*said), columns);
 }
 
 std::string summary_csv(const profiles::Profile& profile) {
@@ -311,7 +320,7 @@ Exit import(Context& context, ImportOptions options) {
         layers = std::move(*text);
     }
     if (options.output.format == "text" && layers.empty()) {
-        auto operators = trace_text(context, *profile);
+        auto operators = trace_text(context, *profile, context.columns(options.output.file));
         if (!operators) {
             return context.fail(operators.diagnostics());
         }
@@ -349,18 +358,18 @@ void add_import(Frame& frame) {
     app.add_option("--kernel", options->filter.name_regex, "Keep only kernels whose name matches")
         ->type_name("REGEX");
     app.add_option("--nvtx", options->filter.range,
-                   "Keep only launches in NVTX ranges that contain this text")
+                   "Keep launches in NVTX ranges that contain this text")
         ->type_name("TEXT");
     app.add_option("--match", options->network, "Match kernels to the layers of this network")
         ->type_name("NETWORK|FILE");
-    add_scenario(
-        app, options->scenario,
-        {{"on",          "set",          "energies",  "host",       "host-speed", "clocks",
-          "library",     "layout",       "launch",    "streams",    "copies",     "pageable",
-          "mapping",     "dataflow",     "objective", "time-limit", "factors",    "counting",
-          "constraints", "search-nodes", "density",   "states",     "in-place",   "compiled"},
-         false,
-         false});
+    add_scenario(app, options->scenario,
+                 {{"on",           "set",        "energies", "host",     "host-speed",
+                   "clocks",       "power-cap",  "library",  "layout",   "launch",
+                   "streams",      "copies",     "pageable", "mapping",  "dataflow",
+                   "objective",    "time-limit", "factors",  "counting", "constraints",
+                   "search-nodes", "density",    "states",   "in-place", "compiled"},
+                  false,
+                  false});
     app.add_option("--assign", options->assignments,
                    "Manual assignments of kernels to layers (YAML)")
         ->type_name("FILE");
@@ -371,8 +380,7 @@ void add_import(Frame& frame) {
         ->check(CLI::NonNegativeNumber);
     app.add_option("--count", options->filter.count, "Keep at most N")
         ->check(CLI::NonNegativeNumber);
-    app.add_flag("--join", options->join,
-                 "Add the second file's counters to the first file's launches");
+    app.add_flag("--join", options->join, "Add counters of the second file to the first");
     app.add_option("--save", options->save, "Write the result as a profile (.jsonl, .gz)")
         ->type_name("FILE");
     add_output(app, options->output, {"text", "csv", "json"});

@@ -93,6 +93,7 @@ void add_manual(Frame& frame) {
     auto file = std::make_shared<std::string>();
     auto options = std::make_shared<bool>(false);
     auto schema = std::make_shared<std::string>();
+    auto folder = std::make_shared<std::string>();
     CLI::App& app = frame.add("manual", "Print the manual page (roff), or a table of all options",
                               "eyeroof manual | man -l -\n"
                               "eyeroof manual --options -o options.md");
@@ -100,8 +101,20 @@ void add_manual(Frame& frame) {
                  "Print a table of all options and their commands, as Markdown");
     add_choice(app, "--schema", *schema, report::answer_names(),
                "Print the JSON schema of an answer");
+    app.add_option("--schemas", *folder, "Write the JSON schemas of all answers to this directory")
+        ->type_name("DIR");
     add_output_file(app, *file);
-    frame.run(app, [&frame, file, options, schema](Context& context) {
+    frame.run(app, [&frame, file, options, schema, folder](Context& context) {
+        Exit exit = Exit::done;
+        for (const std::string& name :
+             folder->empty() ? std::vector<std::string>() : report::answer_names()) {
+            exit = exit == Exit::done ? context.write(report::schema_of(name),
+                                                      *folder + "/" + name + ".schema.json")
+                                      : exit;
+        }
+        if (!folder->empty()) {
+            return exit;
+        }
         if (!schema->empty()) {
             return context.write(report::schema_of(*schema), *file);
         }

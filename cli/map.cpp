@@ -235,8 +235,8 @@ void add_map(Frame& frame) {
     options->scenario.usual.policy = analysis::MappingPolicy::best;
     options->scenario.usual.search_nodes = 0; // until the proof
     add_scenario(app, options->scenario,
-                 {{"host", "host-speed", "clocks", "library", "layout", "compiled", "launch",
-                   "streams", "copies", "pageable", "mapping", "in-place", "states"}});
+                 {{"host", "host-speed", "clocks", "power-cap", "library", "layout", "compiled",
+                   "launch", "streams", "copies", "pageable", "mapping", "in-place", "states"}});
     add_map_search(app, *options);
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, for exam --mapping")
@@ -249,16 +249,16 @@ void add_map(Frame& frame) {
                    "layer that matches")
         ->type_name("FILE");
     app.add_flag("--pareto", options->pareto,
-                 "Find the Pareto front of latency and energy of each matching layer");
+                 "Find each layer's Pareto front of latency and energy");
     app.add_option("--capacity-curve", options->curve_level,
-                   "Plot the least memory traffic of each matching layer against buffer capacity; "
+                   "Plot each layer's least traffic over buffer capacity; "
                    "the machine's LEVEL is marked")
         ->type_name("LEVEL");
-    app.add_flag(
-        "--chain", options->chain,
-        "Show the machine's bounds of steps 1 to 6 beside what the fastest mapping reaches");
+    app.add_flag("--chain", options->chain,
+                 "Show bounds of steps 1 to 6: the machine's, and those "
+                 "that the fastest mapping reaches");
     app.add_option("--tolerance", options->tolerance,
-                   "Drop points of a front or curve within this share of another [0: none]")
+                   "Drop points this close to another, as a share [0: none]")
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
     app.add_flag("--details", options->details, "Add loop nests and search effort");

@@ -73,7 +73,7 @@ void add_map_search(CLI::App& app, MapOptions& options) {
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
                "Search strategy; only exact and exhaustive prove their result [exact]");
     app.add_option("--min-utilization", options.min_utilization,
-                   "Only mappings that use at least this share of the PEs")
+                   "Least share of the PEs that a mapping may use")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");

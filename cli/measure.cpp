@@ -2,9 +2,9 @@
 // overlay.
 #include "analysis/exam/host_speed.hpp"
 #include "analysis/measured/lay_profile.hpp"
-#include "base/json.hpp"
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
-#include "cli/command.hpp"
+#include "cli/answer.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
 #include "profiles/ceilings.hpp"
@@ -12,9 +12,9 @@
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
+#include "report/bound/host_speed_answer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 
@@ -36,9 +36,10 @@ struct MeasureOptions {
 };
 
 std::string ceiling_text(const profiles::Ceiling& ceiling) {
-    const char* const unit = !ceiling.level.empty()       ? "B/s"
-                             : !ceiling.precision.empty() ? "FLOP/s"
-                                                          : "s";
+    const std::string_view unit = !ceiling.level.empty() ? "B/s"
+                                  : !ceiling.precision.empty()
+                                      ? operation_rate_unit(ceiling.precision)
+                                      : "s";
     return fmt::format("{:<24} {:>10}  median {:>10}  spread {:>4.1f} %  {}\n", ceiling.name,
                        format_si(ceiling.value, unit), format_si(ceiling.median, unit),
                        100.0 * ceiling.spread, ceiling.how);
@@ -187,17 +188,8 @@ Exit infer_host(Context& context, HostSpeedOptions& options) {
     if (!found) {
         return context.fail(found.diagnostics());
     }
-    const nlohmann::ordered_json json = {{"schema", "eyeroof/host-speed/1"},
-                                         {"host", question->host_id},
-                                         {"host_speed", found->speed},
-                                         {"low", found->low},
-                                         {"high", found->high},
-                                         {"measured_s", *seconds},
-                                         {"kernels_s", found->kernels_s}};
-    const std::string text = fmt::format("--host-speed {:.2f}   ({:.2f} to {:.2f} times {})\n",
-                                         found->speed, found->low, found->high, question->host_id);
-    return context.write(options.output.format == "json" ? json_document(json) : text,
-                         options.output.file);
+    return write_answer(context, report::host_speed_answer(*found, question->host_id, *seconds),
+                        options.output);
 }
 
 void add_host(Frame& frame, CLI::App& measure) {
@@ -212,7 +204,7 @@ void add_host(Frame& frame, CLI::App& measure) {
                     "Measured time of the program, launched as --launch says [eager]")
         ->required()
         ->type_name("TIME");
-    add_output(host, options->output, {"text", "json"});
+    add_output(host, options->output, answer_formats());
     frame.run(host, [options](Context& context) { return infer_host(context, *options); });
 }
 

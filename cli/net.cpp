@@ -66,9 +66,7 @@ Exit list(Context& context, const ListOptions& options) {
         }
         rows.push_back({std::move(head), runs_of(*network), *totals});
     }
-    return options.output.format == "text"
-               ? context.write(report::networks_to_text(rows), options.output.file)
-               : write_answer(context, report::networks_answer(rows), options.output);
+    return write_answer(context, report::networks_answer(rows), options.output);
 }
 
 Exit show(Context& context, const ShowOptions& options) {
@@ -92,10 +90,9 @@ Exit show(Context& context, const ShowOptions& options) {
         return context.fail(totals.diagnostics());
     }
     const std::string& format = options.output.format;
-    if (format == "text" || format == "yaml" || format == "csv") { // two are files to edit
-        return context.write(format == "yaml"  ? formats::write_network_yaml(*network)
-                             : format == "csv" ? formats::write_layer_csv(network->layers)
-                                               : report::network_to_text(*network, *totals),
+    if (format == "yaml" || format == "csv") { // files to edit
+        return context.write(format == "yaml" ? formats::write_network_yaml(*network)
+                                              : formats::write_layer_csv(network->layers),
                              options.output.file);
     }
     return write_answer(context, report::network_answer(*network, *totals), options.output);

@@ -161,7 +161,7 @@ void add_profile(Frame& frame) {
                    "Profile only kernels whose name matches")
         ->type_name("REGEX");
     app.add_option("--nvtx", options->filter.range,
-                   "Profile only launches in NVTX ranges that contain this text")
+                   "Profile launches in NVTX ranges that contain this")
         ->type_name("TEXT");
     app.add_option("--skip", options->filter.skip, "Skip the first N that match")
         ->check(CLI::Range(0, 1'000'000'000));

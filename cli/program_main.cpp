@@ -258,7 +258,8 @@ std::size_t columns() {
 
 namespace eyeroof::cli {
 
-int run_process(int argc, char** argv, const Program& program) {
+int run_process(int argc, char** argv, const Program& program,
+                const std::function<void(Environment&)>& adapt) {
     const SignalWatch watch;
     Environment environment;
     environment.out = &std::cout;
@@ -275,6 +276,9 @@ int run_process(int argc, char** argv, const Program& program) {
     environment.take_time_to_stop = [](std::chrono::milliseconds most) {
         ms_to_stop = most.count();
     };
+    if (adapt) {
+        adapt(environment);
+    }
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     const int exit = run_program(arguments, environment, program);
     const int signal = signal_seen.load();

@@ -2,13 +2,14 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/what_if/parameters.hpp"
+#include "cli/answer.hpp"
 #include "cli/origin.hpp"
 #include "cli/roofline_options.hpp"
-#include "report/draw/plot_csv.hpp"
+#include "report/answer/write.hpp"
 #include "report/draw/plot_html.hpp"
 #include "report/draw/plot_level.hpp"
 #include "report/draw/plot_make.hpp"
-#include "report/draw/roofline_text.hpp"
+#include "report/roofline/roofline_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ constexpr const char* kRooflineExamples =
     "# the seven steps of one layer as a picture\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --ladder CONV1 -o conv1.svg";
 
-// What the plot is made of, and the reports behind it.
+// The plot's input, and the reports behind it.
 struct Material {
     report::PlotInput input;
     std::vector<analysis::Report> reports;
@@ -97,7 +98,10 @@ machines_of(Context& context, const RooflineOptions& options, const analysis::Sc
         }
         problems.append(machine.diagnostics());
         if (machine) {
-            questions.push_back({scenario, {}, {}, *std::move(machine), {}, {}, {}, {}, {}, {}});
+            analysis::Question question;
+            question.scenario = scenario;
+            question.machine = *std::move(machine);
+            questions.push_back(std::move(question));
         }
     }
     if (problems.has_errors()) {
@@ -172,27 +176,20 @@ Exit draw_ladder(Context& context, const RooflineOptions& options, const Materia
     return context.write(report::to_svg(scene, svg_theme(options)), options.file);
 }
 
-// One network on one machine is named by its scenario; several, by the plot's title.
-std::string in_text(report::RooflineScene scene, const Material& material, std::size_t columns) {
-    if (material.reports.size() == 1) {
-        scene.title = material.reports.front().words;
-    }
-    return report::roofline_text(scene, columns);
-}
-
-std::string rendered(const report::RooflineScene& scene, const Material& material,
+std::string rendered(Context& context, const report::RooflineScene& scene, const Material& material,
                      const report::ViewState& view, const report::Canvas& canvas,
-                     const RooflineOptions& options, std::size_t columns) {
+                     const RooflineOptions& options) {
+    // One network on one machine is named by its scenario; several, by the plot's title.
+    const report::Answer answer = report::roofline_answer(
+        scene, material.input, material.reports.size() == 1 ? material.reports.front().words : "");
     const std::string format = roofline_format(options);
-    if (format == "text") {
-        return in_text(scene, material, columns);
-    }
-    return format == "csv"    ? report::to_csv(scene, material.input)
-           : format == "json" ? report::to_json(scene, material.input)
+    report_warnings(context, answer, format);
+    return format == "svg" ? report::to_svg(scene, svg_theme(options))
            : format == "html"
                ? report::to_html(report::level_scenes(scene, material.input, view, canvas),
-                                 material.input)
-               : report::to_svg(scene, svg_theme(options));
+                                 material.input, report::html_lead(answer),
+                                 report::html_notes(answer))
+               : report::written(answer, format, context.columns(options.file));
 }
 
 // The line that prints the same page: the format may come from the name of a file that it has not.
@@ -201,7 +198,7 @@ std::string page_command(const CLI::App& app, const RooflineOptions& options) {
            (options.format.empty() ? " --format " + roofline_format(options) : "");
 }
 
-// What of the question is missing; nothing: all is there.
+// The exit of a question that lacks a part; nothing where it is complete.
 std::optional<Exit> incomplete(Context& context, const RooflineOptions& options,
                                const analysis::Scenario& scenario) {
     if (options.scenario.machines.empty() &&
@@ -269,13 +266,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     if (!scene) {
         return context.fail(scene.diagnostics());
     }
-    Diagnostics warnings;
-    for (const std::string& warning : scene->warnings) {
-        warnings.warning("plot", warning);
-    }
-    context.report(warnings);
-    return context.write(with_origin(rendered(*scene, *material, *view, *canvas, options,
-                                              context.columns(options.file)),
+    return context.write(with_origin(rendered(context, *scene, *material, *view, *canvas, options),
                                      roofline_format(options), command, material->machines),
                          options.file);
 }
@@ -293,11 +284,10 @@ void add_roofline(Frame& frame) {
            "--session", options->session,
            "Draw what a session of eyeroof-gui shows; its view replaces the view options here")
         ->type_name("FILE");
-    app.add_option("--ladder", options->ladder,
-                   "Draw the seven steps of this layer instead of the roofline")
+    app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer")
         ->type_name("LAYER");
     add_view_options(app, *options);
-    const std::vector<std::string> formats = {"text", "svg", "html", "csv", "json"};
+    const std::vector<std::string> formats = {"text", "svg", "html", "csv", "json", "md"};
     const CLI::Option* format = add_choice(app, "--format", options->format, formats,
                                            "Output format [by the ending of FILE; text on stdout]");
     app.add_option("-o,--output", options->file, "Write the result to a file, atomically")

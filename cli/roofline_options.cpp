@@ -35,7 +35,7 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
     app.add_option("--top-share", options.top_share,
-                   "Show only the heaviest names that make up this percentage of the time")
+                   "Show the heaviest names, up to this share of the time")
         ->check(CLI::Range(0.0, 100.0))
         ->type_name("PERCENT");
     app.add_option("--level", options.view.level,

@@ -12,6 +12,7 @@
 #include "cli/origin.hpp"
 #include "cli/scale_unequal.hpp"
 #include "hwdb/kernels_reader.hpp"
+#include "report/scale/layer_search_answer.hpp"
 #include "report/scale/scale_answer.hpp"
 
 #include <fmt/format.h>
@@ -32,11 +33,14 @@ struct ScaleOptions {
     double jitter = 0.0, kept = 0.01, samples = 0.0, measured = 0.0;
     bool asynchronous = false, details = false, search = false;
     analysis::Plan plan;
+    analysis::Adapters adapters;
     std::string recompute = "none", overlap_tensor = "auto", stages = "even", kernel = "newest",
                 attention_type = "auto", order = "tp-cp-ep-dp-pp", dispatcher = "flex",
                 overlap_expert = "auto";
     std::optional<std::int64_t> length;
+    std::string adapted = "all";
     bool divided = false; // an option that divides a decoder is given
+    bool modules_given = false;
     std::string plan_file, offload = "none", host_bandwidth = "200 GB/s",
                            nvme_bandwidth = "25 GB/s";
     OutputOptions output;
@@ -56,6 +60,9 @@ Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
     }
     if (options.nodes && !options.per_node) {
         found.error("usage", "--nodes needs --per-node", "as in --nodes 16 --per-node 8");
+    }
+    if (options.modules_given && options.adapters.rank <= 0) {
+        found.error("usage", "--lora-modules needs --lora", "as in --lora 16 --lora-modules all");
     }
     if (options.nodes && options.per_node &&
         *options.nodes > model::kMaxDevices / *options.per_node) {
@@ -112,7 +119,11 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
     if (options.overlap_expert != "auto") {
         o.overlap_expert = options.overlap_expert == "on";
     }
+    o.adapters = options.adapters;
+    o.adapters.feed_forward = options.adapted == "all";
     o.exam = question.scenario;
+    // As Megatron-Core's fusions of pointwise kernels beside Transformer Engine's narrow products.
+    o.exam.compiled = o.exam.compiled || model::storage_bits(o.type) <= 8;
     o.exam.batch = std::nullopt; // a block has its own
     o.collective = study.data.collective;
     return o;
@@ -175,10 +186,13 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     analysis::Question shown = question;
     shown.scenario.batch = o.batch;
     shown.scenario.data_type = o.type;
+    shown.scenario.compiled = o.exam.compiled;
     shown.scenario.training = analysis::TrainingOptions{"adam"};
-    result->baseline =
-        fmt::format("{}, sequences of {} tokens; baseline: {}",
-                    analysis::scenario_words(shown, false), o.length, result->baseline);
+    result->baseline = fmt::format(
+        "{}, sequences of {} tokens{}; baseline: {}", analysis::scenario_words(shown, false),
+        o.length,
+        o.adapters.rank > 0 ? fmt::format(", adapters of rank {}", o.adapters.rank) : std::string(),
+        result->baseline);
     return write_answer(context, report::scale_answer(*result, options.details), options.output,
                         command, {machine});
 }
@@ -192,20 +206,13 @@ Exit search_layers(Context& context, const ScaleOptions& options,
         return context.fail_usage("a search over layers is for one number of devices",
                                   "as in --devices 8");
     }
-    if (options.output.format != "text" && options.output.format != "json") {
-        return context.fail_usage("a search over layers is written as text or json",
-                                  "choose --format text or --format json");
-    }
     const Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
     const auto search =
         analysis::search_layers(question, fabric, devices, batch, study, context.stop());
     if (!search) {
         return context.fail(search.diagnostics());
     }
-    return context.write(options.output.format == "json"
-                             ? analysis::layer_search_json(*search, name)
-                             : analysis::layer_search_text(*search, name),
-                         options.output.file);
+    return write_answer(context, report::layer_search_answer(*search, name), options.output);
 }
 
 // Whether one device is asked about and no other.
@@ -372,6 +379,13 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
         "8-bit and 4-bit GEMMs]");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
                "Decoders: activation recomputation in the backward pass");
+    app.add_option("--lora", options.adapters.rank,
+                   "Decoders: train low-rank adapters of this rank (LoRA); weights are frozen, and "
+                   "have neither gradients nor optimizer states")
+        ->check(CLI::Range(1, 65536))
+        ->type_name("RANK");
+    add_choice(app, "--lora-modules", options.adapted, {"all", "attention"},
+               "With --lora: adapt all linear layers but routed experts, or those of attention");
     add_choice(app, "--stages", options.stages, {"even", "balanced"},
                "Decoders: pipeline stages with equal blocks, or balanced with embedding and head");
     add_choice(app, "--attention-kernel", options.kernel, analysis::attention_kernel_names(),
@@ -412,14 +426,14 @@ bool divides(const CLI::App& app) {
         "--tensor",     "--pipeline",         "--context",        "--expert",    "--interleave",
         "--microbatch", "--length",           "--sequence",       "--recompute", "--overlap-tensor",
         "--stages",     "--attention-kernel", "--attention-type", "--offload",   "--order",
-        "--dispatcher", "--expert-tensor",    "--overlap-expert"};
+        "--dispatcher", "--expert-tensor",    "--overlap-expert", "--lora"};
     return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
 }
 
 void add_strategy(CLI::App& app, ScaleOptions& options) {
     std::vector<std::string> collectives = analysis::algorithm_names();
     collectives.insert(collectives.begin(), "auto");
-    add_choice(app, "--collective", options.collective, collectives,
+    add_choice(app, "--algorithm", options.collective, collectives,
                "All-reduce algorithm for gradients; auto: the fastest without servers");
     app.add_option("--servers", options.servers, "Parameter servers")->check(CLI::Range(1, 65536));
     app.add_option("--transport", options.transport,
@@ -469,6 +483,7 @@ void add_scale(Frame& frame) {
     add_output(app, options->output, answer_formats(true));
     frame.run(app, [options, &app](Context& context) {
         options->divided = divides(app);
+        options->modules_given = app.count("--lora-modules") > 0;
         return scale(context, *options, command_line(app));
     });
 }

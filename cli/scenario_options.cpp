@@ -190,9 +190,9 @@ void add_sizes(CLI::App& app, std::vector<std::string>& sizes) {
 }
 
 void add_timing(CLI::App& app, std::string& timing) {
-    add_choice(app, "--timing", timing, {"eager", "stream", "kernel", "graph"},
+    add_choice(app, "--timing", timing, {"eager", "stream", "graph", "none"},
                "How times without a `launch` column were measured: eager framework calls, "
-               "back-to-back launches, the kernel alone, or a node of a CUDA graph");
+               "back-to-back launches, a node of a CUDA graph, or the kernel alone (none)");
 }
 
 Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& scenario) {
@@ -201,7 +201,12 @@ Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& sc
         found.error("usage", "NETWORK is missing",
                     "a name in the catalog (eyeroof net list), or a file");
     }
-    if (scenario.machine.empty() && options.values.contains("on")) {
+    const std::string& network = scenario.network;
+    const bool trace = network.ends_with(".json") || network.ends_with(".gz"); // names its machine
+    if (std::error_code none;
+        scenario.machine.empty() && trace && !std::filesystem::exists(network, none)) {
+        found.error("file-not-found", "there is no such file", "check the path", {network, 0, 0});
+    } else if (scenario.machine.empty() && options.values.contains("on")) {
         found.error(
             "usage", "--on MACHINE is missing",
             "a name in the catalog (eyeroof hw list) or a file, such as --on a100-sxm-40gb");

@@ -9,6 +9,7 @@
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/scenario_options.hpp"
+#include "hwdb/engine_reader.hpp"
 #include "report/scale/serving_answer.hpp"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ struct ServeOptions {
     ScenarioOptions scenario;
     std::string draft, plan_file, fabric, ttft, tpot, engine = "vllm", weight_type, cache_type,
                                                       rates, start = "spread", requests_file;
+    std::optional<Count> chunk; // nullopt: the engine's
+    std::optional<double> memory_share;
     Count prefill_tensor = 0, prefill_data = 0, prefill_expert = 0; // 0: as of next tokens
     analysis::ServingOptions serving;
     OutputOptions output;
@@ -95,14 +98,15 @@ void read_requests(const std::string& path, analysis::ServingOptions& serving, D
     serving.sizes = *std::move(sizes);
 }
 
-Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
+Result<analysis::ServingOptions> wanted(const Context& context, const ServeOptions& options) {
     analysis::ServingOptions serving = options.serving;
-    Diagnostics found;
-    const Count chunk = serving.engine.chunk;
-    serving.engine = analysis::engine_of(*analysis::engine_from_name(options.engine));
-    if (chunk > 0) {
-        serving.engine.chunk = chunk;
+    auto engine = hwdb::load_engine(options.engine, context.machine_dirs());
+    Diagnostics found = engine.diagnostics();
+    if (engine) {
+        serving.engine = *std::move(engine);
     }
+    serving.engine.chunk = options.chunk.value_or(serving.engine.chunk);
+    serving.memory_share = options.memory_share.value_or(serving.engine.memory_share);
     serving.together = options.start == "together";
     read_type("--weight-type", options.weight_type, serving.weight_type, found);
     read_type("--cache-type", options.cache_type, serving.cache_type, found);
@@ -155,6 +159,10 @@ void read_draft(Context& context, const ServeOptions& options,
     if (options.draft.empty()) {
         return;
     }
+    serving->speculation.tokens = serving->speculation.tokens > 0 ? serving->speculation.tokens : 4;
+    if (options.draft == "own") {
+        return; // of the decoder itself, once it is read
+    }
     const auto workload = analysis::load_workload(options.draft, {}, folders_of(context));
     const auto decoder = workload ? analysis::transformer_of(workload->network)
                                   : Result<analysis::Transformer>(workload.diagnostics());
@@ -163,14 +171,13 @@ void read_draft(Context& context, const ServeOptions& options,
         return;
     }
     serving->speculation.draft = *decoder;
-    serving->speculation.tokens = serving->speculation.tokens > 0 ? serving->speculation.tokens : 4;
 }
 
 Exit serve(Context& context, ServeOptions& options) {
     auto question = question_of(context, options.scenario);
     const auto fabric =
         joined_by(context, options, question ? question->machine.id : std::string());
-    auto serving = wanted(options);
+    auto serving = wanted(context, options);
     if (serving) {
         read_draft(context, options, serving);
     }
@@ -187,11 +194,17 @@ Exit serve(Context& context, ServeOptions& options) {
     if (!decoder) {
         return context.fail(decoder.diagnostics());
     }
+    if (options.draft == "own") {
+        analysis::draft_by_own_layer(*decoder, serving->speculation);
+    }
     if (question->scenario.library.empty()) {
         question->scenario.library = serving->engine.library;
     }
     serving->type = question->scenario.data_type.value_or(model::DataType::bf16);
     serving->exam = question->scenario;
+    if (std::holds_alternative<model::Accelerator>(question->machine.kind)) {
+        question->scenario.policy = analysis::MappingPolicy::dataflow; // as its steps are mapped
+    }
     serving->host = question->host;
     const auto result = analysis::serve(*decoder, question->machine, *fabric, *serving,
                                         context.stop(), context.progress());
@@ -209,10 +222,20 @@ Exit serve(Context& context, ServeOptions& options) {
     return write_answer(context, answer, options.output, result->best ? Exit::done : Exit::says_no);
 }
 
+void add_engine(CLI::App& app, ServeOptions& options) {
+    app.add_option("--engine", options.engine,
+                   "Serving engine, which sets batching, host time, memory, and kernels: a name of "
+                   "hwdb/engines, with or without its version, or a file")
+        ->type_name("ENGINE|FILE")
+        ->capture_default_str();
+    app.add_option("--chunk", options.chunk, "Most tokens of a step [the engine's]")
+        ->check(CLI::Range(64, 10'000'000));
+}
+
 void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
     analysis::ServingOptions& serving = options.serving;
     app.add_option("--prefill-groups", serving.prefill_groups,
-                   "Compute prompts on so many tensor groups of their own (disaggregated prefill)")
+                   "Tensor groups that compute prompts alone (disaggregated prefill)")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
     app.add_option("--decode-groups", serving.decode_groups,
@@ -237,12 +260,12 @@ void add_devices_and_drafts(CLI::App& app, ServeOptions& options) {
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_option("--draft", options.draft,
-                   "Decoder that drafts tokens on the same devices [n-grams, without cost]")
-        ->type_name("NETWORK");
-    app.add_option("--memory-share", serving.memory_share,
-                   "Share of a device's memory for weights and KV cache")
-        ->check(CLI::Range(0.1, 1.0))
-        ->capture_default_str();
+                   "Decoder that drafts tokens on the same devices; own: a layer of the decoder "
+                   "itself (MTP) [n-grams, without cost]")
+        ->type_name("NETWORK|own");
+    app.add_option("--memory-share", options.memory_share,
+                   "Memory share of weights and cache [the engine's]")
+        ->check(CLI::Range(0.1, 1.0));
 }
 
 // Simulated arrivals.
@@ -318,7 +341,6 @@ void add_serve(Frame& frame) {
                    "one of --on]")
         ->type_name("FABRIC|FILE");
     analysis::ServingOptions& serving = options->serving;
-    serving.engine.chunk = 0; // the engine's own
     app.add_option("--prompt", serving.prompt, "Prompt tokens of a request")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
@@ -341,7 +363,7 @@ void add_serve(Frame& frame) {
                    "[1, or --expert over --tensor]")
         ->check(CLI::Range(1, 4096));
     app.add_option("--requests", serving.batches,
-                   "Concurrent requests of the server [powers of two up to what fits]")
+                   "Concurrent requests [powers of two up to what fits]")
         ->delimiter(',')
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N,M,…");
@@ -349,11 +371,7 @@ void add_serve(Frame& frame) {
         ->type_name("TIME");
     app.add_option("--tpot", options->tpot, "Limit of the time per output token (TPOT)")
         ->type_name("TIME");
-    add_choice(app, "--engine", options->engine, analysis::engine_names(),
-               "Serving engine, which sets batching, host time, and all-reduce");
-    app.add_option("--chunk", serving.engine.chunk,
-                   "Most tokens of a step [sglang: 8192; else 2048]")
-        ->check(CLI::Range(64, 10'000'000));
+    add_engine(app, *options);
     add_devices_and_drafts(app, *options);
     app.add_option("--weight-type", options->weight_type,
                    "Storage type of weights, where narrower than the arithmetic [--dtype]")

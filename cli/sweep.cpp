@@ -361,9 +361,9 @@ void add_sweep(Frame& frame) {
     add_scenario(app, options->scenario);
     app.add_option(
            "--vary", options->vary,
-           "Field and its values (repeatable; the last varies fastest): a list, FROM:TO:STEP, or "
-           "FROM:TO:xFACTOR of a parameter of the machine as in --set, network.PARAMETER, "
-           "machine, network, or an option such as batch, dtype, launch, or phase")
+           "Field and values, a list or FROM:TO:STEP (or FROM:TO:xFACTOR; repeatable, the last "
+           "varies fastest): a parameter of the machine as in --set, network.PARAMETER, machine, "
+           "network, or an option such as batch, dtype, launch, or phase")
         ->type_name("FIELD=VALUES")
         ->allow_extra_args(false);
     app.add_option("--shard", options->shard, "Evaluate only part I of N, for `sweep merge`")

@@ -13,7 +13,7 @@ void add_learning(CLI::App& app, TuneCommand& options) {
                "Search strategy [learned]");
     add_choice(app, "--features", options.features,
                {"all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"},
-               "Features of a candidate that the learned strategy uses [all]");
+               "Features that the learned strategy uses [all]");
     add_tune_trees(app, options);
     app.add_option("--fit-every", options.batch, "Trials between two fits of the model")
         ->check(CLI::Range(1, 4096))
@@ -26,7 +26,7 @@ void add_learning(CLI::App& app, TuneCommand& options) {
         ->check(CLI::Range(0.0, 100.0))
         ->capture_default_str();
     app.add_option("--uncertainty", options.uncertainty,
-                   "Weight of the deviation among four fits in a candidate's score")
+                   "Weight of the deviation among four fits in a score")
         ->check(CLI::Range(0.0, 10.0));
     app.add_flag("--residual,!--no-residual", options.residual,
                  "Learn only the residual of the closed form [yes]");
@@ -134,7 +134,7 @@ void add_tune_command(Frame& frame, const TuneAction& action) {
     app.add_flag("--details", options->details,
                  "Add the search space, the closed form's choice, and the bounds of the best "
                  "candidate (text)");
-    add_output(app, options->output, {"text", "json", "csv", "svg", "html"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "html", "svg"});
     frame.run(app, [options, action](Context& context) { return action(context, *options); });
 }
 

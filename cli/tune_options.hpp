@@ -1,5 +1,5 @@
 // The command `tune`: its options, for the program that runs it and for `eyeroof`, which starts
-// that one. `eyeroof-dev tune-compare` shares some. Filled by CLI11; read by cli/tune/.
+// that one. Filled by CLI11; read by cli/tune/.
 #pragma once
 
 #include "cli/command.hpp"

@@ -5,6 +5,7 @@
 #include "analysis/upgrade/asked.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/purchase.hpp"
+#include "analysis/upgrade/question.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/measurements.hpp"
@@ -13,49 +14,36 @@
 #include "cli/upgrade_options.hpp"
 #include "formats/trace_network.hpp"
 #include "profiles/device_time.hpp"
+#include "report/answer/write.hpp"
+#include "report/upgrade/offload_answer.hpp"
+#include "report/upgrade/purchase_answer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 
 namespace eyeroof::cli {
 
 namespace {
 
-// "fp16:tf32"; "fp16" stands for both sides.
-Result<analysis::DtypePair> pair_of(const std::string& text) {
-    const auto colon = text.find(':');
-    const std::string from = text.substr(0, colon);
-    const std::string to = colon == std::string::npos ? from : text.substr(colon + 1);
-    analysis::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
-    if (!pair.from || !pair.to) {
-        return Result<analysis::DtypePair>::failure(
-            "bad-dtype", "'" + text + "' does not name two data types", "as in fp16:tf32");
-    }
-    return pair;
-}
-
 Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
                                                 const analysis::PurchaseQuestion& question,
                                                 std::size_t candidate) {
-    std::vector<analysis::DtypePair> pairs;
-    for (const std::string& text : options.sweep_dtype) {
-        const auto pair = pair_of(text);
-        if (!pair) {
-            return pair.diagnostics();
-        }
-        pairs.push_back(*pair);
+    const std::string types = fmt::format("{}", fmt::join(options.sweep_dtype, ","));
+    const auto pairs = analysis::read_types(types);
+    if (!pairs) {
+        return Result<std::vector<analysis::SweepPoint>>::failure(
+            "bad-dtype", "'" + types + "' does not name two data types each", "as in fp16:tf32");
     }
-    return analysis::sweep_of(question, question.candidates[candidate], options.sweep_batch, pairs);
+    return analysis::sweep_of(question, question.candidates[candidate], options.sweep_batch,
+                              *pairs);
 }
 
 std::string rendered(const analysis::Purchase& result, const std::string& format, bool details) {
-    return format == "json"   ? report::purchase_json(result)
-           : format == "csv"  ? report::purchase_csv(result)
-           : format == "md"   ? report::purchase_markdown(result, details)
+    return format == "json"   ? report::to_json(report::purchase_answer(result))
+           : format == "csv"  ? report::to_csv(report::purchase_answer(result))
+           : format == "md"   ? report::to_markdown(report::purchase_answer(result, details))
            : format == "svg"  ? report::upgrade_svg(result.answers.at(result.best).upgrade)
            : format == "html" ? report::purchase_html(result, details)
                               : report::purchase_text(result, details);
@@ -72,6 +60,7 @@ Exit offload(Context& context, const UpgradeOptions& options, const analysis::Fl
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Offload{}).keys);
     analysis::Scenario scenario = to;
     scenario.network = asked.runs.front().network;
+    context.remember(scenario);
     const auto question = analysis::resolve(scenario, folders_of(context));
     Diagnostics all = fail_if.diagnostics();
     all.append(question.diagnostics());
@@ -83,25 +72,37 @@ Exit offload(Context& context, const UpgradeOptions& options, const analysis::Fl
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    if (format == "svg" || format == "html") {
-        return context.fail_usage("from a host processor the answer has no picture or sheet",
-                                  "choose text, json, csv, or md");
+    if (format == "svg") {
+        return context.fail_usage("from a host processor the answer has no picture",
+                                  "choose text, json, csv, md, or html");
     }
+    std::string text = report::written(report::offload_answer(*result), format,
+                                       context.columns(options.output.file));
     return fail_if->write(context,
-                          format == "json"  ? analysis::offload_json(*result)
-                          : format == "csv" ? analysis::offload_csv(*result)
-                          : format == "md"  ? with_origin(analysis::offload_markdown(*result),
-                                                          format, command, {host, question->machine})
-                                            : analysis::offload_text(*result),
+                          with_origin(std::move(text), format, command, {host, question->machine}),
                           options.output.file, gate_figures(*result));
 }
 
-// What the answer is asked again by: the network, where it is one, on the new GPU, without what is
-// of one side alone.
-void remember(Context& context, const analysis::FleetQuestion& asked, analysis::Scenario scenario) {
-    scenario.machine = asked.offers.front().gpu;
-    if (asked.runs.size() == 1) {
+// What the answer is asked again by: the network, where it is one, on the new GPU as it ran there,
+// without what is of one side alone.
+void remember(Context& context, const analysis::FleetQuestion& asked, analysis::Scenario scenario,
+              const analysis::PurchaseQuestion& question, const analysis::Purchase& result) {
+    const analysis::PurchaseCandidate& best = question.candidates.at(result.best);
+    const analysis::PurchaseAnswer& answer = result.answers.at(result.best);
+    const analysis::FleetMember& member = question.fleet.front();
+    const analysis::Scenario from = member.from.value_or(best.options.from);
+    const analysis::Scenario to = member.to.value_or(best.options.to);
+    scenario.machine = best.machine.id;
+    if (std::holds_alternative<model::Accelerator>(best.machine.kind)) {
+        scenario.policy = analysis::MappingPolicy::dataflow;
+    }
+    if (question.fleet.size() == 1) {
         scenario.network = asked.runs.front().network;
+        scenario.training = to.training;
+        scenario.data_type = from.data_type == to.data_type ? to.data_type : scenario.data_type;
+        if (!answer.sharded && !answer.then.server) {
+            scenario.batch = answer.upgrade.to_batch;
+        }
     }
     context.remember(scenario);
 }
@@ -176,7 +177,7 @@ Result<std::vector<analysis::FleetMember>> networks_of(Context& context,
 }
 
 Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loaded,
-            const FailIf& fail_if, const std::string& command) {
+            const analysis::Scenario& scenario, const FailIf& fail_if, const std::string& command) {
     const auto question = analysis::with_runs(loaded.asked, loaded.question);
     if (!question) {
         return context.fail(question.diagnostics());
@@ -185,6 +186,7 @@ Exit answer(Context& context, const UpgradeOptions& options, const Loaded& loade
     if (!result) {
         return context.fail(result.diagnostics());
     }
+    remember(context, loaded.asked.fleet, scenario, *question, *result);
     analysis::Upgrade& best = result->answers[result->best].upgrade;
     if (!options.sweep_batch.empty() || !options.sweep_dtype.empty()) {
         auto points = swept(options, *question, result->best);
@@ -269,7 +271,7 @@ Diagnostics load(Context& context, Loaded& loaded) {
 
 Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
              const std::string& command) {
-    if (const auto refused = take_served(app, options); refused.has_errors()) {
+    if (const auto refused = take_served(context, app, options); refused.has_errors()) {
         return context.fail(refused);
     }
     auto scenario = scenario_of(context, options.scenario);
@@ -293,7 +295,6 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     asked->prices = *std::move(prices);
     Loaded loaded{*std::move(asked), {}};
     const analysis::FleetQuestion& fleet = loaded.asked.fleet;
-    remember(context, fleet, *scenario);
     auto from = analysis::old_machine(loaded.asked, folders_of(context));
     if (!from) {
         return context.fail(from.diagnostics());
@@ -327,7 +328,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     if (options.measured_new && fleet.offers.size() > 1) {
         return context.fail_usage("--measured-new is of one GPU", "name one --to");
     }
-    return answer(context, options, loaded, *fail_if, command);
+    return answer(context, options, loaded, *scenario, *fail_if, command);
 }
 
 constexpr const char* kUpgradeExamples =

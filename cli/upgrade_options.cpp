@@ -6,6 +6,7 @@
 #include "cli/option_values.hpp"
 #include "formats/trace_gpu.hpp"
 #include "formats/trace_network.hpp"
+#include "hwdb/engine_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -218,8 +219,8 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         "Electricity, as in 0.12 or 0.12/kWh [0.12]");
     add("--pue", asked.pue, amount(analysis::parse_number), "RATIO",
         "Power usage effectiveness (PUE) of the data center [1.4]");
-    add("--co2", options.co2, amount(analysis::parse_amount), "KG",
-        "CO2 emissions of electricity, kg/kWh [0.4]");
+    add("--co2", options.co2, amount(analysis::parse_co2), "AMOUNT",
+        "CO2 emissions of electricity, as in 0.4 (kg/kWh), '56 g/kWh', or France [0.4]");
     add("--host-per-month", asked.host_usd_per_month, usd_per("month"), "USD",
         "Monthly cost of an owned GPU's share of server, space, and staff, USD [0]");
     add("--years", asked.years, amount(analysis::parse_years), "YEARS",
@@ -243,7 +244,8 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         "Your throughput on the new GPU");
 }
 
-constexpr std::array kServedOptions = {"--prompt", "--answer", "--ttft", "--tpot", "--engine"};
+constexpr std::array kServedOptions = {"--requests", "--prompt", "--answer",
+                                       "--ttft",     "--tpot",   "--engine"};
 
 void add_served_options(CLI::App& app, UpgradeOptions& options) {
     constexpr const char* kGroup = "With --phase serving: a decoder that answers requests";
@@ -253,6 +255,11 @@ void add_served_options(CLI::App& app, UpgradeOptions& options) {
             ->capture_default_str()
             ->group(kGroup);
     };
+    app.add_option("--requests", options.served.at_once,
+                   "Requests of a server at a time [as many as do most within the limits]")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N")
+        ->group(kGroup);
     tokens("--prompt", options.served.prompt, "Prompt tokens of a request");
     tokens("--answer", options.served.answer, "Output tokens of a request");
     app.add_option("--ttft", options.ttft, "Limit of the time to the first token, as in 500 ms")
@@ -261,12 +268,13 @@ void add_served_options(CLI::App& app, UpgradeOptions& options) {
     app.add_option("--tpot", options.tpot, "Limit of the time per output token, as in 50 ms")
         ->type_name("TIME")
         ->group(kGroup);
-    add_choice(app, "--engine", options.engine, analysis::engine_names(),
-               "Serving engine on both sides")
+    app.add_option("--engine", options.engine, "Serving engine on both sides, as in serve")
+        ->type_name("ENGINE|FILE")
+        ->capture_default_str()
         ->group(kGroup);
 }
 
-Diagnostics take_served(const CLI::App& app, UpgradeOptions& options) {
+Diagnostics take_served(const Context& context, const CLI::App& app, UpgradeOptions& options) {
     Diagnostics found;
     auto& phase = options.scenario.values.at("phase").texts;
     options.serves = options.serves || (phase.size() == 1 && phase.front() == "serving");
@@ -290,7 +298,11 @@ Diagnostics take_served(const CLI::App& app, UpgradeOptions& options) {
         refuse(found, name, read.diagnostics());
         *seconds = read ? read->value : 0.0;
     }
-    options.served.engine = *analysis::engine_from_name(options.engine);
+    auto engine = hwdb::load_engine(options.engine, context.machine_dirs());
+    found.append(engine.diagnostics());
+    if (engine) {
+        options.served.engine = *std::move(engine);
+    }
     options.asked.terms.served = options.served;
     return found;
 }

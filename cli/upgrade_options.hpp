@@ -44,7 +44,7 @@ Result<analysis::FleetQuestion> asked_of(Context& context, const UpgradeOptions&
 
 // --phase serving and what belongs to it. Errors: "usage" for its options without it; those of
 // times.
-Diagnostics take_served(const CLI::App& app, UpgradeOptions& options);
+Diagnostics take_served(const Context& context, const CLI::App& app, UpgradeOptions& options);
 
 // Whether the line leaves to the program what is run: then it is training in mixed precision at the
 // largest batch that fits both GPUs.

@@ -14,6 +14,7 @@
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/engine_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/kernels_reader.hpp"
 #include "hwdb/published_reader.hpp"
@@ -35,7 +36,7 @@ struct ValidateOptions {
     std::string file;
     std::string machine;
     std::string timing = "stream"; // of rows of layers that name none
-    std::string launch = "eager";  // of whole networks
+    std::string launch;            // of whole networks; empty: eager
     std::string fit, fit_source;
     std::string fail_if;
     bool never_seen = false;
@@ -87,7 +88,11 @@ analysis::PairsSources sources_of(const Context& context, const ValidateOptions&
                 return analysis::load_workload(reference, {}, data);
             },
             source_of(options, folders),
-            [folders](const model::Gpu& gpu) { return hwdb::usual_host(gpu, folders).issue; }};
+            [folders](const model::Machine& machine) {
+                const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+                return gpu == nullptr ? model::HostIssue{}
+                                      : hwdb::usual_host(*gpu, folders, machine.id).issue;
+            }};
 }
 
 Exit validate_pairs(Context& context, const ValidateOptions& options) {
@@ -103,7 +108,9 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
         return context.fail(pairs.diagnostics());
     }
     analysis::Scenario scenario;
-    scenario.launch = *model::launch_from_name(options.launch);
+    if (!options.launch.empty()) {
+        scenario.launch = *model::launch_from_name(options.launch);
+    }
     auto result = analysis::validate_pairs(*pairs, sources_of(context, options), scenario);
     if (!result) {
         return context.fail(result.diagnostics());
@@ -194,6 +201,7 @@ Exit validate_scale(Context& context, const ValidateOptions& options) {
         },
         source_of(options, folders),
         [folders](const std::string& name) { return hwdb::load_fabric(name, folders); },
+        [folders](const std::string& name) { return hwdb::load_engine(name, folders); },
         kernels_of(options, folders)};
     const auto result =
         analysis::validate_clusters(*rows, sources, context.stop(), context.progress());
@@ -285,6 +293,11 @@ Exit validate_kernels(Context& context, const ValidateOptions& options) {
 }
 
 Exit validate(Context& context, const ValidateOptions& options) {
+    if (!options.launch.empty() && !options.pairs) {
+        return context.fail_usage("--launch is of networks in a table of --pairs",
+                                  "a table states it in a column `launch`; --timing is for rows "
+                                  "of layers that have none");
+    }
     if (options.pairs && options.networks) {
         return context.fail_usage("--pairs and --networks are two kinds of table",
                                   "give one of them, once for each table");
@@ -346,7 +359,7 @@ void add_validate(Frame& frame) {
     CLI::App& app =
         frame.add("validate", "Compare predictions with measured times, beside a naive roofline",
                   "# a layer CSV with the columns gpu and measured_s beside its own\n"
-                  "eyeroof validate measured.csv --timing kernel\n"
+                  "eyeroof validate measured.csv --timing none\n"
                   "# speedups of whole networks, beside their median as a guess\n"
                   "eyeroof validate pairs.csv --pairs\n"
                   "# published speedups: what they add to the model\n"
@@ -367,7 +380,7 @@ void add_validate(Frame& frame) {
                    "The GPU of all rows; with --machines, the accelerator of the figures")
         ->type_name("MACHINE");
     app.add_flag("--machines", options->machines,
-                 "Validate published figures of the catalog's accelerators instead of a table");
+                 "Validate published figures of accelerators, not a table");
     add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
                "With --machines: by the dataflow's own rules, or the best that is found");
     add_timing(app, options->timing);
@@ -395,7 +408,7 @@ void add_validate(Frame& frame) {
                  "Validate published speedups of whole networks: model, evidence, and both, with "
                  "families, sources, and GPUs held out");
     app.add_flag("--never-seen", options->never_seen,
-                 "Use only the data sheet and constants fitted on GPUs with another die");
+                 "Use constants fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "Number of worst rows to show");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, answer_formats());

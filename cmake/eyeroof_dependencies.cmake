@@ -18,6 +18,13 @@ macro(eyeroof_need_library name header library debian)
     endif()
 endmacro()
 find_package(Threads REQUIRED)
+if(EYEROOF_STATIC) # what Debian compiles so that it can be linked into a shared object: not RE2, fmt, and XGBoost
+    set(ZLIB_USE_STATIC_LIBS ON)
+    find_library(SQLite3_LIBRARY libsqlite3.a)
+    find_library(EYEROOF_UTF8PROC_LIBRARY libutf8proc.a)
+    find_library(EYEROOF_YAJL_LIBRARY libyajl_s.a)
+    find_library(EYEROOF_YAML_LIBRARY libyaml-cpp.a REQUIRED)
+endif()
 eyeroof_need(fmt libfmt-dev)
 eyeroof_need(yaml-cpp libyaml-cpp-dev)
 eyeroof_need(nlohmann_json nlohmann-json3-dev)
@@ -41,8 +48,12 @@ endif()
 
 # yaml-cpp 0.7 exports `yaml-cpp`, 0.8 exports `yaml-cpp::yaml-cpp`.
 add_library(eyeroof_yaml INTERFACE)
-target_link_libraries(eyeroof_yaml INTERFACE
-    $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
+if(EYEROOF_STATIC)
+    target_link_libraries(eyeroof_yaml INTERFACE ${EYEROOF_YAML_LIBRARY})
+else()
+    target_link_libraries(eyeroof_yaml INTERFACE
+        $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
+endif()
 
 add_library(eyeroof_re2 INTERFACE)
 target_include_directories(eyeroof_re2 SYSTEM INTERFACE ${EYEROOF_RE2_INCLUDE_DIR})

@@ -22,18 +22,13 @@ install(FILES README.md LICENSE SECURITY.md THIRD-PARTY.md DESTINATION ${CMAKE_I
 # The manual page and the completions come from the program's own command tree.
 set(made "${CMAKE_BINARY_DIR}/documents")
 file(MAKE_DIRECTORY "${made}/schema")
-# Schemas of answers that are made from their columns (report/answers).
-set(schemas)
-foreach(name bound collective fuse fuse-curve memory scale serve sparse sparse-curve)
-    list(APPEND schemas COMMAND eyeroof manual --schema ${name} -o "${made}/schema/${name}.schema.json")
-endforeach()
 add_custom_command(
     OUTPUT "${made}/eyeroof.1" "${made}/eyeroof.bash" "${made}/_eyeroof" "${made}/eyeroof.fish"
     COMMAND eyeroof manual -o "${made}/eyeroof.1"
     COMMAND eyeroof completion bash -o "${made}/eyeroof.bash"
     COMMAND eyeroof completion zsh -o "${made}/_eyeroof"
     COMMAND eyeroof completion fish -o "${made}/eyeroof.fish"
-    ${schemas}
+    COMMAND eyeroof manual --schemas "${made}/schema"
     DEPENDS eyeroof
     COMMENT "Writing the manual page and the shell completions")
 add_custom_target(documents ALL DEPENDS "${made}/eyeroof.1")

@@ -281,31 +281,34 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
     if (!table) {
         return table.diagnostics();
     }
-    const std::string stem = path == "-" ? "stdin" : path.stem().string();
-    return {Network{stem, stem, "layer table " + path.string(), std::move(table->layers)},
-            table.diagnostics()};
+    return {network_of(*table, path), table.diagnostics()};
 }
 
-// "mobilenet-v1-0.5-128": the longest name in the folders that numbers alone follow, of a network
-// that has no named variants.
+// "mobilenet-v1-0.5-128", "google/mobilenet_v2_1.0_224": the longest name in the folders that
+// numbers alone follow, of a network that has no named variants.
 std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string& reference,
                                                                const Folders& folders) {
-    for (std::size_t cut = reference.rfind('-'); cut != std::string::npos && cut > 0;
-         cut = reference.rfind('-', cut - 1)) {
+    const std::size_t slash = reference.find('/'); // behind a publisher
+    const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+    for (std::size_t cut = reference.find_last_of("-_"); cut != std::string::npos && cut > begin;
+         cut = reference.find_last_of("-_", cut - 1)) {
         Given given;
-        for (const std::string_view part :
-             split(std::string_view(reference).substr(cut + 1), '-')) {
+        std::string numbers = reference.substr(cut + 1);
+        std::ranges::replace(numbers, '_', '-');
+        for (const std::string_view part : split(numbers, '-')) {
             const auto value = plain_number(part);
             if (!value) {
                 return std::nullopt;
             }
             given.values.emplace_back("", *value);
         }
-        auto path = network_file(reference.substr(0, cut), folders);
+        auto named = find_network(reference.substr(begin, cut - begin), folders, Spelling::any);
         // Names of a family's members end in numbers, too: "gpt-4" is no gpt of four tokens.
-        const auto head = path ? load_network_head(*path) : Result<NetworkHead>(NetworkHead{});
-        if (path && head && head->variants.empty()) {
-            return std::pair(NamedNetwork{std::move(*path), {}, reference}, std::move(given));
+        const auto head =
+            named ? load_network_head(named->path) : Result<NetworkHead>(NetworkHead{});
+        if (named && head && head->variants.empty()) {
+            named->id = reference.substr(begin);
+            return std::pair(*std::move(named), std::move(given));
         }
     }
     return std::nullopt;

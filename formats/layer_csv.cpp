@@ -214,6 +214,28 @@ TableResult load_layer_csv(const std::filesystem::path& path) {
     return parse_layer_csv(std::move(*text), path.string());
 }
 
+model::Network network_of(const LayerTable& table, const std::filesystem::path& path) {
+    const std::string stem = path == "-" ? "stdin" : path.stem().string();
+    return {stem, stem, "layer table " + path.string(), table.layers};
+}
+
+Result<std::string> library_of(const LayerTable& table, const std::string& file) {
+    const int column = table.extra_index("library");
+    std::string library;
+    for (std::size_t i = 0; column >= 0 && i < table.extras.size(); ++i) {
+        const std::string& named = table.extras[i][static_cast<std::size_t>(column)];
+        if (!named.empty() && !library.empty() && named != library) {
+            return Result<std::string>::failure(
+                "several-libraries",
+                fmt::format("the row names the library '{}', a row above '{}'", named, library),
+                "a step has one library: name it with --library, or split the table",
+                {file, table.lines[i], 1});
+        }
+        library = named.empty() ? library : named;
+    }
+    return library;
+}
+
 std::string write_layer_csv(const std::vector<model::Layer>& layers) {
     std::string csv;
     for (std::size_t i = 0; i < kColumns; ++i) {

@@ -1,7 +1,7 @@
 // Reads the layer CSV: a header of column names, then a layer a row (docs/formats.md).
 #pragma once
 
-#include "model/workload/layer.hpp"
+#include "model/workload/network.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -33,6 +33,11 @@ struct LayerTable {
 // at Diagnostics::kMost.
 Result<LayerTable> parse_layer_csv(std::string text, const std::string& file);
 Result<LayerTable> load_layer_csv(const std::filesystem::path& path);
+
+// The network of these layers, called after the file.
+model::Network network_of(const LayerTable& table, const std::filesystem::path& path);
+// The library that the column `library` names; empty: none. Errors: rows that name different ones.
+Result<std::string> library_of(const LayerTable& table, const std::string& file);
 
 // The header and rows that parse_layer_csv reads back as these layers.
 std::string write_layer_csv(const std::vector<model::Layer>& layers);

@@ -138,8 +138,9 @@ class MaestroParser {
             found_.error("bad-number",
                          fmt::format("'{}' is no number from 1 to {}, nor a constant", token.text,
                                      kMaxDimension),
-                         closest(token.text, names).empty() ? std::string()
-                                                            : suggestion(token.text, names),
+                         closest(token.text, names).empty()
+                             ? std::string("write a whole number, or declare it: Constant NAME 64;")
+                             : suggestion(token.text, names),
                          where(token));
             return std::nullopt;
         }

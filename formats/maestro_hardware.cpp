@@ -108,7 +108,10 @@ Result<Machine> parse_maestro_hardware(std::string_view text, const std::string&
                         fmt::format("write a whole number from 1 to {}", kMaxDimension), where);
             break;
         }
-        sizes[key] = value;
+        if (!sizes.emplace(key, value).second) {
+            found.error("duplicate-key", fmt::format("{} stands twice", key), "keep one of them",
+                        where);
+        }
         ++at;
         at += tokens[at].text == ";" || tokens[at].text == "," ? 1 : 0;
     }

@@ -201,14 +201,6 @@ Result<NetworkFile> parse_network_yaml(std::string text, const std::string& file
     return read_network(*document, file, given);
 }
 
-Result<NetworkFile> load_network_yaml(const std::filesystem::path& path, const Variables& given) {
-    auto document = hwdb::load_yaml(path);
-    if (!document) {
-        return document.diagnostics();
-    }
-    return read_network(*document, path.string(), given);
-}
-
 Result<NetworkHead> parse_network_head(std::string text, const std::string& file) {
     const auto document = hwdb::parse_yaml(std::move(text), file);
     return document ? read_head(*document, file) : document.diagnostics();

@@ -48,8 +48,6 @@ Result<NetworkFile> read_network(hwdb::Document& document, const std::string& fi
                                  const Variables& given = {});
 Result<NetworkFile> parse_network_yaml(std::string text, const std::string& file,
                                        const Variables& given = {});
-Result<NetworkFile> load_network_yaml(const std::filesystem::path& path,
-                                      const Variables& given = {});
 
 // What a catalog lists, without reading the layers.
 struct NetworkHead {

@@ -5,11 +5,13 @@
 #include "hwdb/systolic.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace eyeroof::formats {
@@ -34,11 +36,55 @@ struct Setting {
     SourceLocation where;
 };
 
+// All keys of SCALE-Sim's three versions, and those of derived versions that resemble one of them;
+// those of addresses, layouts, and traces change no answer.
+constexpr auto kSettings = std::to_array<std::string_view>({
+    "run_name",
+    "ArrayHeight",
+    "ArrayWidth",
+    "Dataflow",
+    "Bandwidth",
+    "InterfaceBandwidth",
+    "IfmapSramSzkB",
+    "FilterSramSzkB",
+    "OfmapSramSzkB",
+    "IfmapSramSz",
+    "FilterSramSz",
+    "OfmapSramSz",
+    "SparsitySupport",
+    "OptimizedMapping",
+    "SparseRep",
+    "BlockSize",
+    "RandomNumberGeneratorSeed",
+    "IfmapOffset",
+    "FilterOffset",
+    "OfmapOffset",
+    "MemoryBanks",
+    "ReadRequestBuffer",
+    "WriteRequestBuffer",
+    "IfmapCustomLayout",
+    "FilterCustomLayout",
+    "IfmapSRAMBankBandwidth",
+    "IfmapSRAMBankNum",
+    "IfmapSRAMBankPort",
+    "FilterSRAMBankBandwidth",
+    "FilterSRAMBankNum",
+    "FilterSRAMBankPort",
+    "OfmapCustomLayout",
+    "OfmapSRAMBankBandwidth",
+    "OfmapSRAMBankNum",
+    "OfmapSRAMBankPort",
+    "UseRamulatorTrace",
+    "TopologyCsvLoc",
+    "LayoutCsvLoc",
+});
+
 // Keys of the whole file, sections put aside: SCALE-Sim uses none twice. Both "key: value" and
 // "key = value" are its syntax; ';' and '#' begin comments.
 class Entries {
   public:
-    Entries(std::string_view text, std::string file) : file_(std::move(file)) {
+    Entries(std::string_view text, std::string file, Diagnostics& found)
+        : file_(std::move(file)), found_(found) {
         int line = 0;
         while (!text.empty()) {
             const std::size_t end = text.find('\n');
@@ -78,12 +124,25 @@ class Entries {
         return value;
     }
 
+    // One of the words, in lower case; the first where the key is missing.
+    std::string word(std::string_view key, std::span<const std::string_view> known) const {
+        const Setting* entry = find(key);
+        const std::string value = entry == nullptr ? std::string(known[0]) : lowered(entry->value);
+        if (std::ranges::find(known, value) == known.end()) {
+            found_.error("unknown-word", fmt::format("{} is '{}'", key, entry->value),
+                         fmt::format("write {}", fmt::join(known, " or ")), entry->where,
+                         std::string(key));
+        }
+        return value;
+    }
+
     // The first of a list, which is what SCALE-Sim takes; none where it computes the bandwidth that
     // the array needs.
     std::optional<Count> bandwidth(Diagnostics& found) const {
-        const Setting* mode = find("InterfaceBandwidth");
+        constexpr auto modes = std::to_array<std::string_view>({"user", "calc"});
+        const std::string mode = word("InterfaceBandwidth", modes);
         const Setting* entry = find("Bandwidth");
-        if (entry == nullptr || (mode != nullptr && lowered(mode->value) == "calc")) {
+        if (entry == nullptr || mode == "calc") {
             return std::nullopt;
         }
         const std::string_view first =
@@ -103,18 +162,45 @@ class Entries {
   private:
     void take_line(std::string_view line, int number) {
         const std::size_t cut = line.find_first_of(":=");
-        if (line.empty() || line[0] == '#' || line[0] == ';' || line[0] == '[' ||
-            cut == std::string_view::npos) {
+        if (line.empty() || line[0] == '#' || line[0] == ';' || line[0] == '[') {
+            return;
+        }
+        const SourceLocation where{file_, number, 1};
+        const std::string name(trimmed(line.substr(0, cut)));
+        if (cut == std::string_view::npos) {
+            found_.error("no-value", fmt::format("'{}' has no value", name.substr(0, 40)),
+                         "write KEY : VALUE", where);
             return;
         }
         std::string_view value = trimmed(line.substr(cut + 1));
         if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
             value = value.substr(1, value.size() - 2);
         }
-        entries_[lowered(trimmed(line.substr(0, cut)))] = {std::string(value), {file_, number, 1}};
+        check_key(name, where);
+        if (!entries_.try_emplace(lowered(name), Setting{std::string(value), where}).second) {
+            found_.error("duplicate-key", fmt::format("{} stands twice", name.substr(0, 40)),
+                         "keep one of them", where);
+        }
+    }
+
+    // A key of a derived version is passed over, one that is misspelled is not.
+    void check_key(const std::string& name, const SourceLocation& where) const {
+        constexpr int most_typos = 2;
+        const std::string_view head = std::string_view(name).substr(0, 40);
+        const auto typos = [&](std::string_view key) { return edit_distance(head, key); };
+        const auto near = std::ranges::min_element(kSettings, {}, typos);
+        const int distance = typos(*near); // letter case aside
+        if (distance > 0 && distance <= most_typos) {
+            found_.error("unknown-key", fmt::format("unknown key '{}'", head),
+                         fmt::format("did you mean '{}'?", *near), where);
+        } else if (distance > 0) {
+            found_.warning("unread-key", fmt::format("the key '{}' is not read", head),
+                           "what it changes is not in the answer", where);
+        }
     }
 
     std::string file_;
+    Diagnostics& found_;
     std::map<std::string, Setting> entries_;
 };
 
@@ -145,8 +231,8 @@ ConfigResult parse_scalesim_cfg(std::string text, const std::string& file) {
     if (!checked) {
         return checked.diagnostics();
     }
-    const Entries entries(*checked, file);
     Diagnostics found;
+    const Entries entries(*checked, file, found);
     ScaleSimConfig config;
     if (const Setting* name = entries.find("run_name")) {
         config.run_name = name->value;
@@ -161,10 +247,11 @@ ConfigResult parse_scalesim_cfg(std::string text, const std::string& file) {
     config.ofmap_kb =
         entries.number("OfmapSramSzkB", 0, model::kMaxDimension, false, found, "OfmapSramSz");
     config.bandwidth_words = entries.bandwidth(found);
-    const Setting* sparse = entries.find("SparsitySupport");
+    constexpr auto flags = std::to_array<std::string_view>({"false", "true"});
     const Setting* rows = entries.find("OptimizedMapping");
-    config.sparse = sparse != nullptr && lowered(sparse->value) == "true";
-    if (config.sparse && rows != nullptr && lowered(rows->value) == "true") {
+    config.sparse = entries.word("SparsitySupport", flags) == "true";
+    const bool drawn = entries.word("OptimizedMapping", flags) == "true";
+    if (config.sparse && drawn) {
         found.warning("unread-key", "OptimizedMapping draws the zeros of each row at random",
                       "the ratio of the topology's column Sparsity is taken instead", rows->where,
                       "OptimizedMapping");

@@ -201,6 +201,18 @@ std::optional<KeptWeights> ratio_of(std::string_view text) {
     return read ? std::optional(ratio) : std::nullopt;
 }
 
+void check_sparsity(const CsvRecord& record, std::optional<std::size_t> column,
+                    const std::string& file, Diagnostics& found) {
+    if (!column || *column >= record.cells.size() || record.cells[*column].text.empty() ||
+        ratio_of(record.cells[*column].text)) {
+        return;
+    }
+    const CsvCell& cell = record.cells[*column];
+    found.error("bad-ratio", fmt::format("the sparsity is '{}'", cell.text.substr(0, 40)),
+                "write how many of how many weights are kept, as in 2:4",
+                {file, cell.line, cell.column});
+}
+
 } // namespace
 
 std::map<std::string, KeptWeights> scalesim_sparsity(const std::string& text) {
@@ -247,12 +259,21 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
             {file, 1, 1});
     }
     const ImageColumns columns = columns_of(record);
+    if (kind == Kind::convolution && columns.stride_h != ImageColumns{}.stride_h) {
+        return NetworkResult::failure(
+            "bad-header", fmt::format("{} columns stand before the stride, of 7", columns.stride_h),
+            "the columns are: Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, "
+            "Channels, Num Filter, Strides",
+            {file, 1, 1});
+    }
+    const auto sparsity = sparsity_column(record);
     model::Network network;
     network.id = std::filesystem::path(file).stem().string();
     network.name = network.id;
     network.source = fmt::format("SCALE-Sim topology {}", file);
     while (!found.full() && reader.next(record, found)) {
         if (!is_heading(record)) {
+            check_sparsity(record, sparsity, file, found);
             read_row(record, file, kind, columns, network, found);
         }
     }

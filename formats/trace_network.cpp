@@ -28,6 +28,7 @@ using profiles::Profile;
 
 constexpr double kNs = 1e-9;
 constexpr std::string_view kNoOperator = "no operator launched its kernel";
+constexpr std::string_view kNoKind = "its dimensions are those of no operator that is known";
 
 std::string dims_text(const Operator& op) {
     std::string text;
@@ -349,10 +350,9 @@ class Builder {
         model::Uncosted left;
         left.op = call.op == nullptr ? kernel.substr(0, kLongestName) : call.op->name;
         left.name = call.op == nullptr ? "" : kernel.substr(0, kLongestName);
-        left.why = call.op == nullptr ? std::string(kNoOperator)
-                   : profiles::has_tensors(*call.op)
-                       ? "its dimensions are those of no operator that is known"
-                       : "no tensor's size is recorded";
+        left.why = call.op == nullptr                ? std::string(kNoOperator)
+                   : profiles::has_tensors(*call.op) ? std::string(kNoKind)
+                                                     : "no tensor's size is recorded";
         left.may_multiply = may_multiply(profile_, call.launches);
         left.count = executions(call.launches);
         left.measured_s = seconds(call.launches);
@@ -523,9 +523,11 @@ std::string_view found_name(Found found) {
 }
 
 bool is_trace_file(const std::filesystem::path& path) {
+    const std::filesystem::path ending = path.extension();
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) {
-        return false;
+    if (ending == ".csv" || ending == ".yaml" || ending == ".yml" ||
+        !std::filesystem::is_regular_file(path, ignored)) {
+        return false; // traces are JSON, whatever they are called
     }
     const std::string_view format = profiles::format_of_file(path.string());
     return format == "kineto-json" || format == "eyeroof-profile" || format == "rocprofv3-json";
@@ -548,12 +550,29 @@ TraceNetwork timeline_of_trace(const Profile& profile, const std::string& name) 
 
 std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
     constexpr double kMost = 0.5;
-    if (!(trace.kernel_s > 0.0) || trace.layered_s >= kMost * trace.kernel_s) {
+    const double other_s = trace.kernel_s - trace.layered_s;
+    if (!(trace.kernel_s > 0.0) || other_s <= kMost * trace.kernel_s) {
         return std::nullopt;
     }
-    double without_s = 0.0;
+    double without_s = 0.0;  // without an operator
+    double between_s = 0.0;  // of these, between ranks
+    double compiled_s = 0.0; // on a CPU, whose generated kernels have no event: of their own name
+    double sized_s = 0.0;    // whose dimensions are recorded
     for (const model::Uncosted& left : trace.network.uncosted) {
-        without_s += left.why == kNoOperator ? left.measured_s : 0.0;
+        const bool unknown = left.why == kNoOperator;
+        without_s += unknown ? left.measured_s : 0.0;
+        between_s += unknown && profiles::is_collective(left.op) ? left.measured_s : 0.0;
+        sized_s += left.why == kNoKind ? left.measured_s : 0.0;
+        const bool compiled = left.op.starts_with("Torch-Compiled Region") && left.name == left.op;
+        compiled_s += compiled ? left.measured_s : 0.0;
+    }
+    if (2.0 * between_s >= other_s) {
+        return MissingOperators{"the others communicate, and no operator says how many bytes",
+                                "`import` shows in how much of their time nothing computes"};
+    }
+    if (2.0 * compiled_s >= other_s) {
+        return MissingOperators{"torch.compile's kernels leave no event on a CPU",
+                                "trace without torch.compile for shapes"};
     }
     if (graph_share(trace.step) >= kMost) {
         return MissingOperators{"CUDA graphs launched the others, and no profiler records "
@@ -563,17 +582,22 @@ std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
                                 "mode=\"reduce-overhead\"); `import` shows the timeline"};
     }
     const bool by_torch = trace.profile.run.tool == "kineto-json";
-    if (2.0 * without_s >= trace.kernel_s - trace.layered_s && !by_torch) {
+    if (2.0 * without_s >= other_s && !by_torch) {
         return MissingOperators{"this profiler records no operators",
                                 "a trace of torch.profiler has them; `exam NETWORK --profile FILE` "
                                 "lays the kernels over a network"};
     }
-    if (2.0 * without_s >= trace.kernel_s - trace.layered_s) {
+    if (2.0 * without_s >= other_s) {
         return MissingOperators{"no operator of the trace launched the others",
                                 "trace the CPU too: activities=[ProfilerActivity.CPU, "
                                 "ProfilerActivity.CUDA], record_shapes=True"};
     }
-    return MissingOperators{"dimensions of the other operators are not recorded or not known",
+    if (2.0 * sized_s >= other_s) {
+        return MissingOperators{"the other operators are of no kind that is known by its name and "
+                                "dimensions",
+                                "`import` lists their kernels by family"};
+    }
+    return MissingOperators{"dimensions of the other operators are not recorded",
                             "record shapes: torch.profiler.profile(record_shapes=True)"};
 }
 

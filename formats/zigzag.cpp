@@ -69,7 +69,11 @@ class ZigzagLayers {
         if (!equation || sizes_.empty()) {
             return std::nullopt;
         }
-        read_types();
+        windows_ = relations();
+        if (!all_used(*equation)) {
+            return std::nullopt;
+        }
+        read_types(*equation);
         const bool done = !equation->product      ? fill_sum()
                           : is_pooling(*equation) ? fill_pool()
                                                   : fill_conv(*equation);
@@ -143,12 +147,39 @@ class ZigzagLayers {
         }
     }
 
-    void read_types() {
+    // A size of more than 1 is of a dimension that a tensor or a window has.
+    bool all_used(const Equation& equation) const {
+        for (const auto& [name, value] : sizes_) {
+            const bool used =
+                value == 1 || std::ranges::any_of(equation.tensors, [&](const auto& tensor) {
+                    return has(equation, tensor.first, name, windows_);
+                });
+            if (!used) {
+                node_["equation"].error(
+                    "unknown-dimension",
+                    fmt::format("no tensor has the dimension {}", name.substr(0, 40)),
+                    "name each of loop_dims in the equation or in dimension_relations");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void read_types(const Equation& equation) {
         const Node bits = node_["operand_precision"];
         if (!bits) {
             return;
         }
-        bits.ignore_rest();
+        for (const auto& [name, value] : bits.entries()) {
+            const std::string_view tensor =
+                std::string_view(name).substr(0, std::min(name.find("_final"), name.size()));
+            if (tensor != "W" && (tensor.size() != 1 || !equation.tensors.contains(tensor[0]))) {
+                value.error("unknown-operand",
+                            fmt::format("'{}' is no tensor of the equation", name.substr(0, 40)),
+                            "as in I, W, O, O_final");
+            }
+            (void)value.integer({0, 1024});
+        }
         const auto read = [&](const char* key, DataType& type) {
             const Node node = bits[key];
             const auto value = node ? node.integer({0, 1024}) : std::nullopt;
@@ -263,7 +294,7 @@ class ZigzagLayers {
     bool fill_pool() {
         ConvRoles roles;
         ConvLoops loops;
-        if (!place_windows(relations(), roles, loops)) {
+        if (!place_windows(windows_, roles, loops)) {
             return false;
         }
         loops.bounds[index(Dim::P)] = size("OY");
@@ -300,14 +331,13 @@ class ZigzagLayers {
     bool fill_conv(const Equation& equation) {
         ConvRoles roles;
         ConvLoops loops;
-        const auto windows = relations();
-        if (!place_windows(windows, roles, loops)) {
+        if (!place_windows(windows_, roles, loops)) {
             return false;
         }
         for (const auto& [name, value] : sizes_) {
-            const TensorsOf tensors{has(equation, 'O', name, windows),
-                                    has(equation, 'I', name, windows),
-                                    has(equation, 'W', name, windows)};
+            const TensorsOf tensors{has(equation, 'O', name, windows_),
+                                    has(equation, 'I', name, windows_),
+                                    has(equation, 'W', name, windows_)};
             if (!roles.has(name) && value > 1 && !roles.place(name, tensors)) {
                 node_["equation"].error(
                     "unsupported",
@@ -333,6 +363,7 @@ class ZigzagLayers {
     Node node_;
     std::string operator_;
     Sizes sizes_;
+    std::vector<Relation> windows_;
     Layer layer_;
 };
 

@@ -75,8 +75,17 @@ Ports ports_of(const Node& memory) {
     }
     bool only_both = true;
     for (const Node& port : memory.need("ports").items(1)) {
-        port.ignore_rest();
-        const std::string type = port.need("type").text().value_or("");
+        for (const char* key : {"name", "allocation", "bandwidth_min", "bandwidth"}) {
+            if (port.has(key)) {
+                port[key].ignore_rest();
+            }
+        }
+        const Node kind = port.need("type");
+        const std::string type = kind.text().value_or("");
+        if (kind && type != "read" && type != "write" && type != "read_write") {
+            kind.error("unknown-word", fmt::format("'{}' is no type of a port", type.substr(0, 40)),
+                       "read, write, or read_write");
+        }
         const double wide =
             bits(port.has("bandwidth_max") ? port["bandwidth_max"] : port.need("bandwidth"));
         ports.read += type != "write" ? wide : 0.0;
@@ -96,6 +105,11 @@ Memory memory_of(const std::string& name, const Node& node) {
         if (passed && !passed.is_scalar()) {
             passed.ignore_rest();
         }
+    }
+    const Node forced = node["force_double_buffering"];
+    if (forced && lowered(forced.text().value_or("")) == "true") {
+        forced.warning("unread-key", "the key 'force_double_buffering' is not read",
+                       "what it changes is not in the answer");
     }
     Memory m;
     m.name = name;
@@ -140,9 +154,46 @@ DimSet dims_of(const Node& list) {
         const auto found = names.find(text);
         if (found != names.end()) {
             dims.insert(found->second);
+        } else {
+            item.warning("unread-dimension",
+                         fmt::format("'{}' is no dimension of a convolution and does not restrict "
+                                     "this axis",
+                                     text.substr(0, 40)),
+                         "known: B, G, K, C, OY, OX, FY, FX");
         }
     }
     return dims;
+}
+
+bool is_axis(const Core& core, const std::string& name) {
+    return std::ranges::find(core.axes, name, &Axis::name) != core.axes.end();
+}
+
+void unknown_axis(const Node& node, const std::string& name, const Core& core) {
+    std::string known;
+    for (const Axis& axis : core.axes) {
+        known += (known.empty() ? "" : ", ") + axis.name;
+    }
+    node.error("unknown-axis", fmt::format("'{}' is no dimension of the array", name.substr(0, 40)),
+               "the array has " + known);
+}
+
+// Dataflows and served dimensions name axes of the array.
+void check_axes(const Node& flows, const Core& core) {
+    if (flows && flows.is_map()) {
+        for (const auto& [name, node] : flows.entries()) {
+            if (!is_axis(core, name)) {
+                unknown_axis(node, name, core);
+            }
+        }
+    }
+    for (const Memory& memory : core.memories) {
+        for (const std::string& name : memory.served) {
+            if (!is_axis(core, name)) {
+                unknown_axis(memory.node["served_dimensions"], name, core);
+            }
+        }
+    }
 }
 
 void read_array(const Node& root, Core& core) {
@@ -150,6 +201,12 @@ void read_array(const Node& root, Core& core) {
     array.ignore_rest(); // areas, and what describes the cells of compute-in-memory arrays
     const auto names = array.need("dimensions").items();
     const auto sizes = array.need("sizes").items();
+    if (names.size() != sizes.size()) {
+        array["sizes"].error(
+            "wrong-number",
+            fmt::format("{} sizes stand beside {} dimensions", sizes.size(), names.size()),
+            "give each of `dimensions` its size");
+    }
     for (std::size_t i = 0; i < std::min(names.size(), sizes.size()); ++i) {
         core.axes.push_back(
             {names[i].text().value_or(""), sizes[i].integer({0, 1'000'000}).value_or(1)});
@@ -178,6 +235,7 @@ void read_array(const Node& root, Core& core) {
         const DimSet all = {Dim::N, Dim::G, Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S};
         core.rules.spatial.push_back({axis.name, dims.empty() ? all : dims});
     }
+    check_axes(flows, core);
     flows.ignore_rest();
 }
 

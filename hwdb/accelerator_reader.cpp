@@ -525,6 +525,7 @@ class AcceleratorReader {
             model::follow_wires(level, level.channels.back());
         }
         level.keeps_between_layers = entry.node()["keeps_between_layers"].boolean().value_or(false);
+        level.keeps_weights = entry.node()["keeps_weights"].boolean().value_or(false);
         return level;
     }
 

@@ -264,6 +264,9 @@ void write_level(Block block, const Level& level) {
     if (level.keeps_between_layers) {
         block.line("keeps_between_layers", "true");
     }
+    if (level.keeps_weights) {
+        block.line("keeps_weights", "true");
+    }
     if (level.word_bits != model::PerOperand<int>{}) {
         block.line("words", "");
         Block words = block.nested("words");

@@ -138,11 +138,11 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     text += file.measures_clock[at] && !record.measured ? "    sustained_clock_given: true\n" : "";
     text += "    terms:\n";
     for (const auto& [name, value] : model::calibration_terms(copy.calibration, c)) {
-        text += fmt::format("      {}: {:.6g}\n", name, *value);
+        text += fmt::format("      {}: {}\n", name, *value);
     }
     const auto& l = record.launch;
-    text += fmt::format("    launch: {{eager: {:.4g} us, stream: {:.4g} us, kernel: {:.4g} us, "
-                        "graph: {:.4g} us}}\n",
+    text += fmt::format("    launch: {{eager: {:.15g} us, stream: {:.15g} us, kernel: {:.15g} us, "
+                        "graph: {:.15g} us}}\n",
                         l[0] * 1e6, l[1] * 1e6, l[2] * 1e6, l[3] * 1e6);
     text += error_text("error", record.band);
     text += record.kinds.empty() ? "" : "    error_by_kind:\n";

@@ -30,7 +30,7 @@ struct CalibrationFile {
 
 Result<CalibrationFile> read_calibration(Document& document, const std::string& id);
 
-// YAML that read_calibration turns into the same again.
+// YAML that read_calibration turns into the same again: constants with every digit.
 std::string write_calibration(const CalibrationFile& file);
 
 // Gives the GPU its constants; a clock that was not fitted on it follows from its power.

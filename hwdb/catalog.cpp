@@ -68,9 +68,11 @@ Result<fs::path> unknown(std::string_view name, const std::vector<std::string>& 
                                          fmt::format("several machines are called \"{}\"", name),
                                          "which one: " + listed(meant.names, ", "));
     }
+    std::vector<std::string> names = ids;
+    names.emplace_back("systolic:32x32");
     const std::string options =
-        name.find(',') == std::string_view::npos ? "" : several_options(name, ids);
-    const std::string near = closest(name, ids);
+        name.find(',') == std::string_view::npos ? "" : several_options(name, names);
+    const std::string near = closest(name, names);
     const std::string hint =
         !options.empty() ? "give each machine an option of its own: " + options
         : !near.empty() && meant.names.empty() ? fmt::format("did you mean '{}'?", near)
@@ -85,14 +87,28 @@ Result<fs::path> unknown(std::string_view name, const std::vector<std::string>& 
 
 namespace {
 
-// A GPU with the constants that were fitted for it: those beside its own folder come first.
+// Where the constants of a machine's file are: in the folders, in their order, so that those of the
+// user replace the catalog's; before them in the file's own where it is none of those.
+std::vector<fs::path> places_beside(const fs::path& file, Folders folders) {
+    const fs::path own = file.parent_path().parent_path();
+    const bool known = std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+        std::error_code missing;
+        return fs::equivalent(folder, own, missing);
+    });
+    std::vector<fs::path> places;
+    if (!known) {
+        places.push_back(own);
+    }
+    places.insert(places.end(), folders.begin(), folders.end());
+    return places;
+}
+
 Result<Machine> read_gpu_machine(Document& document, const fs::path& file, Folders folders) {
     auto gpu = read_gpu(document, file.stem().string());
     if (!gpu) {
         return gpu.diagnostics();
     }
-    std::vector<fs::path> places = {file.parent_path().parent_path()};
-    places.insert(places.end(), folders.begin(), folders.end());
+    const std::vector<fs::path> places = places_beside(file, folders);
     Machine machine = std::move(gpu->machine);
     auto calibrated =
         with_calibration(std::get<model::Gpu>(std::move(machine.kind)), gpu->calibrated_as, places);
@@ -200,10 +216,11 @@ bool stands_in_catalog(const fs::path& file) {
 }
 
 Result<fs::path> find_machine(std::string_view name, Folders folders) {
-    if (is_path(name)) {
+    std::error_code error;
+    const bool path = is_path(name);
+    if (path && (fs::exists(name, error) || name.find(' ') == std::string_view::npos)) {
         return fs::path(name);
     }
-    std::error_code error;
     for (const fs::path& folder : folders) {
         for (const char* family : kFamilies) {
             const fs::path file = folder / family / (lowered(name) + ".yaml");
@@ -217,7 +234,7 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
         }
     }
     const std::vector<CatalogEntry> entries = list_machines(folders);
-    std::vector<std::string> ids = ids_of(entries);
+    const std::vector<std::string> ids = ids_of(entries);
     const MeantNames meant = meant_names(name, ids, Where::anywhere);
     if (meant.sure) {
         const auto entry = std::ranges::find(entries, meant.names.front(), &CatalogEntry::id);
@@ -227,7 +244,6 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
         }
         return Result<fs::path>(entry->file, std::move(said));
     }
-    ids.emplace_back("systolic:32x32");
     return unknown(name, ids, meant, meant.complete);
 }
 

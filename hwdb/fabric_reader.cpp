@@ -1,12 +1,12 @@
 #include "hwdb/fabric_reader.hpp"
 
 #include "base/suggest.hpp"
+#include "hwdb/named_files.hpp"
 #include "hwdb/sourced.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace eyeroof::hwdb {
@@ -68,6 +68,35 @@ void read_shape(const Sourced& place, FabricLevel& level) {
     level.reduces = node["reduces"].boolean().value_or(false);
 }
 
+model::DirectReduce read_direct(const Sourced& place, double level_share) {
+    model::DirectReduce d;
+    d.name = place.node().need("name").text().value_or("");
+    d.base_s = quantity<Seconds>(place.need("base"));
+    d.two_shot_s = place["two_shot"] ? quantity<Seconds>(place["two_shot"]) : 2.0 * d.base_s;
+    d.share = place["share"].number(1e-6, 1.0).value_or(level_share);
+    d.devices = place["devices"].integer({2, model::kMaxDevices}).value_or(0);
+    if (const auto staging = place["staging"]) {
+        const double rate = quantity<BytesPerSec>(staging);
+        d.staging_s_per_byte = rate > 0.0 ? 1.0 / rate : 0.0;
+    }
+    d.call_s = quantity<Seconds>(place["call"]);
+    d.copy_s = quantity<Seconds>(place["copy"]);
+    d.copy_bytes_per_s = quantity<BytesPerSec>(place["copy_bandwidth"]);
+    return d;
+}
+
+model::PairTraffic read_pairs(const Sourced& place) {
+    model::PairTraffic p;
+    p.share = place.need("share").number(1e-6, 1.0).value_or(1.0);
+    p.pair_share = place.need("pair_share").number(1e-6, 1.0).value_or(1.0);
+    p.base_s = quantity<Seconds>(place.need("base"));
+    p.partner_s = quantity<Seconds>(place["partner"]);
+    p.long_s = quantity<Seconds>(place["long"]);
+    p.long_bytes = place["long_above"].quantity<Bytes>(Zero::allowed).value_or(Bytes{}).value;
+    p.short_bytes_per_s = quantity<BytesPerSec>(place.need("short_bandwidth"));
+    return p;
+}
+
 FabricLevel read_level(const Sourced& place, std::size_t protocols) {
     FabricLevel level;
     read_shape(place, level);
@@ -83,8 +112,10 @@ FabricLevel read_level(const Sourced& place, std::size_t protocols) {
     level.watts = quantity<Watts>(place["power"]);
     level.global_bytes_per_s = quantity<BytesPerSec>(place["global"]);
     for (const Sourced& d : place["direct"] ? place["direct"].items(1) : std::vector<Sourced>{}) {
-        level.direct.push_back(
-            {d.node().need("name").text().value_or(""), quantity<Seconds>(d.need("base"))});
+        level.direct.push_back(read_direct(d, level.share));
+    }
+    if (const auto pairs = place["pairs"]) {
+        level.pairs = read_pairs(pairs);
     }
     return level;
 }
@@ -127,6 +158,12 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
         fabric.usual_of.push_back(gpu.text().value_or(""));
     }
     for (const Sourced& level : root.need("levels").items(1)) {
+        for (const char* key : {"pairs", "direct"}) {
+            if (const Node inner = level.node()[key]; inner && !fabric.levels.empty()) {
+                inner.error("outer-level", fmt::format("'{}' is of the first level alone", key),
+                            "move it there, or leave it out");
+            }
+        }
         fabric.levels.push_back(read_level(level, fabric.protocol_count()));
     }
     for (const Sourced& t :
@@ -143,21 +180,7 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
 }
 
 std::vector<CatalogEntry> list_fabrics(Folders folders) {
-    std::map<std::string, fs::path> found;
-    for (const fs::path& folder : folders) {
-        std::error_code error;
-        for (fs::directory_iterator it(folder / "fabrics", error), end; !error && it != end;
-             it.increment(error)) {
-            if (it->path().extension() == ".yaml") {
-                found.emplace(it->path().stem().string(), it->path());
-            }
-        }
-    }
-    std::vector<CatalogEntry> entries;
-    for (const auto& [id, file] : found) {
-        entries.push_back({id, "fabrics", file});
-    }
-    return entries;
+    return list_files(folders, "fabrics");
 }
 
 Result<Fabric> load_fabric(std::string_view name, Folders folders) {

@@ -1,5 +1,6 @@
 #include "hwdb/gpu_reader.hpp"
 
+#include "base/operation_rate.hpp"
 #include "base/suggest.hpp"
 #include "base/units.hpp"
 
@@ -32,6 +33,10 @@ class GpuReader {
         read_memory(root);
         read_links(root["links"]);
         read_issue(root["issue"]);
+        const Node usual = root.node()["usual_of"]; // usual_host() asks for it
+        for (const Node& machine : usual ? usual.items(1) : std::vector<Node>{}) {
+            machine.text();
+        }
         gpu_.tdp_w = number<Watts>(root["tdp"]);
         read_prices(root["prices"]);
         report_unsourced(root.node(), book_);
@@ -147,9 +152,10 @@ class GpuReader {
                 "peak-mismatch",
                 fmt::format("{} is printed as {}, but {} SMs x {:.4g} FLOP/cycle x {} make "
                             "{}",
-                            name, format_si(gpu_.rate(type).flops_per_s, "FLOP/s", 4), gpu_.sms,
-                            fitting / gpu_.sms / clock, format_si(clock, "Hz", 4),
-                            format_si(fitting, "FLOP/s", 4)),
+                            name,
+                            format_si(gpu_.rate(type).flops_per_s, operation_rate_unit(name), 4),
+                            gpu_.sms, fitting / gpu_.sms / clock, format_si(clock, "Hz", 4),
+                            format_si(fitting, operation_rate_unit(name), 4)),
                 "the printed peak is used. Peaks do not follow `sms` and `clocks`: edit "
                 "them too, or write FLOP/cycle of one SM; a note on the number silences "
                 "this");

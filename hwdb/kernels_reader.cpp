@@ -123,6 +123,18 @@ model::LibraryCell read_cell(const Node& node, const std::string& key) {
     return cell;
 }
 
+void read_distances(const Node& node, model::LibraryCells& cells) {
+    for (std::size_t i = 0; i < model::kLibraryKinds; ++i) {
+        const auto kind = static_cast<model::LibraryKind>(i);
+        const Node one = node.need(std::string(model::library_kind_name(kind)));
+        const std::vector<double> n = numbers_of(one, 0.0, 10.0);
+        check_count(one, n.size(), 4);
+        if (n.size() == 4) {
+            cells.distances[i] = {n[0], n[1], n[2], n[3]};
+        }
+    }
+}
+
 std::string joined_text(const std::vector<double>& numbers, int digits) {
     std::string text;
     for (const double number : numbers) {
@@ -204,6 +216,7 @@ Result<model::LibraryCells> read_kernels(Document& document) {
     model::LibraryCells all;
     static_cast<void>(root.need("family").text());
     all.source = root.need("source").text().value_or("");
+    read_distances(root.need("distances"), all);
     for (const auto& [key, node] : root.need("kernels").entries()) {
         all.cells[key] = read_cell(node, key);
     }
@@ -211,10 +224,17 @@ Result<model::LibraryCells> read_kernels(Document& document) {
 }
 
 std::string write_kernels(const model::LibraryCells& cells, const std::string& family) {
-    std::string text = fmt::format(
-        "# Made by `eyeroof-dev fit-kernels`; docs/gpu-model.md has the terms.\n"
-        "eyeroof: library-kernels/1\nfamily: {}\nsource: {}\nkernels:{}\n",
-        yaml_scalar(family), yaml_quoted(cells.source), cells.cells.empty() ? " {}" : "");
+    std::string text =
+        fmt::format("# Made by `eyeroof-dev fit-kernels`; docs/gpu-model.md has the terms.\n"
+                    "eyeroof: library-kernels/1\nfamily: {}\nsource: {}\ndistances:\n",
+                    yaml_scalar(family), yaml_quoted(cells.source));
+    for (std::size_t i = 0; i < model::kLibraryKinds; ++i) {
+        const model::CellDistance& d = cells.distances[i];
+        text +=
+            fmt::format("  {}: {}\n", model::library_kind_name(static_cast<model::LibraryKind>(i)),
+                        joined_text({d.machine, d.version, d.library, d.size}, 3));
+    }
+    text += cells.cells.empty() ? "kernels: {}\n" : "kernels:\n";
     for (const auto& [key, cell] : cells.cells) {
         text += cell_text(key, cell);
     }

@@ -1,12 +1,30 @@
 #include "hwdb/usual_host.hpp"
 
+#include "hwdb/yaml.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace eyeroof::hwdb {
 
-NamedHost usual_host(const model::Gpu& gpu, Folders folders) {
+namespace {
+
+// Of a host's file.
+std::vector<std::string> usual_of(const std::filesystem::path& file) {
+    std::vector<std::string> machines;
+    auto document = load_yaml(file);
+    const Node usual = document ? document->root()["usual_of"] : Node();
+    for (const Node& machine : usual ? usual.items(1) : std::vector<Node>{}) {
+        machines.push_back(machine.text().value_or(""));
+    }
+    return machines;
+}
+
+} // namespace
+
+NamedHost usual_host(const model::Gpu& gpu, Folders folders, const std::string& id) {
     NamedHost best;
     int best_year = 0;
     for (const CatalogEntry& entry : list_machines(folders)) {
@@ -14,6 +32,12 @@ NamedHost usual_host(const model::Gpu& gpu, Folders folders) {
                                                      : Result<model::Machine>::failure("", "");
         const auto* host = machine ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
         if (host == nullptr || !host->issue.known()) {
+            continue;
+        }
+        if (const auto machines = usual_of(entry.file); !machines.empty()) {
+            if (std::ranges::find(machines, id) != machines.end()) {
+                return {entry.id, host->issue};
+            }
             continue;
         }
         const int year = host->launch_year;

@@ -15,10 +15,11 @@ struct NamedHost {
     bool operator==(const NamedHost&) const = default;
 };
 
-// Of the hosts of the folders that say what an issue costs, the newest that is not newer than the
-// GPU (by launch year; the oldest where all are newer, or the GPU's year is not known). An empty id
+// Of the hosts of the folders that say what an issue costs, the one whose `usual_of` names the GPU;
+// else of those without such a list the newest that is not newer than the GPU (by launch year; the
+// oldest where all are newer, or the GPU's year is not known). `id`: of the GPU. An empty id
 // where there is none: hosts that cannot be read are passed over, `hw check` tells why.
-NamedHost usual_host(const model::Gpu& gpu, Folders folders);
+NamedHost usual_host(const model::Gpu& gpu, Folders folders, const std::string& id = {});
 
 // A host by name. Errors: those of load_machine; "not-a-host", "no-issue" where its file does not
 // say what an issue costs.

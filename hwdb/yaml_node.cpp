@@ -30,6 +30,20 @@ const char* kind_name(Kind kind) {
     return "a mapping";
 }
 
+// Python's reader follows YAML 1.1, which takes underscores between digits: 16_777_216.
+std::string without_underscores(const std::string& written) {
+    const auto digit = [&](std::size_t at) {
+        return at < written.size() && written[at] >= '0' && written[at] <= '9';
+    };
+    std::string plain;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        if (written[i] != '_' || i == 0 || !digit(i - 1) || !digit(i + 1)) {
+            plain += written[i];
+        }
+    }
+    return plain;
+}
+
 } // namespace
 
 // ---- what it is and where it stands
@@ -221,8 +235,9 @@ std::optional<std::int64_t> Node::integer(IntegerRange range) const {
         return std::nullopt;
     }
     std::int64_t value = 0;
-    const char* last = written->data() + written->size();
-    const auto [end, status] = std::from_chars(written->data(), last, value);
+    const std::string plain = without_underscores(*written);
+    const char* last = plain.data() + plain.size();
+    const auto [end, status] = std::from_chars(plain.data(), last, value);
     if (end != last || status == std::errc::invalid_argument) {
         error("not-an-integer", fmt::format("\"{}\" is not a whole number", *written),
               fmt::format("write digits only, {} … {}", range.min, range.max));
@@ -244,8 +259,9 @@ std::optional<double> Node::number(double min, double max) const {
         return std::nullopt;
     }
     double value = 0.0;
-    const char* last = written->data() + written->size();
-    const auto [end, status] = std::from_chars(written->data(), last, value);
+    const std::string plain = without_underscores(*written);
+    const char* last = plain.data() + plain.size();
+    const auto [end, status] = std::from_chars(plain.data(), last, value);
     if (end != last || status != std::errc{} || !std::isfinite(value)) {
         error("not-a-number", fmt::format("\"{}\" is not a finite number", *written),
               fmt::format("write a number from {} to {}", min, max));

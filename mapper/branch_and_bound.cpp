@@ -48,7 +48,7 @@ BranchAndBound::BranchAndBound(SearchState& shared, const Branch& branch)
     ramps_ = ramps_matter(shared.task);
     macs_ = static_cast<double>(model::macs_of(shared.task.problem));
     if (ramps_) {
-        reuse_.emplace(space_);
+        reuse_.emplace(space_, estimator_);
     }
 }
 
@@ -599,7 +599,7 @@ void BranchAndBound::visit() {
 
 // With step 7: every way in which tiles may rest.
 void BranchAndBound::visit_reuses(Leaf& leaf) {
-    const auto good = reuse_->good(leaf.chains, estimator_, product_.data(), cut());
+    const auto good = reuse_->good(leaf.chains, product_.data(), cut());
     counts.pruned[kOrders] += good.empty() ? 1 : 0;
     for (const OperandReuse::Good& some : good) {
         if (some.value <= cut()) {

@@ -154,10 +154,13 @@ double CostFactorMaker::visits(const Query& query, std::size_t n, const Split& s
 std::uint32_t CostFactorMaker::loops_of(const Query& query, std::size_t n, const Split& split) {
     const std::size_t child = space_.links[query.link].child;
     const bool slides = query.slide && kSlideDims[static_cast<std::size_t>(*query.slide)] == dim(n);
-    FlowCounter::AxisLoops result;
+    auto& [inner_first, result, key] = scratch_;
+    inner_first.clear();
+    result.group.clear();
+    result.family.clear();
+    result.moving.reset();
     Count stride = 1;
     Count tile = 1;
-    std::vector<std::pair<Digit, int>> inner_first; // 0: counted, 1: merged, 2: moves first
     for (std::size_t i = levels_; i-- > 0;) {
         if (i < child && split.spatial[i] > 1) {
             inner_first.push_back({{split.spatial[i], stride}, merged(query, i) ? 1 : 0});
@@ -186,7 +189,7 @@ std::uint32_t CostFactorMaker::loops_of(const Query& query, std::size_t n, const
     }
     result.tile = tile;
     result.bound = bound(n);
-    std::vector<Count> key = {tile, result.moving ? static_cast<Count>(*result.moving) : -1};
+    key.assign({tile, result.moving ? static_cast<Count>(*result.moving) : -1});
     for (const auto* list : {&result.group, &result.family}) {
         key.push_back(-1);
         for (const Digit& d : *list) {
@@ -194,12 +197,13 @@ std::uint32_t CostFactorMaker::loops_of(const Query& query, std::size_t n, const
             key.push_back(d.stride);
         }
     }
-    const auto next = static_cast<std::uint32_t>(loops_[n].size());
-    const auto [at, made] = known_[n].try_emplace(std::move(key), next);
-    if (made) {
-        loops_[n].push_back(std::move(result));
+    if (const auto at = known_[n].find(key); at != known_[n].end()) {
+        return at->second;
     }
-    return at->second;
+    const auto next = static_cast<std::uint32_t>(loops_[n].size());
+    known_[n].emplace(key, next);
+    loops_[n].push_back(result);
+    return next;
 }
 
 // Everything that visits() and passes() take from a query.

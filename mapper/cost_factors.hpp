@@ -85,6 +85,12 @@ class CostFactorMaker {
     std::array<const Split*, 2> at_{};
     std::array<std::map<std::vector<Count>, std::uint32_t>, 2> known_; // loop lists
     std::array<std::vector<model::nest::FlowCounter::AxisLoops>, 2> loops_;
+    struct { // of loops_of, which makes millions of them, nearly all known
+        // 0: counted, 1: merged, 2: moves first
+        std::vector<std::pair<model::nest::Digit, int>> inner_first;
+        model::nest::FlowCounter::AxisLoops result;
+        std::vector<Count> key;
+    } scratch_;
     std::unordered_map<std::uint64_t, double> words_;
 };
 

@@ -224,12 +224,19 @@ Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t 
 }
 
 void Estimator::choose(const double* product) {
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        for (const std::uint32_t k : orders_.meant_choices(l)) {
-            const std::size_t v = least_variant(space_->links[l], orders_.choices(l)[k], product);
-            chosen_[l][k] = {v, pj_[l][v]};
-        }
+    chosen_product_ = product;
+    ++products_chosen_;
+}
+
+const Estimator::Chosen& Estimator::chosen(std::size_t link, std::size_t combination) {
+    const std::uint32_t k = orders_.choice(combination, link);
+    Chosen& chosen = chosen_[link][k];
+    if (chosen.product != products_chosen_) {
+        const std::size_t v =
+            least_variant(space_->links[link], orders_.choices(link)[k], chosen_product_);
+        chosen = {products_chosen_, v, pj_[link][v]};
     }
+    return chosen;
 }
 
 double Estimator::order_bound(const double* product, double cut) {
@@ -244,7 +251,7 @@ double Estimator::order_bound(const double* product, double cut) {
     return value(least, least_cycles_);
 }
 
-double Estimator::cycles_under(std::size_t combination, const double* product) const {
+double Estimator::cycles_under(std::size_t combination, const double* product) {
     if (bandwidth_cycles_.unlimited()) {
         return product[space_->steps];
     }
@@ -264,7 +271,7 @@ bool Estimator::even_lanes(const double* product) const {
                        [&](std::size_t l) { return product[space_->links[l].lanes] <= 1.0; });
 }
 
-double Estimator::energy_pj(std::size_t combination) const {
+double Estimator::energy_pj(std::size_t combination) {
     double pj = base_pj_;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         pj += chosen(l, combination).pj;

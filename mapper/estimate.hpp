@@ -67,10 +67,10 @@ class Estimator {
     // these orders; all trips are known. After relaxed().
     Crossing crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
                       const double* product) const;
-    // The variant of each link for every choice of orders that is meant, …
+    // From here on the variants of links are those of this product, which must stay as it is, …
     void choose(const double* product);
-    // … and the energy of a combination with them, on the same product.
-    double energy_pj(std::size_t combination) const;
+    // … and this is the energy of a combination with them.
+    double energy_pj(std::size_t combination);
     double least_cycles() const { return least_cycles_; }
 
     // Cycles of the units, at least, by what is left of the fan-outs while not all trips in space
@@ -98,7 +98,8 @@ class Estimator {
         double pj = 0.0;
         std::size_t cost_factor = 0;
     };
-    struct Chosen { // of a choice, for the last product
+    struct Chosen {                // of a choice
+        std::uint64_t product = 0; // products_chosen_ when it was computed
         std::size_t variant = 0;
         double pj = 0.0;
     };
@@ -112,10 +113,8 @@ class Estimator {
     double terms_pj(std::size_t link, std::size_t v, const double* product) const;
     template <class Each> void tabulate_sums(const double* product, Known known, Each each);
     std::size_t least_variant(const Link& link, const Variants& some, const double* product) const;
-    const Chosen& chosen(std::size_t link, std::size_t combination) const {
-        return chosen_[link][orders_.choice(combination, link)];
-    }
-    double cycles_under(std::size_t combination, const double* product) const;
+    const Chosen& chosen(std::size_t link, std::size_t combination);
+    double cycles_under(std::size_t combination, const double* product);
     bool even_lanes(const double* product) const;
     template <class Energy> double with_lower_bounds(Energy energy) const;
     double least_bandwidth_cycles(const double* product, Known known);
@@ -159,7 +158,9 @@ class Estimator {
     double least_leak_pj_ = 0.0;
     std::vector<std::size_t> sums_;           // links of the produced operand, outermost first
     std::vector<std::vector<Term>> terms_;    // of each link: reads, or a sum's hops
-    std::vector<std::vector<Chosen>> chosen_; // of each link, by choice
+    std::vector<std::vector<Chosen>> chosen_; // of each link, by choice, where asked for
+    const double* chosen_product_ = nullptr;
+    std::uint64_t products_chosen_ = 0;
 
     // Of the last product: energy of each link's variants, what no order changes, cycles at least.
     std::array<std::array<double, kMaxVariants>, kMaxLinks> pj_{};

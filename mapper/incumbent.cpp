@@ -24,13 +24,22 @@ constexpr std::size_t kShaken = 4; // spaces, those with the best points
 constexpr int kKicks = 12;         // times that two groups are moved away from the best point
 constexpr std::array<std::size_t, kGroups> kClimbed = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
+// Accumulators of their own before the array: one more level of orders, thousands of them.
+bool keeps_sums_alone(const Level& level) {
+    return store_of(level, Operand::output) != nullptr &&
+           store_of(level, Operand::input) == nullptr &&
+           store_of(level, Operand::weight) == nullptr;
+}
+
 class Climber {
   public:
     Climber(const Task& task, const Space& space, std::size_t index, const Effort& effort)
         : task_(task), space_(space), index_(index), effort_(effort), estimator_(space),
           product_(space.cost_factors), others_(space.cost_factors) {
+        const std::size_t levels = task.machine.levels.size();
+        sums_apart_ = levels > 2 && keeps_sums_alone(task.machine.levels[levels - 2]);
         if (ramps_matter(task)) {
-            reuse_.emplace(space);
+            reuse_.emplace(space, estimator_);
         }
         for (std::size_t g = 0; g < kGroups; ++g) {
             const auto& nodes = space.groups[g].nodes;
@@ -55,7 +64,7 @@ class Climber {
 
     // Away from the best point and up again, a few times.
     void shaken() {
-        for (int kick = 0; kick < kKicks && !effort_.over(); ++kick) {
+        for (int kick = 0; kick < kKicks && !effort_.climb_over(); ++kick) {
             const auto before = at_;
             shake();
             const double value = ascend();
@@ -76,7 +85,7 @@ class Climber {
         estimator_.relaxed(product_.data(), Known::all, kNone);
         bool all_placed = true; // of no concern: an incumbent proves nothing
         if (reuse_) {
-            for (const auto& good : reuse_->good(chains(), estimator_, product_.data(), kNone)) {
+            for (const auto& good : reuse_->good(chains(), product_.data(), kNone)) {
                 if (auto real =
                         realise(task_, space_, {index_, chains(), good.orders}, all_placed)) {
                     return real;
@@ -98,12 +107,18 @@ class Climber {
     // From where the groups stand to where no group alone finds better: the value there.
     double ascend() {
         double value = kNone;
-        for (int round = 0; round < kRounds && !effort_.over(); ++round) {
+        ++moves_; // the groups were moved since the last climb
+        for (int round = 0; round < kRounds && !effort_.climb_over(); ++round) {
             const double before = value;
             for (std::size_t n = 0; n < kGroups; ++n) {
-                improve(kClimbed[(n + static_cast<std::size_t>(round)) % kGroups], Known::all,
-                        value);
-                value = std::min(value, value_);
+                const std::size_t g = kClimbed[(n + static_cast<std::size_t>(round)) % kGroups];
+                if (leaves_[g].size() >= 2 * kSample || found_best_[g] != moves_) {
+                    moves_ += improve(g, Known::all, value) ? 1 : 0;
+                    found_best_[g] = moves_;
+                    value = std::min(value, value_);
+                } else {
+                    ++shift_; // as many samples as if it had looked
+                }
             }
             if (value >= before) {
                 break;
@@ -162,9 +177,11 @@ class Climber {
         if (known != Known::all || bound >= value_) {
             return bound;
         }
+        if (sums_apart_) {
+            effort_.look(estimator_.orders().meant().size());
+        }
         if (reuse_) {
-            const auto good = reuse_->good(chains(), estimator_, product_.data(), value_);
-            return good.empty() ? kNone : good.front().value;
+            return reuse_->least(chains(), product_.data(), value_);
         }
         const auto good = estimator_.good_orders(product_.data(), value_);
         return good.empty() ? kNone : good.front().first;
@@ -189,6 +206,7 @@ class Climber {
     const Effort& effort_;
     Estimator estimator_;
     std::optional<OperandReuse> reuse_; // where step 7 counts
+    bool sums_apart_ = false;
     std::vector<double> product_;
     std::vector<double> others_;
     std::array<std::vector<std::uint32_t>, kGroups> leaves_;
@@ -196,6 +214,9 @@ class Climber {
     double value_ = kNone;
     double best_ = kNone;
     std::size_t shift_ = 0;
+    std::uint64_t moves_ = 0; // of all groups
+    // The value of moves_ when each group was last at its best; it still is if none moved since.
+    std::array<std::uint64_t, kGroups> found_best_{};
     std::mt19937 rng_{1};
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace eyeroof::mapper {
 
@@ -55,8 +56,8 @@ std::vector<DimSet> subsets_of(DimSet dims) { // not the empty one; the whole on
 
 } // namespace
 
-OperandReuse::OperandReuse(const Space& space)
-    : space_(space), task_(*space.task), levels_(space.keeps.size()),
+OperandReuse::OperandReuse(const Space& space, Estimator& estimator)
+    : space_(space), task_(*space.task), estimator_(estimator), levels_(space.keeps.size()),
       edge_(array_edge(task_.machine)), orders_(levels_) {
     const Problem& problem = task_.problem;
     last_ = edge_;
@@ -88,6 +89,14 @@ OperandReuse::OperandReuse(const Space& space)
             level.spatial.push_back({d, 1, 0});
         }
         mapping_.levels.push_back(level);
+    }
+    loaded_.fill(std::numeric_limits<std::uint32_t>::max());
+    for (const auto& orders : estimator.orders().combinations()) {
+        for (std::size_t i = 0; i < levels_; ++i) {
+            const auto& all = space.orders[i];
+            const auto at = std::find(all.begin(), all.end(), orders[i]);
+            order_at_.push_back(static_cast<std::uint8_t>(at - all.begin()));
+        }
     }
 }
 
@@ -172,20 +181,73 @@ void OperandReuse::add_streaming(std::size_t block, const BlockOrder& order,
     }
 }
 
-const std::vector<OperandReuse::Reuse>& OperandReuse::reuses_of(std::size_t block,
-                                                                const BlockOrder& order) {
+// What may rest in each order of a block, whose dimensions are known.
+void OperandReuse::list_reuses(std::size_t block) {
+    Block& of = blocks_[block];
+    if (of.listed == of.dims) {
+        return;
+    }
+    of.listed = of.dims;
+    of.reuses.clear();
     const auto& orders = space_.orders[block];
-    const auto at =
-        static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
-    std::size_t dims = 0;
-    for (const Dim d : kAllDims) {
-        dims |= blocks_[block].dims.contains(d) ? std::size_t{1} << index(d) : 0;
+    for (std::size_t at = 0; at < std::max<std::size_t>(1, orders.size()); ++at) {
+        const auto [found, made] = known_reuses_.try_emplace({block, at, of.dims.bits()});
+        if (made) {
+            const BlockOrder order =
+                orders.empty() ? estimator_.orders().combinations().front()[block] : orders[at];
+            found->second = make_reuses(block, order);
+        }
+        of.reuses.push_back(&found->second);
     }
-    const auto [found, made] = known_reuses_.try_emplace({block, at, dims});
-    if (made) {
-        found->second = make_reuses(block, order);
+}
+
+void OperandReuse::list_dims(const std::array<std::uint32_t, kGroups>& chains) {
+    for (std::size_t i = 0; i < levels_; ++i) {
+        blocks_[i].dims = {};
     }
-    return found->second;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        const Group& group = space_.groups[g];
+        const Chain& chain = group.chains[chains[g]];
+        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+            const Split& split = n == 0 ? chain.first : chain.tap;
+            for (std::size_t i = 0; i < levels_; ++i) {
+                if (split.temporal[i] > 1) {
+                    blocks_[i].dims.insert(group.dims[n]);
+                }
+            }
+        }
+    }
+}
+
+// The combinations that are meant of which something may rest, or nothing, in every block.
+const std::vector<std::uint32_t>& OperandReuse::possible() {
+    BlockDims key{};
+    for (std::size_t i = 0; i <= last_; ++i) {
+        key[i] = blocks_[i].dims.bits();
+    }
+    if (const auto known = known_possible_.find(key); known != known_possible_.end()) {
+        return known->second;
+    }
+    for (std::size_t i = 0; i <= last_; ++i) {
+        list_reuses(i);
+    }
+    std::vector<std::uint32_t> some;
+    for (const std::size_t c : estimator_.orders().meant()) {
+        bool any = true;
+        for (std::size_t i = 0; i <= last_ && any; ++i) {
+            any = !blocks_[i].reuses[order_at_[c * levels_ + i]]->empty();
+        }
+        if (any) {
+            some.push_back(static_cast<std::uint32_t>(c));
+        }
+    }
+    constexpr std::size_t kMostKept = 20'000; // combinations, of each of hundreds of searches
+    most_possible_ += some.size();
+    if (most_possible_ > kMostKept) {
+        known_possible_.clear();
+        most_possible_ = some.size();
+    }
+    return known_possible_[key] = std::move(some);
 }
 
 std::vector<OperandReuse::Reuse> OperandReuse::make_reuses(std::size_t block,
@@ -319,59 +381,118 @@ double OperandReuse::least_cycles(const Crossing& crossing) const {
 
 // ---- all ways -----------------------------------------------------------------------------------
 
-void OperandReuse::try_all(std::size_t block, std::size_t combination, double pj,
-                           Estimator& estimator, const double* product, double cut) {
+// With the same operands at rest, over some loops or none, as many words cross.
+const Crossing& OperandReuse::crossing() {
+    std::uint32_t resting = 0;
+    for (std::size_t i = 0; i <= last_; ++i) {
+        const BlockOrder& order = orders_[i];
+        const bool none = order.over && order.over->empty();
+        resting = resting * 8U + static_cast<std::uint32_t>(order.stationary) * 2U + (none ? 1 : 0);
+    }
+    for (const CrossingOf& some : crossings_) {
+        if (some.resting == resting) {
+            return some.crossing;
+        }
+    }
+    crossings_.push_back({resting, estimator_.crossing(orders_, edge_, product_)});
+    return crossings_.back().crossing;
+}
+
+void OperandReuse::try_all(std::size_t block, const Tried& tried) {
     if (block > last_) {
-        const Crossing crossing = estimator.crossing(orders_, edge_, product);
-        const double value = estimator.value(pj, least_cycles(crossing));
-        if (value <= cut) {
+        const double value = estimator_.value(tried.pj, least_cycles(crossing()));
+        if (value <= cut_) {
+            least_ = std::min(least_, value);
+            if (best_only_) {
+                cut_ = value;
+                return;
+            }
+            constexpr std::size_t kUsual = 16;
+            found_.reserve(found_.empty() ? kUsual : 0); // their owner takes them every time
             found_.push_back({value, orders_});
         }
         return;
     }
     const BlockOrder canonical = orders_[block];
-    for (const Reuse& rest : reuses_of(block, canonical)) {
+    const std::uint8_t at = order_at_[tried.combination * levels_ + block];
+    for (const Reuse& rest : *blocks_[block].reuses[at]) {
         chosen_[block] = &rest;
         orders_[block] = rest.order;
-        try_all(block + 1, combination, pj, estimator, product, cut);
+        try_all(block + 1, tried);
+        if (best_only_ && least_ <= tried.least) {
+            break;
+        }
     }
     orders_[block] = canonical;
 }
 
+void OperandReuse::try_combination(const Tried& tried) {
+    crossings_.clear();
+    orders_ = estimator_.orders().combinations()[tried.combination];
+    try_all(0, tried);
+}
+
+// Combinations that may have a value not above the cut, in the order of their numbers; what the
+// time depends on is loaded if there are any.
+void OperandReuse::list_tried(const std::array<std::uint32_t, kGroups>& chains,
+                              const double* product, double cut) {
+    product_ = product;
+    cut_ = cut;
+    least_ = kNone;
+    tried_.clear();
+    estimator_.choose(product);
+    list_dims(chains);
+    for (const std::uint32_t c : possible()) {
+        const double pj = estimator_.energy_pj(c);
+        const double least = estimator_.value(pj, estimator_.least_cycles());
+        if (least <= cut) {
+            tried_.push_back({least, pj, c});
+        }
+    }
+    if (!tried_.empty()) {
+        load(chains);
+    }
+}
+
 std::vector<OperandReuse::Good> OperandReuse::good(const std::array<std::uint32_t, kGroups>& chains,
-                                                   Estimator& estimator, const double* product,
-                                                   double cut) {
+                                                   const double* product, double cut) {
     found_.clear();
-    estimator.choose(product);
-    bool loaded = false;
-    for (const std::size_t c : estimator.orders().meant()) {
-        const double pj = estimator.energy_pj(c);
-        if (estimator.value(pj, estimator.least_cycles()) > cut) {
-            continue;
-        }
-        if (!loaded) {
-            load(chains, product);
-            loaded = true;
-        }
-        orders_ = estimator.orders().combinations()[c];
-        try_all(0, c, pj, estimator, product, cut);
+    best_only_ = false;
+    list_tried(chains, product, cut);
+    for (const Tried& tried : tried_) {
+        try_combination(tried);
     }
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Good& a, const Good& b) { return a.value < b.value; });
     return std::move(found_);
 }
 
+double OperandReuse::least(const std::array<std::uint32_t, kGroups>& chains, const double* product,
+                           double cut) {
+    best_only_ = true;
+    list_tried(chains, product, cut);
+    std::sort(tried_.begin(), tried_.end(),
+              [](const Tried& a, const Tried& b) { return a.least < b.least; });
+    for (const Tried& tried : tried_) {
+        if (tried.least > cut_ || tried.least >= least_) {
+            break;
+        }
+        try_combination(tried);
+    }
+    return least_;
+}
+
 // A leaf as step 7 sees it: how often the loops of each block advance, and which tiles come early.
 
 void OperandReuse::load_blocks(const std::array<std::uint32_t, kGroups>& chains) {
-    blocks_.fill({});
     for (std::size_t g = 0; g < kGroups; ++g) {
         const Group& group = space_.groups[g];
         const Chain& chain = group.chains[chains[g]];
-        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+        for (std::size_t n = 0; n < group.dims.size() && chains[g] != loaded_[g]; ++n) {
             load_dim(group.dims[n], n == 0 ? chain.first : chain.tap);
         }
     }
+    loaded_ = chains;
     steps_ = 1.0;
     for (const Dim d : kAllDims) {
         steps_ *= blocks_[edge_].advances[index(d)];
@@ -388,9 +509,6 @@ void OperandReuse::load_dim(Dim dim, const Split& split) {
     }
     const Count bound = task_.problem.bounds[index(dim)];
     for (std::size_t i = 0; i < levels_; ++i) {
-        if (split.temporal[i] > 1) {
-            blocks_[i].dims.insert(dim);
-        }
         mapping_.levels[i].temporal[index(dim)].bound = split.temporal[i];
         mapping_.levels[i].spatial[index(dim)].bound = split.spatial[i];
         blocks_[i].advances[index(dim)] = static_cast<double>(
@@ -428,12 +546,15 @@ void OperandReuse::load_tiles() {
     }
 }
 
-void OperandReuse::load(const std::array<std::uint32_t, kGroups>& chains, const double* product) {
+void OperandReuse::load(const std::array<std::uint32_t, kGroups>& chains) {
+    for (std::size_t i = 0; i <= last_; ++i) {
+        list_reuses(i);
+    }
     load_blocks(chains);
-    compute_ = product[space_.steps];
+    compute_ = product_[space_.steps];
     instances_ = 1.0;
     for (std::size_t i = 0; i < edge_; ++i) {
-        instances_ *= product[space_.spatial[i]];
+        instances_ *= product_[space_.spatial[i]];
     }
     hops_ = hops_of(chains);
     load_tiles();

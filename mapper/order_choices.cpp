@@ -93,17 +93,6 @@ void OrderChoices::list_choices() {
 
 void OrderChoices::restrict_to(const std::vector<std::size_t>& combinations) {
     meant_ = combinations;
-    meant_choices_.assign(space_->links.size(), {});
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        std::vector<bool> used(choices_[l].size(), false);
-        for (const std::size_t c : combinations) {
-            const std::uint32_t k = choice(c, l);
-            if (!used[k]) {
-                meant_choices_[l].push_back(k);
-            }
-            used[k] = true;
-        }
-    }
     active_.assign(space_->links.size(), {});
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];

@@ -35,9 +35,6 @@ class OrderChoices {
     Variants variants(const Link& link, const std::vector<BlockOrder>& orders) const;
     // Combinations that treat a link alike share a choice, by index.
     const std::vector<Variants>& choices(std::size_t link) const { return choices_[link]; }
-    const std::vector<std::uint32_t>& meant_choices(std::size_t link) const {
-        return meant_choices_[link];
-    }
     std::uint32_t choice(std::size_t combination, std::size_t link) const {
         return choice_of_[combination * space_->links.size() + link];
     }
@@ -60,11 +57,10 @@ class OrderChoices {
     std::size_t levels_;
     std::vector<std::vector<BlockOrder>> combinations_;
     std::vector<std::vector<std::size_t>> families_;
-    std::vector<std::size_t> meant_;                        // combinations
-    std::vector<std::vector<Variants>> choices_;            // of each link, one of each kind
-    std::vector<std::uint32_t> choice_of_;                  // by combination and link
-    std::vector<std::vector<std::uint32_t>> meant_choices_; // of each link
-    std::vector<Variants> active_;                          // by link
+    std::vector<std::size_t> meant_;             // combinations
+    std::vector<std::vector<Variants>> choices_; // of each link, one of each kind
+    std::vector<std::uint32_t> choice_of_;       // by combination and link
+    std::vector<Variants> active_;               // by link
 };
 
 } // namespace eyeroof::mapper

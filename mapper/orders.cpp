@@ -118,9 +118,11 @@ class Packer {
     Packer(const Task& task, std::size_t level, const Extents& trips, const Extents& reach)
         : axes_(task.machine.levels[level].fanout), trips_(trips), reach_(reach),
           used_(axes_.size(), 1) {
-        if (level < task.constraints.levels.size()) {
-            rules_ = task.constraints.levels[level].axis_dims;
+        if (level < task.constraints.levels.size() && task.constraints.levels[level].axis_dims) {
+            rules_ = &*task.constraints.levels[level].axis_dims;
         }
+        constexpr std::size_t kUsual = 8;
+        loops.reserve(kUsual);
     }
 
     // The first way alone …
@@ -157,7 +159,8 @@ class Packer {
         if (a == axes_.size()) {
             return false;
         }
-        const bool allowed = !rules_ || (a < rules_->size() && (*rules_)[a].contains(kAllDims[d]));
+        const bool allowed =
+            rules_ == nullptr || (a < rules_->size() && (*rules_)[a].contains(kAllDims[d]));
         const Count room = allowed ? axes_[a].size / used_[a] : 1;
         for (Count part = std::min(room, rest); part >= 1; --part) {
             const bool needed = (part - 1) * (trips_[d] / part) < reach_[d];
@@ -179,7 +182,7 @@ class Packer {
     const Extents& trips_;
     const Extents& reach_;
     std::vector<Count> used_;
-    std::optional<std::vector<DimSet>> rules_;
+    const std::vector<DimSet>* rules_ = nullptr;
     std::size_t most_ = 0; // ways that are wanted; 0: whether there is one
     std::vector<std::vector<SpatialLoop>> ways_;
 };

@@ -34,8 +34,12 @@ Moved at_rest(const Accelerator& a, std::size_t level, const TensorUse& tensor) 
     return moved;
 }
 
-bool fit(const Accelerator& a, std::size_t level, const Work& work) {
-    if (!a.levels[level].keeps_between_layers) {
+} // namespace
+
+bool activations_stay(const Accelerator& a, std::size_t level, const Work& work) {
+    const auto& scheduled = a.levels[level].scheduled;
+    if (scheduled ? !scheduled->contains(Operand::input) || !scheduled->contains(Operand::output)
+                  : !a.levels[level].keeps_between_layers) {
         return false;
     }
     for (const Store& store : a.levels[level].stores) {
@@ -51,6 +55,8 @@ bool fit(const Accelerator& a, std::size_t level, const Work& work) {
     }
     return true;
 }
+
+namespace {
 
 double energy_at(const Accelerator& a, std::size_t level, const TensorUse& tensor, bool reads) {
     const Operand o = operand_of(tensor);
@@ -87,7 +93,7 @@ VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& 
                        double outer_rate) {
     const VectorUnit& unit = *a.vector_unit;
     VectorCost cost;
-    cost.resident = fit(a, unit.level, work);
+    cost.resident = activations_stay(a, unit.level, work);
     double read = 0.0;
     double written = 0.0;
     for (const TensorUse& tensor : work.tensors) {

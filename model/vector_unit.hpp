@@ -35,6 +35,9 @@ struct VectorCost {
 // The function as rates name it: "softmax", "layernorm", "gelu", "maxpool".
 std::string vector_function(const Layer& layer);
 
+// Are the activations of an operator at the level, which keeps them between layers?
+bool activations_stay(const Accelerator& accelerator, std::size_t level, const Work& work);
+
 // `work` of one execution; `outer_rate` in bytes per cycle. The machine must have a vector unit.
 VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& accelerator,
                        double outer_rate);

@@ -96,6 +96,8 @@ constexpr std::string_view kAttentionParts[] = {"flash",
                                                 "fmha",
                                                 "attention",
                                                 "sdpa",
+                                                "attn_fwd", // Triton's
+                                                "attn_bwd",
                                                 "batchdecodewith",
                                                 "batchprefillwith",
                                                 "paged_kv",

@@ -302,8 +302,33 @@ std::optional<OperatorLayer> custom_experts_of(const Operator& op) {
     return std::nullopt;
 }
 
+namespace {
+
+// "grouped_gemm_variable_k": gradients of experts' weights, whose groups share out the rows of both
+// operands. `args`: [rows, m], [rows, n], and a size for each group.
+std::optional<OperatorLayer> rows_shared_out(const OperatorArgs& args) {
+    const bool fits = args.tensor(0) && args.tensor(1) && args.dims(0).size() == 2 &&
+                      args.dims(1).size() == 2 && args.dims(0)[0] == args.dims(1)[0];
+    const Count groups = holds_numbers(args, 2, 1) ? args.elements(2) : 1;
+    if (!fits || groups < 1 || groups > args.dims(0)[0]) {
+        return std::nullopt;
+    }
+    OperatorLayer made;
+    made.layer.op = model::Op::bmm;
+    made.layer.shape =
+        model::GemmShape{groups, args.dims(0)[1], args.dims(1)[1], args.dims(0)[0] / groups};
+    made.layer.types = {args.type(0), args.type(1), args.type(0)};
+    made.approximate = true;
+    return model::validate(made.layer).has_errors() ? std::nullopt : std::optional(made);
+}
+
+} // namespace
+
 std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {
     const OperatorArgs args(op);
+    if (op.name.ends_with("variable_k")) {
+        return rows_shared_out(args);
+    }
     // "cutlass_scaled_fp4_mm(out, a, b, …)": the product of narrow operands stands before them.
     const auto narrow = [&args](std::size_t i) {
         return args.tensor(i) && args.dims(i).size() >= 2 && element_bytes(args.type_name(i)) == 1;

@@ -70,6 +70,11 @@ constexpr Pattern kPatterns[] = {
     {"addmv", false, 1, 2, 0, 0, 0},
     {"addbmm", false, 1, 2, 0, 0, 0},
     {"conv3d", true, 0, 1, 3, 4, 5},
+    {"ConvBias", true, 0, 1, 4, 3, 7}, // of Apex, and have no dilation
+    {"ConvBiasReLU", true, 0, 1, 4, 3, 7},
+    {"ConvBiasMaskReLU", true, 0, 1, 5, 4, 7},
+    {"causal_conv1d_fwd", true, 0, 1, 20, 20, 20}, // of state space models: no settings
+    {"_causal_conv1d_fwd_cpp", true, 0, 1, 20, 20, 20},
     {"convolution_backward", true, 1, 2, 4, 5, 6, 7, model::Direction::bwd_weight, 10},
 };
 
@@ -208,6 +213,9 @@ std::optional<Count> output_depth(const Operator& op, const Pattern& pattern, co
 // One-dimensional convolutions are of height 1.
 std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pattern, Dims in,
                                            Dims weight, bool& approximate) {
+    if (in.size() == 3 && weight.size() == 2) { // a row of taps for each channel
+        weight.insert(weight.begin() + 1, 1);
+    }
     const bool one_dimensional = in.size() == 3 && weight.size() == 3;
     if (one_dimensional) {
         in.insert(in.begin() + 2, 1);

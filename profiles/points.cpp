@@ -347,12 +347,14 @@ class PointMaker {
                 partly.insert(partly.end(), names.begin(), names.end());
             }
         }
-        if (!any_work) {
+        if (!any_work && !work.empty()) {
             warnings.warning(
                 "missing-metrics",
                 fmt::format("operations were not collected: {} are missing", fmt::join(work, ", ")),
-                "collect those of the types that the kernels use, as .sum, "
-                ".sum.per_second, or .sum.per_cycle_elapsed with the cycles");
+                work.front().starts_with("SQ_")
+                    ? "collect those of the types that the kernels use: rocprofv3 --pmc NAME …"
+                    : "collect those of the types that the kernels use, as .sum, "
+                      ".sum.per_second, or .sum.per_cycle_elapsed with the cycles");
         }
         if (!partly.empty()) {
             warnings.warning("missing-metrics",

@@ -272,7 +272,9 @@ std::vector<KernelSummary> summarise(const Profile& profile) {
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const auto calls = static_cast<double>(std::max<std::int64_t>(sums[i].calls, 1));
-        sums[i].deviation_s = std::sqrt(std::max(squares[i], 0.0) / calls);
+        constexpr double kRounding = 1e-12; // of a sum of equal times, divided by its calls
+        const bool equal = sums[i].max_s - sums[i].min_s <= kRounding * sums[i].max_s;
+        sums[i].deviation_s = equal ? 0.0 : std::sqrt(std::max(squares[i], 0.0) / calls);
         sums[i].name = profile.kernels[i].name;
         sums[i].share = total_s > 0.0 ? sums[i].time_s / total_s : 0.0;
     }

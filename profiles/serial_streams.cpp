@@ -1,11 +1,13 @@
 #include "profiles/serial_streams.hpp"
 
+#include "base/lines.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace eyeroof::profiles {
@@ -93,7 +95,49 @@ std::map<std::uint32_t, double> medians_of(const Profile& profile,
     return medians;
 }
 
+// What equals another of the same key, which says when and where something ran, goes.
+template <class Item, class KeyOf>
+std::size_t drop_equal(std::vector<Item>& items, const KeyOf& key_of) {
+    std::vector<std::size_t> order(items.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t i) { return key_of(items[i]); };
+    std::ranges::stable_sort(order, {}, key);
+    std::vector<bool> again(items.size(), false);
+    std::size_t count = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        const Item& item = items[order[i]];
+        const bool placed =
+            item.stream != kNone && item.start_ns != kNone && item.duration_ns > 0.0;
+        again[order[i]] = placed && key(order[i]) == key(order[i - 1]);
+        count += again[order[i]] ? 1 : 0;
+    }
+    if (count > 0) {
+        std::size_t at = 0;
+        std::erase_if(items, [&](const Item&) { return again[at++]; });
+    }
+    return count;
+}
+
 } // namespace
+
+Diagnostics drop_repeats(Profile& profile, const std::string& file) {
+    const std::size_t kernels = drop_equal(profile.launches, [](const Launch& l) {
+        return std::tuple(l.start_ns, l.source, l.device, l.stream, l.kernel, l.duration_ns);
+    });
+    const std::size_t copies = drop_equal(profile.copies, [](const DeviceCopy& c) {
+        return std::tuple(c.start_ns, c.source, c.device, c.stream, c.kind, c.bytes, c.duration_ns);
+    });
+    Diagnostics found;
+    if (kernels + copies > 0) {
+        found.warning(
+            "repeated",
+            fmt::format("{} of kernels or copies had the source, stream, start, and duration of "
+                        "another and were dropped",
+                        counted(kernels + copies, "record")),
+            "was the trace merged with itself?", {file, 0, 0});
+    }
+    return found;
+}
 
 Diagnostics cut_overruns(Profile& profile, const std::string& file) {
     auto streams = pieces_of(profile);

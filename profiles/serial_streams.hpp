@@ -7,6 +7,10 @@
 
 namespace eyeroof::profiles {
 
+// Drops what stands twice, with one start and duration on one stream, as merged files have it. One
+// warning says how many.
+Diagnostics drop_repeats(Profile& profile, const std::string& file);
+
 // Cuts durations that no stream allows, as of counters that overflowed: what ends after the end of
 // the next work of its stream, although its kernel's other runs are far shorter, ends where the
 // next starts. The last of a stream, as long as those that were cut, takes the median of its

@@ -2,7 +2,7 @@
 // interpreter's lock, while the calling thread looks for signals.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include "python/values.hpp"
 
 #include <chrono>
 #include <future>
@@ -28,14 +28,14 @@ template <class Work> auto interruptible(Work work) {
     std::future<Answer> answer = task->get_future();
     std::thread([task, stop = source.get_token()] { (*task)(stop); }).detach();
     const auto ready = [&answer](auto patience) {
-        const pybind11::gil_scoped_release free;
+        const Unlocked unlocked;
         return answer.wait_for(patience) == std::future_status::ready;
     };
     while (!ready(kLook)) {
         if (PyErr_CheckSignals() != 0) {
             source.request_stop();
             ready(kPatience);
-            throw pybind11::error_already_set();
+            throw Raised{};
         }
     }
     return answer.get();

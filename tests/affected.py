@@ -4,6 +4,7 @@
     tests/affected.py BUILD             # names of ctest, for ./bootstrap check
     tests/affected.py BUILD --readers   # for ./bootstrap sanitize: the readers' tests, and what the change touches
     tests/affected.py BUILD … --targets # what must be built for these
+    tests/affected.py BUILD --readers --within S # what of them S seconds suffice for; the rest on the error output
     tests/affected.py --base            # the commit that the change is compared with
 
 The change is what differs from the merge base with the remote's main branch (or from EYEROOF_BASE), files that are
@@ -33,10 +34,13 @@ PROGRAMS = {
     "profiles/collect": ["profiles", "gpu"], "profiles/cupti": ["gpu"], "profiles/gpu": ["gpu"],
     "report": ["report", "analysis"], "cli": ["cli"],
 }
+# The folders' own programs. The others (agreement, hostile …) run lines that these run, too.
+OWN = {names[0] for names in PROGRAMS.values()}
 READERS = ["model", "hwdb", "profiles", "formats", "catalog"]  # where bytes of strangers enter
 # Tests of files that are not code: documents, catalogs, networks.
 SCRIPTS = {"docs": ["printed", "documented", "folders"], "README.md": ["printed", "documented"],
            "hwdb": ["hwdb", "catalog", "machine_format"], "examples": ["catalog", "formats"], "tests/hostile": ["hostile"],
+           "examples/measurements": ["scripts"], "tests/bench": ["scripts"],
            "tests/faults": ["faults", "kills"], "CONTRIBUTING.md": ["worked_examples"]}
 EVERYTHING = re.compile(r"^(CMakeLists\.txt|CMakePresets\.json|cmake/|bootstrap|tests/[^/]+\.(hpp|cpp|txt)$)")
 DAY = 24 * 3600  # seconds
@@ -94,8 +98,9 @@ def tests_of(build):
 
 
 def affected(build, readers=False):
-    """The test programs that can notice the change: those of its folders, and of what links them directly. Files of
-    the build change every program, but bring no code for a sanitizer to look at (`readers`)."""
+    """The test programs that can notice the change: those of its folders, and of what links them directly. For a
+    sanitizer (`readers`), which looks at the lines that run, the folder's own program is enough, and files of the build
+    bring no lines."""
     plain, window = tests_of(build)
     files = changed()
     if files is None or not readers and any(EVERYTHING.match(file) for file in files):
@@ -103,7 +108,7 @@ def affected(build, readers=False):
     links, found = modules(build), []
     for file in files:
         parts = file.split("/")
-        if parts[0] == "tests" and len(parts) > 2 and parts[1] in plain:
+        if parts[0] == "tests" and len(parts) > 2 and parts[1] in (OWN if readers else plain):
             found.append(parts[1])
         if parts[0] == "gui" or file.startswith("tests/gui/"):
             found += window
@@ -112,10 +117,34 @@ def affected(build, readers=False):
                 found += names
         if file.endswith((".cpp", ".hpp")) and parts[0] not in ("tests", "gui", "python"):
             folder = max((name for name in links if file.startswith(name + "/")), key=len, default=parts[0])
-            found += programs_of(file)
-            found += [programs_of(user + "/x")[0] for user, used in links.items() if folder in used]
+            found += programs_of(file)[:1] if readers else programs_of(file)
+            found += [programs_of(user + "/x")[0] for user, used in links.items() if folder in used and not readers]
     found += ["architecture", "folders"] if found else []
     return [name for name in plain + window if name in found]
+
+
+# Under AddressSanitizer a test takes three to five times as long as in `dev`; `scale` 13 times, of which none was longer.
+SLOWER = 4
+SLOWEST = {"scale": 13}
+
+
+def within(names, seconds):
+    """The names that `seconds` suffice for, the readers first and then the quickest, by the times of the last run of
+    all tests in build/dev (a test that did not run there counts as no time)."""
+    file, took = ROOT / "build/dev/Testing/Temporary/CTestCostData.txt", {}
+    for line in file.read_text().splitlines() if file.exists() else []:
+        name, *figures = line.split()
+        if len(figures) == 2:
+            took[name] = float(figures[1]) * SLOWEST.get(name, SLOWER)
+    chosen, busy, jobs = [], 0.0, os.cpu_count() or 1
+    for name in sorted(names, key=lambda name: (name not in READERS, took.get(name, 0.0))):
+        busy += took.get(name, 0.0)
+        if max(busy / jobs, took.get(name, 0.0)) <= seconds or name in READERS:
+            chosen.append(name)
+    left = [name for name in names if name not in chosen]
+    if left:
+        print(f"affected.py: no time for {' '.join(left)}: `./bootstrap nightly` runs them", file=sys.stderr)
+    return chosen
 
 
 def main():
@@ -128,6 +157,8 @@ def main():
     if "--readers" in sys.argv:
         names = [name for name in tests_of(build)[0] if name in programs - {"architecture"} and
                  (name in READERS or name in names)]
+    if "--within" in sys.argv:
+        names = within(names, float(sys.argv[sys.argv.index("--within") + 1]))
     if "--targets" in sys.argv:
         targets = {"test_" + name if name in programs else "eyeroof eyeroof-tune" for name in names
                    if name not in tests_of(build)[1]}

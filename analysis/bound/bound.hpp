@@ -84,11 +84,12 @@ struct BoundReport {
 
 // clang-format off
 // Of an operator:  time = start + max(arithmetic, memory, on_chip), with
-//   start = 1.2 us of a GPU's kernel of products (GEMM, convolution, attention, experts), else 0:
-//     blocks are placed, the first operands arrive, and the last results leave while nothing else
-//     of the kernel runs. Empirical: the shortest of 226,989 products on 8 GPUs that were recorded
-//     without launches takes 1.48 us (aisimulate 0.13, CUDA graphs), and none of them is below
-//     start + the other terms. fused: once, as one kernel may do all.
+//   start = of a GPU's kernel of products (GEMM, convolution, attention, experts), else 0: blocks are
+//     placed, the first operands arrive, and the last results leave while nothing else of the kernel
+//     runs. Empirical: under the shortest of 226,989 products on 8 GPUs recorded without launches
+//     (aisimulate 0.13, CUDA graphs): 2.2 us of Ampere at 1.41 GHz and Hopper at 1.98, 1.5 us of Ada at
+//     2.52, 1.35 us of Blackwell at 1.92, shorter at higher clocks; others 1.2 us. fused: once. The
+//     values were chosen on the rows that they bound; other GPUs of an architecture are assumed alike.
 //   arithmetic = multiplications / peak. A GEMM multiplies m n k times. A convolution may take a fast
 //     algorithm: along each dimension of r taps and stride s at least min(r, s) multiplications an
 //     output and pair of channels remain (S. Winograd, "Arithmetic Complexity of Computations", 1980:
@@ -115,7 +116,8 @@ struct BoundReport {
 // of each resource.
 // Accelerators: an operator's time is step 7 of the machine's chain (no mapping does better), its
 // arithmetic step 4, its bytes compulsory_bytes() of model/accelerator/residency.hpp. fused moves
-// what of them are a program's inputs, weights, and outputs. They keep no weights between runs.
+// what of them are a program's inputs, weights, and outputs; on a machine that keeps weights
+// (exam/residency.hpp) none that stay: there the bound is one for the exam's schedule.
 // Errors: those of run(); "uncosted".
 // clang-format on
 Result<BoundReport> bound(const Question& question, std::optional<double> measured_s = {},

@@ -1,7 +1,6 @@
 #include "analysis/calibrate/calibrate.hpp"
 
 #include "analysis/calibrate/error_bands.hpp"
-#include "analysis/calibrate/fit.hpp"
 #include "analysis/calibrate/splits.hpp"
 
 #include <fmt/format.h>
@@ -89,24 +88,31 @@ Split split_rows(std::vector<FitRow> rows, std::size_t most) {
     return split;
 }
 
+using RowsByClass = std::array<std::vector<FitRow>, model::kKernelClasses>;
+
+void sort_in(const MeasuredLayer& row, const model::Gpu& gpu, std::size_t index,
+             model::Timing of_rows, RowsByClass& by_class, Diagnostics& found) {
+    auto work = model::work_of(row.layer);
+    const auto kernel = work ? model::kernel_of(gpu, row.layer, *work)
+                             : Result<model::KernelChoice>(work.diagnostics());
+    if (!kernel) {
+        found.append(kernel.diagnostics());
+        return;
+    }
+    const model::Timing timing = row.timing.value_or(of_rows);
+    by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
+        {&row.layer, std::move(*work), row.measured_s, timing, index,
+         without_served(software_of(row, gpu, timing)), row.weight});
+}
+
 } // namespace
 
 Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLayer>& rows,
                              const CalibrateOptions& options, std::stop_token stop) {
-    std::array<std::vector<FitRow>, model::kKernelClasses> by_class;
+    RowsByClass by_class;
     Diagnostics found;
     for (const MeasuredLayer& row : rows) {
-        auto work = model::work_of(row.layer);
-        const auto kernel = work ? model::kernel_of(gpu, row.layer, *work)
-                                 : Result<model::KernelChoice>(work.diagnostics());
-        if (!kernel) {
-            found.append(kernel.diagnostics());
-            continue;
-        }
-        const model::Timing timing = row.timing.value_or(options.timing);
-        by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
-            {&row.layer, std::move(*work), row.measured_s, timing, 0,
-             without_served(software_of(row, gpu, timing))});
+        sort_in(row, gpu, 0, options.timing, by_class, found);
     }
     model::Gpu working = gpu;
     Calibrated result;
@@ -136,6 +142,45 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
         return found;
     }
     result.calibration = working.calibration;
+    return result;
+}
+
+Result<Calibrated> calibrate_together(const std::vector<MeasuredLayer>& rows,
+                                      const MachineSource& machines, model::Timing timing,
+                                      const FitOptions& options, const std::stop_token& stop) {
+    RowsByClass by_class;
+    Diagnostics found;
+    std::vector<model::Gpu> gpus;
+    std::map<std::string, std::size_t> known;
+    for (const MeasuredLayer& row : rows) {
+        const auto [at, is_new] = known.try_emplace(row.gpu, gpus.size());
+        if (is_new) {
+            const auto machine = machines(row.gpu);
+            const auto* gpu = machine ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
+            if (gpu == nullptr) {
+                return machine
+                           ? Result<Calibrated>::failure("not-a-gpu", "'" + row.gpu + "' is no GPU",
+                                                         "`eyeroof hw list` names the GPUs")
+                           : Result<Calibrated>(machine.diagnostics());
+            }
+            gpus.push_back(*gpu);
+        }
+        sort_in(row, gpus[at->second], at->second, timing, by_class, found);
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    Calibrated result;
+    for (std::size_t i = 0; i < by_class.size(); ++i) {
+        if (const std::vector<FitRow>& of = by_class[i]; !of.empty()) {
+            const double before = mape_of(ratios_of(gpus, of));
+            fit_class(gpus, static_cast<KernelClass>(i), of, options, stop);
+            const double after = mape_of(ratios_of(gpus, of));
+            result.classes.push_back(
+                {static_cast<KernelClass>(i), static_cast<int>(of.size()), before, after, 0.0});
+        }
+    }
+    result.calibration = gpus.empty() ? GpuCalibration{} : gpus.front().calibration;
     return result;
 }
 

@@ -1,6 +1,7 @@
 // Fits the constants of a class of kernels to measured layers of one GPU.
 #pragma once
 
+#include "analysis/calibrate/fit.hpp"
 #include "analysis/calibrate/validate.hpp"
 #include "base/result.hpp"
 #include "model/gpu/calibration.hpp"
@@ -46,6 +47,14 @@ struct Calibrated {
 // than five rows fall on one side.
 Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLayer>& rows,
                              const CalibrateOptions& options, std::stop_token stop = {});
+
+// Constants that the GPUs of the rows share, or, where there is one, that are its own: by
+// fit_class, on every row by its weight, from those that the first GPU has. Nothing is held out:
+// the errors before and after are those of the rows. Errors: the machines', "not-a-gpu", those of
+// predict().
+Result<Calibrated> calibrate_together(const std::vector<MeasuredLayer>& rows,
+                                      const MachineSource& machines, model::Timing timing,
+                                      const FitOptions& options, const std::stop_token& stop = {});
 
 // From one sustained figure: the share of the clock that makes the largest products reach it.
 // Sets sustained_clock of the classes that the type's pipe serves, which the result names without

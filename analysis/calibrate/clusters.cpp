@@ -22,11 +22,12 @@ constexpr const char* kRunHint = "a row is table,metric,published,fabric and wha
 const std::vector<std::string> kMetrics = {"step_s", "tokens_per_s", "token_rate",
                                            "tpot_s", "ttft_s",       "time_s"};
 
-constexpr std::array<std::string_view, 19> kCounts = {
-    "devices",       "batch",          "length",       "tensor",        "pipeline",
-    "context",       "expert",         "microbatch",   "interleave",    "prompt",
-    "answer",        "users",          "chunk",        "data",          "prefill_groups",
-    "decode_groups", "prefill_tensor", "prefill_data", "prefill_expert"};
+constexpr std::array<std::string_view, 21> kCounts = {
+    "devices",       "batch",          "length",       "tensor",         "pipeline",
+    "context",       "expert",         "microbatch",   "interleave",     "prompt",
+    "answer",        "users",          "chunk",        "data",           "prefill_groups",
+    "decode_groups", "prefill_tensor", "prefill_data", "prefill_expert", "running",
+    "draft_tokens"};
 constexpr double kMostCount = 1e9;
 
 using Words = std::vector<std::string>;
@@ -50,9 +51,6 @@ std::optional<Words> words_of(const std::string& column, const std::string& metr
     if (column == "order") {
         return order_names();
     }
-    if (column == "engine") {
-        return engine_names();
-    }
     if (column == "software" && metric == "step_s") {
         return Words{"no-overlap", "overlap-tensor", "apart-accumulation", "apart-bias",
                      "fused-pointwise"};
@@ -68,7 +66,7 @@ std::string refusal(const std::string& column, const std::string& cell, const st
         const bool whole = value && *value <= kMostCount && *value == std::floor(*value);
         return whole ? "" : "write a whole number from 1 to 1000000000";
     }
-    if (column == "memory_share") {
+    if (column == "memory_share" || column == "acceptance") {
         const auto value = positive_number(cell);
         return value && *value <= 1.0 ? "" : "write a share above 0, at most 1";
     }
@@ -124,6 +122,9 @@ class Sources {
     Result<model::Fabric> fabric(const std::string& name) {
         return known(fabrics_, name, [&] { return sources_.fabrics(name); });
     }
+    Result<Engine> engine(const std::string& name) {
+        return known(engines_, name, [&] { return sources_.engines(name); });
+    }
     Result<model::MachineKernels> kernels(const model::Machine& machine) {
         const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
         if (gpu == nullptr || !sources_.kernels) {
@@ -149,6 +150,7 @@ class Sources {
     std::map<std::string, Transformer> decoders_;
     std::map<std::string, model::Machine> machines_;
     std::map<std::string, model::Fabric> fabrics_;
+    std::map<std::string, Engine> engines_;
     std::map<std::string, model::MachineKernels> kernels_;
 };
 
@@ -285,15 +287,14 @@ Result<ClusterResult> training(const ClusterRow& row, Sources& sources, std::sto
                      "check batch, devices, tensor, and pipeline");
 }
 
-ServingOptions serving_options(const Cells& cells) {
+ServingOptions serving_options(const Cells& cells, const Engine& engine, const Transformer& t) {
     ServingOptions o;
-    if (const auto engine = engine_from_name(cells.text("engine", "vllm"))) {
-        o.engine = engine_of(*engine);
-    }
+    o.engine = engine;
     o.prompt = cells.count("prompt", o.prompt);
     o.answer = cells.count("answer", o.answer);
     o.type = model::data_type_from_name(cells.text("dtype")).value_or(model::DataType::bf16);
     o.weight_type = model::data_type_from_name(cells.text("weight_type"));
+    o.cache_type = model::data_type_from_name(cells.text("cache_type"));
     o.tensor = {cells.count("tensor", 1)};
     o.data = cells.count("data", 0);
     o.expert = cells.count("expert", 1);
@@ -303,8 +304,17 @@ ServingOptions serving_options(const Cells& cells) {
         o.prefill = {cells.count("prefill_tensor", 1), cells.count("prefill_data", 1),
                      cells.count("prefill_expert", 1)};
     }
+    o.speculation.tokens = cells.count("draft_tokens", 0);
+    if (o.speculation.tokens > 0 && t.latent.rank > 0) {
+        draft_by_own_layer(t, o.speculation);
+    }
+    o.speculation.acceptance =
+        positive_number(cells.text("acceptance")).value_or(o.speculation.acceptance);
+    if (const Count most = cells.count("running", 0); most > 0) {
+        o.batches = {most};
+    }
     o.engine.chunk = cells.count("chunk", o.engine.chunk);
-    o.memory_share = positive_number(cells.text("memory_share")).value_or(o.memory_share);
+    o.memory_share = positive_number(cells.text("memory_share")).value_or(engine.memory_share);
     o.exam.launch = model::Launch::graph;
     return o;
 }
@@ -315,7 +325,11 @@ Result<ClusterResult> server(const ClusterRow& row, Sources& sources, std::stop_
     if (!parts) {
         return parts.diagnostics();
     }
-    ServingOptions o = serving_options(cells);
+    const auto engine = sources.engine(cells.text("engine", "vllm"));
+    if (!engine) {
+        return engine.diagnostics();
+    }
+    ServingOptions o = serving_options(cells, *engine, parts->decoder);
     const bool loaded = row.metric == "tpot_s" || row.metric == "ttft_s";
     const bool alone = row.metric == "token_rate";
     if (loaded) {
@@ -335,7 +349,9 @@ Result<ClusterResult> server(const ClusterRow& row, Sources& sources, std::stop_
         const LoadResult& r = served->loads.at(0).result;
         const bool first = row.metric == "ttft_s";
         const double mean = first ? r.ttft.mean : r.tpot.mean;
-        const ErrorBand& band = first ? o.engine.ttft : o.engine.tpot;
+        const bool apart = o.decode_groups > 0;
+        const ErrorBand& band = first ? (apart ? o.engine.apart_ttft : o.engine.ttft)
+                                      : (apart ? o.engine.apart_tpot : o.engine.tpot);
         return ClusterResult{row, mean, mean * band.low, mean * band.high,
                              model_of(parts->decoder)};
     }
@@ -364,6 +380,7 @@ Result<ClusterResult> collective(const ClusterRow& row, Sources& sources) {
     q.devices = cells.count("devices", 8);
     q.sizes = {positive_number(cells.text("bytes")).value_or(1.0)};
     q.options.direct = cells.text("software");
+    q.options.from_host = cells.text("launch") == "eager";
     const auto study = study_collective(*fabric, q);
     if (!study) {
         return study.diagnostics();
@@ -378,8 +395,9 @@ std::string kind_of(const ClusterResult& result) {
     if (!result.kind.empty()) {
         return result.kind;
     }
-    const auto engine = row.cells.find("engine");
-    const std::string of = engine == row.cells.end() ? "" : " of " + engine->second;
+    const Cells cells(row);
+    const std::string of = " of " + cells.text("engine", "vllm") +
+                           (cells.text("decode_groups").empty() ? "" : ", apart");
     return row.metric == "tokens_per_s" ? "tokens/s of a server"
            : row.metric == "token_rate" ? "tokens/s of one request"
            : row.metric == "tpot_s"     ? "TPOT" + of

@@ -5,6 +5,7 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "model/gpu/library_cells.hpp"
+#include "model/machine/engine.hpp"
 #include "model/machine/fabric.hpp"
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
@@ -28,7 +29,9 @@ namespace eyeroof::analysis {
 //   token_rate         of one request at a time: the same, and weight_type
 //   tpot_s, ttft_s     mean of `users` who begin together: the same; of attention replicas and
 //                      experts data, expert; with prompts on devices of their own prefill_groups,
-//                      decode_groups, and their layout prefill_tensor, prefill_data, prefill_expert
+//                      decode_groups, and their layout prefill_tensor, prefill_data,
+//                      prefill_expert; running (most requests of a server at once), draft_tokens,
+//                      acceptance, cache_type
 //   time_s             of a collective: operation, devices, bytes, software
 struct ClusterRow {
     std::string table, metric;
@@ -79,6 +82,7 @@ struct ClusterSources {
     std::function<Result<model::Network>(const std::string&)> networks;
     std::function<Result<model::Machine>(const std::string&)> machines;
     std::function<Result<model::Fabric>(const std::string&)> fabrics;
+    std::function<Result<model::Engine>(const std::string&)> engines;
     // Of a GPU, by its name in the catalog.
     std::function<Result<model::MachineKernels>(const model::Gpu&, const std::string&)> kernels;
 };

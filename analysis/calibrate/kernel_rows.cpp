@@ -303,11 +303,48 @@ Result<KernelValidation> validate_kernels(const KernelTable& table, const Machin
     return v;
 }
 
+namespace {
+
+std::string figures_text(const ErrorFigures& f) {
+    return fmt::format("{:>7} {:>7.1f} {:>7.1f} {:>+7.1f} {:>8.0f}", f.rows, 100.0 * f.mape,
+                       100.0 * f.median, 100.0 * f.bias, 100.0 * f.coverage);
+}
+
+// Of each kind of call, and how many pairs of machine and type have intervals of the nominal width.
+std::string kinds_text(const KernelValidation& v) {
+    constexpr int kFewest = 30; // rows of a pair
+    constexpr double kLow = 0.70, kHigh = 0.92;
+    std::map<std::string_view, KernelErrors> kinds;
+    std::map<std::tuple<std::string_view, std::string, std::string>, KernelErrors> pairs;
+    for (const PredictedKernel& p : v.rows) {
+        const model::LibraryCall& c = p.row->call;
+        if (const auto kind = model::library_kind(c.op, c.network); kind && p.row->measured_s > 0) {
+            const std::string_view name = model::library_kind_name(*kind);
+            kinds[name].add(p.row->measured_s, p.time);
+            pairs[{name, p.row->gpu, c.type}].add(p.row->measured_s, p.time);
+        }
+    }
+    std::map<std::string_view, std::pair<int, int>> counts; // within the bounds, all
+    for (auto& [key, errors] : pairs) {
+        const ErrorFigures f = errors.figures();
+        if (f.rows >= kFewest) {
+            counts[std::get<0>(key)].first += f.coverage >= kLow && f.coverage <= kHigh ? 1 : 0;
+            counts[std::get<0>(key)].second += 1;
+        }
+    }
+    std::string text;
+    for (auto& [name, errors] : kinds) {
+        text += fmt::format("{:<93} {}", name, figures_text(errors.figures()));
+        text += fmt::format("  {} of {} pairs of machine and type 70 to 92\n", counts[name].first,
+                            counts[name].second);
+    }
+    return text;
+}
+
+} // namespace
+
 std::string kernels_text(const KernelValidation& v, const KernelTable& table) {
-    const auto cells = [](const ErrorFigures& f) {
-        return fmt::format("{:>7} {:>7.1f} {:>7.1f} {:>+7.1f} {:>8.0f}\n", f.rows, 100.0 * f.mape,
-                           100.0 * f.median, 100.0 * f.bias, 100.0 * f.coverage);
-    };
+    const auto cells = [](const ErrorFigures& f) { return figures_text(f) + "\n"; };
     std::string text =
         fmt::format("{:<30} {:<28} {:<24} {:<8} {:>7} {:>7} {:>7} {:>7} {:>8}\n", "gpu", "op",
                     "type", "library", "rows", "MAPE %", "median", "bias %", "within %");
@@ -315,7 +352,7 @@ std::string kernels_text(const KernelValidation& v, const KernelTable& table) {
         text += fmt::format("{:<30} {:<28} {:<24} {:<8} {}", g.gpu, g.op, g.type, g.library,
                             cells(g.figures));
     }
-    text += fmt::format("{:<93} {}", "all rows", cells(v.all));
+    text += kinds_text(v) + fmt::format("{:<93} {}", "all rows", cells(v.all));
     if (v.joules.rows > 0) {
         text += fmt::format("{:<93} {:>7} {:>7.1f} {:>7.1f} {:>+7.1f}\n",
                             "energy, J, where power was measured", v.joules.rows,

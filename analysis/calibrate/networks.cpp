@@ -69,10 +69,13 @@ Result<NetworkResult> predicted(const MeasuredNetwork& row, const PairsSources& 
     question.network = network->network;
     question.edges = network->edges;
     question.machine = *machine;
-    question.host = sources.hosts(*gpu);
+    question.host = sources.hosts(*machine);
     Scenario& options = question.scenario;
     options.launch = row.launch;
     options.compiled = row.compiled;
+    if (!row.compiled) { // most tables are older than fused attention
+        options.attention = AttentionForm::written;
+    }
     options.layout = row.layout;
     options.batch = row.batch;
     options.data_type = row.dtype.empty() ? std::nullopt : model::data_type_from_name(row.dtype);

@@ -15,7 +15,7 @@ namespace {
 // Columns that are fields of a scenario, of both sides or of one.
 void read_fields(const NamedCells& cells, const std::string& file, MeasuredPair& pair,
                  Diagnostics& found) {
-    for (const char* name : {"batch", "launch", "compiled", "operators"}) {
+    for (const char* name : {"batch", "launch", "compiled", "operators", "attention"}) {
         for (const std::string side : {"", "from_", "to_"}) {
             const std::string column = side + name;
             const std::string text = text_of(cells, column.c_str());
@@ -113,14 +113,20 @@ model::DataType main_type(const model::Network& network, const std::string& dtyp
     return most == macs.end() ? model::DataType::fp16 : most->first;
 }
 
-UpgradeOptions options_of(const MeasuredPair& pair, const model::Gpu& from, const model::Gpu& to,
-                          const PairsSources& sources, const Scenario& scenario) {
+UpgradeOptions options_of(const MeasuredPair& pair, const model::Machine& from,
+                          const model::Machine& to, const PairsSources& sources,
+                          const Scenario& scenario) {
     UpgradeOptions options;
     options.assumptions = false;
     options.threshold = 1.0;
     options.from = options.to = scenario;
     set_fields(pair.from_fields, options.from);
     set_fields(pair.to_fields, options.to);
+    for (Scenario* side : {&options.from, &options.to}) { // most are older than fused attention
+        if (!side->compiled && !side->attention) {
+            side->attention = AttentionForm::written;
+        }
+    }
     options.from_issue = sources.hosts(from);
     options.to_issue = sources.hosts(to);
     options.from.data_type = type_of(pair.from_dtype);
@@ -152,7 +158,7 @@ Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sourc
         return Result<PairResult>::failure("not-a-gpu", "a pair is of two GPUs",
                                            "`eyeroof hw list` names them");
     }
-    UpgradeOptions options = options_of(pair, *old_gpu, *new_gpu, sources, scenario);
+    UpgradeOptions options = options_of(pair, *from, *to, sources, scenario);
     options.edges = network->edges;
     const auto first = upgrade(network->network, *from, *to, options);
     options.edges = after->edges;

@@ -83,7 +83,7 @@ struct PairsValidation {
 };
 
 using NetworkSource = std::function<Result<model::NetworkGraph>(const std::string&)>;
-using HostSource = std::function<model::HostIssue(const model::Gpu&)>;
+using HostSource = std::function<model::HostIssue(const model::Machine&)>; // of a GPU
 
 struct PairsSources {
     NetworkSource networks;

@@ -118,7 +118,28 @@ Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
                         p->high_s,
                         naive_roofline_s(gpu, row.layer, p->flops, p->bytes),
                         p->step6_s,
-                        p->limiter};
+                        p->limiter,
+                        {},
+                        {},
+                        {}};
+}
+
+// Of rows that are shown.
+void add_fit_facts(const model::Gpu& gpu, const ValidateOptions& options, ValidatedRow& row) {
+    const Layer& layer = row.row.layer;
+    const model::Timing timing = row.row.timing.value_or(options.timing);
+    const model::Software software = without_served(software_of(row.row, gpu, timing));
+    const auto work = model::work_of(layer);
+    const auto kernel = work ? model::kernel_of(gpu, layer, *work, software)
+                             : Result<model::KernelChoice>(work.diagnostics());
+    row.kind = model::row_kind(layer, software, timing);
+    row.held_out = is_held_out(layer);
+    if (kernel) {
+        row.kernel_class = kernel_class_name(kernel->kernel_class);
+        row.part = model::longest_part(*kernel);
+        row.flops = static_cast<double>(work->flops);
+        row.bytes = static_cast<double>(work->bytes());
+    }
 }
 
 double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
@@ -186,6 +207,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
     const int library = table.extra_index("library");
     const int layout = table.extra_index("layout");
     const int session = table.extra_index("session");
+    const int weight = table.extra_index("weight");
     if (time < 0) {
         found.error("missing-column", "there is no column 'measured_s'",
                     "add the measured seconds of each row", {file, 1, 1});
@@ -211,7 +233,14 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
         const auto timing = model::timing_from_name(mode);
         if (!mode.empty() && !timing) {
             found.error("bad-launch", "'" + mode + "' is no launch mode",
-                        "one of eager, stream, kernel, graph", {file, table.lines[i], 1}, "launch");
+                        "one of eager, stream, graph, none", {file, table.lines[i], 1}, "launch");
+            continue;
+        }
+        const auto share =
+            weight < 0 ? std::optional(1.0) : seconds(cells[static_cast<std::size_t>(weight)]);
+        if (!share) {
+            found.error("bad-weight", "weight must be a positive number",
+                        "take rows away that shall not count", {file, table.lines[i], 1}, "weight");
             continue;
         }
         const std::string order = layout < 0 ? "" : cells[static_cast<std::size_t>(layout)];
@@ -225,7 +254,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
                         source < 0 ? "" : cells[static_cast<std::size_t>(source)],
                         library < 0 ? "" : cells[static_cast<std::size_t>(library)],
                         layout_named(order),
-                        session < 0 ? "" : cells[static_cast<std::size_t>(session)]});
+                        session < 0 ? "" : cells[static_cast<std::size_t>(session)], *share});
     }
     if (found.has_errors()) {
         return found;
@@ -266,6 +295,9 @@ Result<Validation> validate(const std::vector<MeasuredLayer>& rows, const Machin
         return found;
     }
     cut_worst(validation.worst, options.worst);
+    for (ValidatedRow& row : validation.worst) {
+        add_fit_facts(*gpus.find(row.row.gpu, found), options, row);
+    }
     for (auto& [key, ratios] : groups) {
         ValidationGroup group{std::get<0>(key), std::get<1>(key), std::get<2>(key),
                               std::get<3>(key), ratios.figures(), std::nullopt};

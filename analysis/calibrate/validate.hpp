@@ -25,6 +25,7 @@ struct MeasuredLayer {
     std::string library = {}; // likewise: "cublas 10", "VLLM 0.14.0"
     std::optional<model::Layout> layout = std::nullopt; // likewise, of a convolution's tensors
     std::string session = {}; // likewise: a name that tells days of measurement apart
+    double weight = 1.0;      // likewise: in a fit, beside the other rows of its GPU and kind
 
     bool operator==(const MeasuredLayer&) const = default;
 };
@@ -72,6 +73,11 @@ struct ValidatedRow {
     MeasuredLayer row;
     double predicted_s = 0.0, low_s = 0.0, high_s = 0.0, naive_s = 0.0, step6_s = 0.0;
     std::string limiter;
+    // What a fit of constants goes by. Class and part are of the kernel; a kind is that of errors
+    // (model::row_kind); held_out: by the layer's shape, see is_held_out.
+    std::string kernel_class, kind, part;
+    bool held_out = false;
+    double flops = 0.0, bytes = 0.0;
 
     bool operator==(const ValidatedRow&) const = default;
 };

@@ -15,10 +15,6 @@ std::string change_text(const BothSides& figure) {
                                               : fmt::format("{:+.2f} %", 100.0 * *change);
 }
 
-std::string seconds_text(double seconds) {
-    return format_si(seconds, "s");
-}
-
 std::string added_text(double seconds) {
     return (seconds < 0.0 ? "-" : "+") + format_si(std::abs(seconds), "s");
 }

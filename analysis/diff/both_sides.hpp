@@ -21,7 +21,6 @@ struct BothSides {
 inline constexpr double kToldChange = 1e-9; // relative: smaller ones are rounding
 
 std::string change_text(const BothSides& figure); // "+20.00 %", "=", "new"
-std::string seconds_text(double seconds);         // "3 ms"
 std::string added_text(double seconds);           // "+3 ms", "-1.2 us"
 std::string change_key(std::string_view figure);  // "time_change" of "time_s"
 

@@ -14,19 +14,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// One side, as its document says it.
-struct Side {
-    struct Layer {
-        std::string name, limiter;
-        double count = 1.0;
-        std::array<double, kDiffFigures.size()> figures{};
-        std::array<double, model::kSteps> bounds{};
-    };
-    std::string name;
-    std::array<double, kDiffFigures.size()> total{};
-    std::vector<Layer> layers;
-};
-
 // Reads keys and collects what is missing.
 class Reader {
   public:
@@ -69,8 +56,8 @@ class Reader {
     int told_ = 0;
 };
 
-Side::Layer read_layer(const Json& json, const std::string& where, Reader& read) {
-    Side::Layer layer;
+ExamSide::Layer read_layer(const Json& json, const std::string& where, Reader& read) {
+    ExamSide::Layer layer;
     layer.name = read.text(json, "name", where);
     layer.count = read.number(json, "count", where);
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
@@ -90,13 +77,11 @@ Side::Layer read_layer(const Json& json, const std::string& where, Reader& read)
     return layer;
 }
 
-Side read_side(std::string_view text, const std::string& file, Diagnostics& found) {
-    Reader read(file, found);
-    Side side;
+void read_side(std::string_view text, Reader& read, ExamSide& side) {
     const Json json = parse_json(text);
     if (!json.is_object() || json.value("schema", Json()) != "eyeroof/exam/1") {
         read.fail("schema");
-        return side;
+        return;
     }
     side.name = fmt::format("{} on {}", read.text(read.at(json, "network", ""), "name", "network."),
                             read.text(read.at(json, "machine", ""), "name", "machine."));
@@ -111,15 +96,14 @@ Side read_side(std::string_view text, const std::string& file, Diagnostics& foun
     const Json& layers = read.at(json, "layers", "");
     if (!layers.is_array()) {
         read.fail("layers");
-        return side;
+        return;
     }
     for (std::size_t i = 0; i < layers.size(); ++i) {
         side.layers.push_back(read_layer(layers[i], fmt::format("layers[{}].", i), read));
     }
-    return side;
 }
 
-LayerDiff layer_diff(const Side::Layer& a, const Side::Layer& b) {
+LayerDiff layer_diff(const ExamSide::Layer& a, const ExamSide::Layer& b) {
     LayerDiff diff;
     diff.name = b.name;
     diff.count = {a.count, b.count};
@@ -136,23 +120,46 @@ LayerDiff layer_diff(const Side::Layer& a, const Side::Layer& b) {
 
 } // namespace
 
-Result<ExamDiff> diff_exams(std::string_view text_a, const std::string& file_a,
-                            std::string_view text_b, const std::string& file_b) {
-    Diagnostics found;
-    const Side a = read_side(text_a, file_a, found);
-    const Side b = read_side(text_b, file_b, found);
-    if (found.has_errors()) {
-        return Result<ExamDiff>(std::move(found));
+ExamSide exam_side(const Report& report) {
+    ExamSide side;
+    side.name = report.words;
+    const Total& total = report.total;
+    side.total = {total.time_s, total.energy_j, total.outer_bytes, total.macs, total.utilization};
+    for (const LayerReport& from : report.layers) {
+        ExamSide::Layer layer;
+        layer.name = from.layer.name;
+        layer.count = static_cast<double>(from.layer.count);
+        layer.figures = {from.time_s, from.energy_j, from.outer_bytes,
+                         static_cast<double>(from.macs), from.utilization};
+        layer.limiter = fmt::format("{} {}", from.limiter_step, from.limiter);
+        for (std::size_t i = 0; i < model::kSteps; ++i) {
+            layer.bounds[i] = from.steps[i].macs_per_cycle;
+        }
+        side.layers.push_back(std::move(layer));
     }
+    return side;
+}
+
+Result<ExamSide> exam_side(std::string_view json, const std::string& file) {
+    Diagnostics found;
+    Reader read(file, found);
+    ExamSide side;
+    read_side(json, read, side);
+    return found.has_errors() ? Result<ExamSide>(std::move(found))
+                              : Result<ExamSide>(std::move(side));
+}
+
+ExamDiff diff_exams(const ExamSide& a, const ExamSide& b) {
     ExamDiff diff{a.name, b.name, {}, {}, {}, {}};
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
         diff.total[i] = {a.total[i], b.total[i]};
     }
-    std::map<std::string, std::vector<const Side::Layer*>> left; // of a, by name, last one first
+    std::map<std::string, std::vector<const ExamSide::Layer*>>
+        left; // of a, by name, last one first
     for (auto layer = a.layers.rbegin(); layer != a.layers.rend(); ++layer) {
         left[layer->name].push_back(&*layer);
     }
-    for (const Side::Layer& layer : b.layers) {
+    for (const ExamSide::Layer& layer : b.layers) {
         const auto same = left.find(layer.name);
         if (same == left.end() || same->second.empty()) {
             diff.only_b.push_back(layer.name);
@@ -161,14 +168,14 @@ Result<ExamDiff> diff_exams(std::string_view text_a, const std::string& file_a,
         diff.layers.push_back(layer_diff(*same->second.back(), layer));
         same->second.pop_back();
     }
-    for (const Side::Layer& layer : a.layers) {
+    for (const ExamSide::Layer& layer : a.layers) {
         auto& rest = left[layer.name];
         if (!rest.empty()) {
             diff.only_a.push_back(layer.name);
             rest.pop_back();
         }
     }
-    return Result<ExamDiff>(std::move(diff));
+    return diff;
 }
 
 namespace {

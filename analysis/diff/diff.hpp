@@ -4,6 +4,7 @@
 
 #include "analysis/diff/both_sides.hpp"
 #include "analysis/exam/gate.hpp"
+#include "analysis/exam/report.hpp"
 #include "base/result.hpp"
 #include "model/eyexam/chain.hpp"
 
@@ -17,6 +18,27 @@ namespace eyeroof::analysis {
 
 inline constexpr std::array<std::string_view, 5> kDiffFigures = {
     "time_s", "energy_j", "outer_bytes", "macs", "utilization"};
+
+// What is compared of an exam.
+struct ExamSide {
+    struct Layer {
+        std::string name, limiter;
+        double count = 1.0;
+        std::array<double, kDiffFigures.size()> figures{}; // of one execution
+        std::array<double, model::kSteps> bounds{};        // MAC/cycle
+
+        bool operator==(const Layer&) const = default;
+    };
+    std::string name; // the scenario in words
+    std::array<double, kDiffFigures.size()> total{};
+    std::vector<Layer> layers;
+
+    bool operator==(const ExamSide&) const = default;
+};
+
+ExamSide exam_side(const Report& report);
+// Of what `exam --format json` writes. Errors: "bad-exam" with the key that is missing or wrong.
+Result<ExamSide> exam_side(std::string_view json, const std::string& file);
 
 struct LayerDiff {
     std::string name;
@@ -39,10 +61,8 @@ struct ExamDiff {
     bool operator==(const ExamDiff&) const = default;
 };
 
-// Of two documents of `exam --format json`. Layers belong together by name, several of one name in
-// their order. Errors: "bad-exam" with the key that is missing or wrong, for both at once.
-Result<ExamDiff> diff_exams(std::string_view a, const std::string& file_a, std::string_view b,
-                            const std::string& file_b);
+// Layers belong together by name, several of one name in their order.
+ExamDiff diff_exams(const ExamSide& a, const ExamSide& b);
 
 // For --fail-if: of the whole and of each layer KEY_a, KEY_b and KEY_change of every figure
 // ("time_change" for time_s).

@@ -93,7 +93,7 @@ mapper::Objective natural_objective(const Accelerator& accelerator) {
 }
 
 BestMappings search_best(const Network& network, const Accelerator& accelerator,
-                         const Dataflow& rules, const Question& question,
+                         const Dataflow& rules, const Question& question, double limit_s,
                          const KnownMappings& known, const std::stop_token& stop,
                          const ProgressCallback& progress) {
     const Scenario& s = question.scenario;
@@ -125,7 +125,7 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
     mapper::SearchOptions search;
     search.threads = s.threads;
     search.max_nodes = search_nodes_of(s);
-    best.found = search_nests(tasks, search, s.search_limit_s, stop, progress);
+    best.found = search_nests(tasks, search, limit_s, stop, progress);
     for (std::size_t i = 0; i < tasks.size() && question.constrained(); ++i) {
         if (!best.found[i]) {
             best.found[i] = SearchOutcome(

@@ -44,9 +44,10 @@ mapper::Objective natural_objective(const model::Accelerator& accelerator);
 // Mappings of nests to start searches from.
 using KnownMappings = std::vector<std::pair<model::Problem, model::Mapping>>;
 
-// Layers with errors of their own are left out: examine() reports them.
+// `limit_s`: of all searches together, 0: none. Layers with errors of their own are left out:
+// examine() reports them.
 BestMappings search_best(const model::Network& network, const model::Accelerator& accelerator,
-                         const model::Dataflow& rules, const Question& question,
+                         const model::Dataflow& rules, const Question& question, double limit_s,
                          const KnownMappings& known, const std::stop_token& stop,
                          const ProgressCallback& progress);
 

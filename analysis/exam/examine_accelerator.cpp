@@ -162,33 +162,43 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.flops = work.flops;
     const double rate = outer_bytes_per_cycle(context.accelerator);
     const OuterOnly only = outer_only(layer, work, context.accelerator);
-    const auto [bytes, equivalent] = only;
+    const double bytes = only.bytes;
+    const double equivalent = only.equivalent;
+    const std::string where = only.level == 0
+                                  ? outermost_name(context.accelerator)
+                                  : context.accelerator.levels[only.level].name + " port";
     const double operating = std::max(1.0, equivalent / context.units); // cycles: no less than one
     report.cycles = outer_only_cycles(only, context.units, rate);
     const double achieved = equivalent / report.cycles;
     for (std::size_t i = 0; i < kSteps; ++i) {
         const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);
         report.steps[i] = {i < 5 ? bound : std::min(bound, achieved),
-                           i < 5 ? "not on the array" : outermost_name(context.accelerator),
-                           i < 5 ? "this operator has no multiply-accumulate nest"
-                                 : "its tensors cross the outermost memory once",
-                           i < 5 ? Limit::units : Limit::outer_memory};
+                           i < 5 ? "not on the array" : where,
+                           i < 5             ? "this operator has no multiply-accumulate nest"
+                           : only.level == 0 ? "its tensors cross the outermost memory once"
+                                             : "its tensors pass the networks of their level once",
+                           i < 5             ? Limit::units
+                           : only.level == 0 ? Limit::outer_memory
+                                             : Limit::on_chip};
     }
     report.machine_steps = report.steps;
     report.units = context.units;
     report.time_s = report.cycles / context.accelerator.clock_hz;
     report.split.compute_s = operating / context.accelerator.clock_hz;
-    report.split.dram_stall_s = report.time_s - report.split.compute_s;
-    report.processing_time_s = report.split.compute_s;
+    (only.level == 0 ? report.split.dram_stall_s : report.split.on_chip_stall_s) =
+        report.time_s - report.split.compute_s;
+    report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
     report.outer_bytes = bytes;
     report.bytes = whole_bytes(bytes);
     report.leakage_j = least_leak_pj_per_cycle(context.accelerator) * report.cycles * 1e-12;
     report.energy_j = report.leakage_j; // what its words cost is not known
-    set_limits({nest_cycles_of(report.steps, context.units, equivalent, bytes / rate)},
+    set_limits({nest_cycles_of(report.steps, context.units, equivalent,
+                               std::max(only.port_cycles, bytes / rate))},
                context.accelerator.clock_hz, report);
-    report.notes.push_back(fmt::format("{} is bounded by the outermost memory and by one operation "
+    report.notes.push_back(fmt::format("{} is bounded by {} and by one operation "
                                        "a unit and cycle: this description has no vector unit",
-                                       op_name(layer.op)));
+                                       op_name(layer.op),
+                                       only.level == 0 ? "the outermost memory" : where));
     return report;
 }
 

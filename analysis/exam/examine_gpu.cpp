@@ -92,7 +92,8 @@ LayerReport layer_report(const step::Graph& program, std::uint32_t at, const Gpu
     report.limiter = p.limiter;
     report.limit = p.limit;
     report.limits = p.limits;
-    report.energy_j = context.gpu.tdp_w * p.time_s;
+    report.measured_power = p.energy_j > 0.0;
+    report.energy_j = report.measured_power ? p.energy_j : context.gpu.tdp_w * p.time_s;
     report.outer_bytes = p.bytes;
     report.l2_bytes = p.l2_bytes;
     report.kernel = p.form;

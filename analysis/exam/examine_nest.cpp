@@ -169,7 +169,7 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     const bool keeps_rules = context.policy != MappingPolicy::given;
     const Dataflow rules = keeps_rules ? dataflow_for(problem, context.dataflow)
                                        : unrestricted_dataflow(context.accelerator);
-    exam.machine = machine_chain(problem, context.accelerator, rules);
+    exam.machine = machine_chain(problem, context.accelerator, rules, counting);
     exam.chain =
         mapping_chain(problem, context.accelerator, rules, exam.mapping, exam.cost, exam.latency);
     Diagnostics violations = check_bounds(exam, context.units, keeps_rules);

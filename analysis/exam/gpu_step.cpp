@@ -48,6 +48,18 @@ double without_stalls_s(const Report& report, step::Costs costs, const Gpu& gpu,
     return step::simulate(report.program, costs, gpu, options).time_s;
 }
 
+// The board's limit, less what kernels of measured power take less; kernels that run side by side
+// share one limit.
+double step_energy_j(const Gpu& gpu, const step::Timeline& line,
+                     const std::vector<LayerReport>& layers) {
+    double less_j = -gpu.tdp_w * std::max(line.kernels_s - line.busy_s, 0.0);
+    for (const LayerReport& layer : layers) {
+        less_j +=
+            static_cast<double>(layer.layer.count) * (gpu.tdp_w * layer.time_s - layer.energy_j);
+    }
+    return gpu.tdp_w * line.time_s - std::max(less_j, 0.0);
+}
+
 void add_step(const Gpu& gpu, const step::Costs& costs, const step::TimelineOptions& options,
               Report& report) {
     report.timeline = step::simulate(report.program, costs, gpu, options);
@@ -61,7 +73,7 @@ void add_step(const Gpu& gpu, const step::Costs& costs, const step::TimelineOpti
     total.device_s = report.timeline.kernels_s;
     total.low_s = report.timeline.low_s;
     total.high_s = report.timeline.high_s;
-    total.energy_j = gpu.tdp_w * total.time_s;
+    total.energy_j = step_energy_j(gpu, report.timeline, report.layers);
     total.processing_time_s = std::min(without_stalls_s(report, costs, gpu, options), total.time_s);
     total.utilization = utilization_in(report, total.time_s);
 }

@@ -1,10 +1,25 @@
 #include "analysis/exam/nest_figures.hpp"
 
+#include "model/vector_unit.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::analysis {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+// Of all channels below one instance of the level, B/cycle; unlimited without any.
+double channel_bytes(const Level& level) {
+    double bytes = 0.0;
+    for (const Channel& channel : level.channels) {
+        bytes += channel.down_bytes_per_cycle;
+    }
+    return bytes > 0.0 ? bytes : kUnlimited;
+}
+
+} // namespace
 
 double bytes_in_and_out(const Problem& problem, Operand operand, const DataWidth& word, Count down,
                         Count up) {
@@ -34,6 +49,14 @@ OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& ac
                          (8.0 * bytes_per_element(layer.types.input));
     OuterOnly only{static_cast<double>(work.bytes()) * words,
                    static_cast<double>(work.flops) / 2.0};
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        const Level& level = accelerator.levels[i];
+        if (level.scheduled && activations_stay(accelerator, i, work)) {
+            only.level = i;
+            only.port_cycles = only.bytes / channel_bytes(level);
+            only.bytes = 0.0;
+        }
+    }
     for (const TensorUse& tensor : work.tensors) {
         only.equivalent = std::max(only.equivalent, static_cast<double>(tensor.elements) / 2.0);
     }
@@ -41,15 +64,12 @@ OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& ac
 }
 
 double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle) {
-    return std::max({1.0, only.equivalent / units, only.bytes / outer_bytes_per_cycle});
+    return std::max(
+        {1.0, only.equivalent / units, only.bytes / outer_bytes_per_cycle, only.port_cycles});
 }
 
 double outer_bytes_per_cycle(const Accelerator& accelerator) {
-    double bytes = 0.0;
-    for (const Channel& channel : accelerator.levels.front().channels) {
-        bytes += channel.down_bytes_per_cycle;
-    }
-    return bytes > 0.0 ? bytes : kUnlimited;
+    return channel_bytes(accelerator.levels.front());
 }
 
 } // namespace eyeroof::analysis

@@ -18,16 +18,19 @@ double outer_bytes_of(const model::Problem& problem, const model::Accelerator& a
                       const model::MappingCost& cost);
 
 // An operator without a multiply-accumulate nest: its tensors cross the outermost memory once, and
-// a unit does one operation a cycle. Two operations, or two elements moved, count as one MAC.
+// a unit does one operation a cycle. Two operations, or two elements moved, count as one MAC. Where
+// a schedule keeps them on the chip, they pass the networks below that level instead.
 struct OuterOnly {
-    double bytes = 0.0;      // as the words rest in the memory
-    double equivalent = 0.0; // MACs
+    double bytes = 0.0;       // as the words rest in the outermost memory
+    double equivalent = 0.0;  // MACs
+    std::size_t level = 0;    // where its tensors are
+    double port_cycles = 0.0; // on the networks below that level, where it is not the outermost
 
     bool operator==(const OuterOnly&) const = default;
 };
 OuterOnly outer_only(const model::Layer& layer, const model::Work& work,
                      const model::Accelerator& accelerator);
-// Cycles of it on so many MAC units: max(1, equivalent / units, bytes / rate).
+// Cycles of it on so many MAC units: max(1, equivalent / units, bytes / rate, port_cycles).
 double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle);
 
 // Of all channels below the outermost memory, B/cycle; unlimited without any.

@@ -77,6 +77,7 @@ struct LayerReport {
     model::Limits limits; // seconds: counterfactuals, shares that add up to time_s
     double energy_j = 0.0;
     double leakage_j = 0.0;               // of energy_j, what leaked while time went by
+    bool measured_power = false;          // energy_j is of the measured power of such kernels
     double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
     std::vector<TrafficRow> traffic;      // outermost level first
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
@@ -162,14 +163,15 @@ struct MemoryFit {
     bool operator==(const MemoryFit&) const = default;
 };
 
-// The one resource of which twice as much gains most: analysis/what_if/headline.hpp. Empty texts:
-// none gains.
+// The one resource of which twice as much gains most, or the power cap whose end gains more:
+// analysis/what_if/headline.hpp. Empty texts: none gains.
 struct Headline {
-    std::string resource; // "DRAM bandwidth", "CPU launch overhead"
-    std::string what;     // that is doubled: "the host's launch speed"
-    std::string option;   // of the command line: "--host-speed 2"
+    std::string resource; // "DRAM bandwidth", "CPU launch overhead", "power cap"
+    std::string what;     // to have: "twice the host's launch speed", "no power cap"
+    std::string option;   // of the command line: "--host-speed 2", "without --power-cap"
     double time_s = 0.0;  // of the step with it
     double saved_s = 0.0;
+    bool capped = false; // a power cap is in force
 
     bool operator==(const Headline&) const = default;
 };

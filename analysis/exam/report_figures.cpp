@@ -133,8 +133,20 @@ double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& lay
     return bytes;
 }
 
-bool energy_is_upper_bound(const MachineSummary& machine) {
-    return machine.kind != "accelerator";
+bool energy_is_upper_bound(const MachineSummary& machine, const LayerReport& layer) {
+    return machine.kind != "accelerator" && !layer.measured_power;
+}
+
+bool energy_is_upper_bound(const Report& report) {
+    return report.machine.kind != "accelerator" &&
+           std::ranges::none_of(report.layers, &LayerReport::measured_power);
+}
+
+std::string_view energy_basis(const Report& report) {
+    return report.machine.kind == "accelerator" ? "accesses"
+           : energy_is_upper_bound(report)
+               ? "board power x time, an upper bound"
+               : "measured power of kernels x time, and board power x time for the rest";
 }
 
 } // namespace eyeroof::analysis

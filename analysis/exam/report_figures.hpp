@@ -69,8 +69,10 @@ double measured_steps(const Report& report);
 // coded: the sum of the traffic rows of that level; `outer_bytes` where there are none.
 double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer);
 
-// What energies mean: those of the accesses on accelerators; board power (TDP) x time, which no run
-// exceeds, elsewhere.
-bool energy_is_upper_bound(const MachineSummary& machine);
+// Energies are those of the accesses on accelerators, and board power (TDP) x time elsewhere. No
+// run exceeds the latter, but the mean power of kernels that were measured is an estimate.
+bool energy_is_upper_bound(const MachineSummary& machine, const LayerReport& layer);
+bool energy_is_upper_bound(const Report& report); // of the step
+std::string_view energy_basis(const Report& report);
 
 } // namespace eyeroof::analysis

@@ -2,13 +2,19 @@
 
 #include "analysis/exam/examine.hpp"
 #include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/residency.hpp"
 #include "analysis/exam/totals.hpp"
 #include "analysis/exam/word_types.hpp"
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
+#include "analysis/program/own_memory.hpp"
 #include "analysis/program/settled.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
 
 namespace eyeroof::analysis {
 
@@ -20,18 +26,19 @@ namespace {
 // layer, so only layers without any stand for others.
 class Twins {
   public:
-    const LayerReport* of(const Layer& layer) const {
-        for (const auto& known : known_) {
-            if (same(known.layer, layer)) {
+    // On the same machine: schedules leave layers different room.
+    const LayerReport* of(const Layer& layer, const AcceleratorContext& context) const {
+        for (const auto& [machine, known] : known_) {
+            if (machine == &context && same(known.layer, layer)) {
                 return &known;
             }
         }
         return nullptr;
     }
     // A table of many layers is not searched for each: the first kMost shapes are kept.
-    void keep(const LayerReport& report) {
+    void keep(const LayerReport& report, const AcceleratorContext& context) {
         if (known_.size() < kMost) {
-            known_.push_back(report);
+            known_.emplace_back(&context, report);
         }
     }
 
@@ -42,14 +49,21 @@ class Twins {
         a.count = b.count;
         return a == b;
     }
-    std::vector<LayerReport> known_;
+    std::vector<std::pair<const AcceleratorContext*, LayerReport>> known_;
+};
+
+// Contexts of the machines, and which each layer runs on.
+struct Contexts {
+    std::deque<Accelerator> machines; // that a schedule makes
+    std::deque<AcceleratorContext> all;
+    std::vector<std::size_t> of_layer;
 };
 
 Result<Report> examine_layers(const Question& question, step::Graph program,
-                              const AcceleratorContext& context, const std::stop_token& stop,
+                              const Contexts& contexts, const std::stop_token& stop,
                               const ProgressCallback& progress) {
     Report report;
-    report.machine = summarise(question.machine, context);
+    report.machine = summarise(question.machine, contexts.all.front());
     Diagnostics problems;
     Twins twins;
     for (std::size_t i = 0; i < program.layers.size(); ++i) {
@@ -59,7 +73,8 @@ Result<Report> examine_layers(const Question& question, step::Graph program,
             progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, program.layers.size()),
                       0.0, -1.0});
         }
-        if (const LayerReport* twin = twins.of(layer)) {
+        const AcceleratorContext& context = contexts.all[contexts.of_layer[i]];
+        if (const LayerReport* twin = twins.of(layer, context)) {
             report.layers.push_back(*twin);
             report.layers.back().layer = layer;
             continue;
@@ -71,7 +86,7 @@ Result<Report> examine_layers(const Question& question, step::Graph program,
         problems.append(exam.diagnostics());
         if (exam) {
             if (exam.diagnostics().empty()) {
-                twins.keep(*exam);
+                twins.keep(*exam, context);
             }
             report.layers.push_back(*std::move(exam));
         }
@@ -83,6 +98,60 @@ Result<Report> examine_layers(const Question& question, step::Graph program,
     add_totals(report);
     report.memory = memory_of(question, report.program);
     return Result<Report>(std::move(report), std::move(problems));
+}
+
+Contexts contexts_of(const step::Graph& program, const AcceleratorContext& whole) {
+    Contexts contexts;
+    contexts.of_layer.assign(program.layers.size(), 0);
+    if (weight_keeper(whole.accelerator) == nullptr) {
+        contexts.all.push_back(whole);
+        return contexts;
+    }
+    std::vector<Accelerator> machines = scheduled_machines(program, whole.accelerator);
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+        const auto same =
+            std::find(contexts.machines.begin(), contexts.machines.end(), machines[i]);
+        const auto which = static_cast<std::size_t>(same - contexts.machines.begin());
+        if (same == contexts.machines.end()) {
+            contexts.machines.push_back(std::move(machines[i]));
+            contexts.all.push_back({contexts.machines.back(),
+                                    whole.dataflow,
+                                    whole.dataflow_text,
+                                    whole.units,
+                                    whole.policy,
+                                    {}});
+        }
+        contexts.of_layer[i] = which;
+    }
+    return contexts;
+}
+
+// The time that may be searched is shared among the machines by their layers: what one leaves, the
+// next may use.
+void search_all(const Question& question, const step::Graph& program, Contexts& contexts,
+                const KnownMappings& known, const std::stop_token& stop,
+                const ProgressCallback& progress) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    std::vector<Network> layers(contexts.all.size(), {program.id, program.name, "", {}});
+    for (std::size_t i = 0; i < program.layers.size(); ++i) {
+        layers[contexts.of_layer[i]].layers.push_back(program.layers[i]);
+    }
+    std::size_t left = program.layers.size();
+    for (std::size_t c = 0; c < contexts.all.size(); ++c) {
+        double limit_s = question.scenario.search_limit_s;
+        if (limit_s > 0.0) {
+            constexpr double kLeast_s = 0.01;
+            const std::chrono::duration<double> gone = Clock::now() - start;
+            limit_s = std::max(kLeast_s, (limit_s - gone.count()) *
+                                             static_cast<double>(layers[c].layers.size()) /
+                                             static_cast<double>(left));
+        }
+        left -= layers[c].layers.size();
+        AcceleratorContext& here = contexts.all[c];
+        here.best = search_best(layers[c], here.accelerator, here.dataflow, question, limit_s,
+                                known, stop, progress);
+    }
 }
 
 Result<Report> examine_on_accelerator(const Question& question, step::Graph program,
@@ -97,11 +166,11 @@ Result<Report> examine_on_accelerator(const Question& question, step::Graph prog
         types.append(context.diagnostics());
         return Result<Report>(std::move(types));
     }
+    Contexts contexts = contexts_of(program, *context);
     if (context->policy == MappingPolicy::best) {
-        context->best =
-            search_best(layers, accelerator, context->dataflow, question, known, stop, progress);
+        search_all(question, program, contexts, known, stop, progress);
     }
-    auto report = examine_layers(question, std::move(program), *context, stop, progress);
+    auto report = examine_layers(question, std::move(program), contexts, stop, progress);
     if (!report) {
         return report;
     }
@@ -124,6 +193,16 @@ namespace {
 
 Result<Report> run_from(const Question& asked, const KnownMappings& known,
                         const std::stop_token& stop, const ProgressCallback& progress) {
+    // A report takes 4 kB a layer, and what would make it faster as much again: 512 MB together.
+    constexpr std::size_t kMostLayers = 40'000; // three for each layer that is trained
+    const std::size_t each = asked.scenario.training ? 3 : 1;
+    if (asked.network.layers.size() * each > kMostLayers) {
+        return Result<Report>::failure(
+            "too-large",
+            fmt::format("{} layers are more than the {} that are examined at once",
+                        asked.network.layers.size(), kMostLayers / each),
+            "give equal layers once, with their number as `count`");
+    }
     const Question question = as_it_runs(asked);
     auto program = lower(question);
     if (!program) {
@@ -194,37 +273,38 @@ namespace {
 constexpr std::size_t kSearched = 20'000; // operators: a larger program is not built thirty times
 constexpr Count kMostTimes = 1 << 20;
 
-std::optional<Count> peak_at(const Question& question, const Gpu& gpu, Count batch) {
+std::optional<Count> peak_at(const Question& question, Count batch) {
     Question at = question;
     at.scenario.batch = batch;
     const auto program = lower(at);
     if (!program || program->operators.size() > kSearched) {
         return std::nullopt;
     }
-    return step::memory_of(*program, step::workspaces_of(*program, gpu, software_of(at))).peak;
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    return step::memory_of(*program, gpu == nullptr
+                                         ? std::vector<Count>()
+                                         : step::workspaces_of(*program, *gpu, software_of(at)))
+        .peak;
 }
 
 } // namespace
 
 std::optional<Count> largest_batch(const Question& question, const std::stop_token& stop) {
-    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
-    return gpu != nullptr && gpu->dram_bytes > 0.0
-               ? largest_batch(question, step::capacity_of(*gpu), stop)
-               : std::nullopt;
+    const Count capacity = step::own_capacity(question.machine);
+    return capacity > 0 ? largest_batch(question, capacity, stop) : std::nullopt;
 }
 
 std::optional<Count> largest_batch(const Question& question, Count limit,
                                    const std::stop_token& stop) {
-    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
     const Count own = own_batch(question.network);
-    if (gpu == nullptr || !peak_at(question, *gpu, own)) {
+    if (!peak_at(question, own)) {
         return std::nullopt;
     }
     const Count times =
         step::largest_batch(limit, kMostTimes, [&](Count factor) -> std::optional<Count> {
             const auto batch = checked_mul(factor, own);
             return batch && *batch <= kMaxDimension && !stop.stop_requested()
-                       ? peak_at(question, *gpu, *batch)
+                       ? peak_at(question, *batch)
                        : std::nullopt;
         });
     return stop.stop_requested() ? std::nullopt : std::optional(times * own);

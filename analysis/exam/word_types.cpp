@@ -1,5 +1,7 @@
 #include "analysis/exam/word_types.hpp"
 
+#include "model/accelerator/type_rate.hpp"
+
 #include <fmt/format.h>
 
 #include <set>
@@ -34,6 +36,13 @@ std::string other_types(const Accelerator& accelerator) {
 }
 
 } // namespace
+
+bool computes_with(const Machine& machine, DataType type) {
+    const auto* gpu = std::get_if<Gpu>(&machine.kind);
+    return gpu != nullptr
+               ? gpu->rate(type).flops_per_s > 0.0
+               : fits(type, with_type(std::get<Accelerator>(machine.kind), type), Operand::input);
+}
 
 Diagnostics check_types(const Network& network, const Machine& machine,
                         const Accelerator& accelerator, std::optional<DataType> asked) {

@@ -10,6 +10,9 @@
 
 namespace eyeroof::analysis {
 
+// Whether the machine has a rate of its own for products of the type.
+bool computes_with(const model::Machine& machine, model::DataType type);
+
 // An error "unsupported-type" when the options ask for a type whose words are not the machine's; a
 // warning "other-words" when the layers bring such types themselves.
 Diagnostics check_types(const model::Network& network, const model::Machine& machine,

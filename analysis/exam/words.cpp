@@ -1,5 +1,6 @@
 #include "analysis/exam/words.hpp"
 
+#include "analysis/program/fusion.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/program/settled.hpp"
 
@@ -30,9 +31,39 @@ std::string type_words(const Question& question) {
     return words;
 }
 
-// Rows that the network looks up first, for one sample: " of 2048 tokens" where a softmax follows,
-// as in every decoder and encoder of text, else " of 26 look-ups". Empty without a look-up.
-std::string length_words(const model::Network& network) {
+// The least and the most keys that a query meets; 0 without attention. Products before a softmax of
+// their size are attention, the softmax of a router of experts is none.
+std::pair<Count, Count> keys_of(const model::Network& network) {
+    std::pair<Count, Count> keys{0, 0};
+    const auto add = [&keys](Count n) {
+        keys = {keys.first == 0 ? n : std::min(keys.first, n), std::max(keys.second, n)};
+    };
+    const model::GemmShape* scores = nullptr; // the last product of activations
+    for (const model::Layer& layer : network.layers) {
+        if (const auto* fused = std::get_if<model::AttentionShape>(&layer.shape)) {
+            add(fused->n);
+        }
+        if (layer.op == model::Op::bmm) {
+            scores = std::get_if<model::GemmShape>(&layer.shape);
+        }
+        const auto* rows = std::get_if<model::RowsShape>(&layer.shape);
+        if (layer.op == model::Op::softmax && rows != nullptr && scores != nullptr &&
+            scores->batch * scores->m == rows->rows &&
+            (scores->n == rows->cols || scores->n + 1 == rows->cols)) { // with a sink
+            add(scores->n);
+        }
+    }
+    return keys;
+}
+
+// What a sample is made of, for networks that begin with a look-up: the tokens that are computed
+// and those before them in the cache, or the rows of the first product, as in recommenders.
+struct SampleWords {
+    std::string phase; // of a decoder: " (prefill)" or " (decoding)"
+    std::string size;  // " of 2048 tokens", " of 1 token after 2047"
+};
+
+SampleWords sample_words(const model::Network& network) {
     const auto& layers = network.layers;
     const auto first = std::ranges::find(layers, model::Op::embedding, &model::Layer::op);
     const auto* looked =
@@ -40,25 +71,49 @@ std::string length_words(const model::Network& network) {
     if (looked == nullptr || network.as_it_ran) {
         return {};
     }
-    const bool attends = std::ranges::any_of(layers, [](const model::Layer& layer) {
-        return layer.op == model::Op::softmax || layer.op == model::Op::attention;
-    });
-    const Count rows = looked->rows / own_batch(network);
-    return fmt::format(" of {} {}{}", rows, attends ? "token" : "look-up", rows == 1 ? "" : "s");
+    const auto counted = [](Count n, std::string_view what) {
+        return fmt::format(" of {} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    const Count tokens = looked->rows / own_batch(network);
+    const auto [least, most] = keys_of(network);
+    const bool head_of_last = std::ranges::any_of(
+        layers, [](const model::Layer& layer) { return layer.in_training > 1; });
+    const auto has = [&layers](model::Op op) {
+        return std::ranges::find(layers, op, &model::Layer::op) != layers.end();
+    };
+    const bool text = most > 0 || head_of_last || has(model::Op::layernorm) ||
+                      (has(model::Op::bmm) && has(model::Op::softmax));
+    if (!text) {
+        const auto product = std::ranges::find(layers, model::Op::gemm, &model::Layer::op);
+        const auto* rows =
+            product == layers.end() ? nullptr : std::get_if<model::GemmShape>(&product->shape);
+        return {"", rows == nullptr ? counted(tokens, "look-up")
+                                    : counted(rows->m / own_batch(network), "sample")};
+    }
+    const bool decodes = least > tokens;
+    return {decodes        ? " (decoding)"
+            : head_of_last ? " (prefill)"
+                           : "",
+            counted(tokens, "token") + (decodes ? fmt::format(" after {}", most - tokens) : "")};
 }
 
 std::string what_words(const Question& question, bool lengths) {
     const Scenario& s = question.scenario;
+    const SampleWords sample = lengths ? sample_words(question.network) : SampleWords{};
     const std::string step =
         question.network.as_it_ran
             ? "one step as traced"
             : fmt::format("{}, batch {}{}",
                           s.training ? fmt::format("training step with {}", s.training->optimizer)
-                                     : "inference",
-                          s.batch.value_or(own_batch(question.network)),
-                          lengths ? length_words(question.network) : std::string());
-    std::string words =
-        fmt::format("{}, {}, {}", question.network.name, step, type_words(question));
+                                     : "inference" + sample.phase,
+                          s.batch.value_or(own_batch(question.network)), sample.size);
+    const auto& layers = question.network.layers;
+    const bool fused =
+        attention_of(question) == AttentionForm::fused &&
+        (std::ranges::find(layers, model::Op::attention, &model::Layer::op) != layers.end() ||
+         step::with_attention(question.network, question.edges).replaced > 0);
+    std::string words = fmt::format("{}, {}{}, {}", question.network.name, step,
+                                    fused ? ", fused attention" : "", type_words(question));
     if (s.training && s.states != Regime::usual) {
         words += fmt::format(", {} states", regime_name(s.states));
     }
@@ -71,9 +126,6 @@ std::string what_words(const Question& question, bool lengths) {
     case Operators::products:
         words += ", convolutions and GEMMs alone";
         break;
-    }
-    if (attention_of(question) == AttentionForm::fused) {
-        words += ", fused attention";
     }
     if (!s.density.empty()) {
         words += ", density " + s.density;
@@ -158,7 +210,8 @@ std::string mapping_words(const Question& question) {
 
 std::string scenario_words(const Question& question, bool lengths) {
     const bool gpu = std::holds_alternative<model::Gpu>(question.machine.kind);
-    const std::string uncosted = model::uncosted_text(question.network);
+    std::string uncosted = model::uncosted_text(question.network);
+    uncosted.resize(std::min(uncosted.size(), uncosted.find(':'))); // the warning names them
     return what_words(question, lengths) + where_words(question) + "; " +
            (gpu ? gpu_words(question) : mapping_words(question)) +
            (uncosted.empty() ? "" : "; " + uncosted);

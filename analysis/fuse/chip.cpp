@@ -46,6 +46,10 @@ Result<Chip> chip_of(const std::string& id, const model::Accelerator& a) {
     chip.word_bits = a.word_bits[0];
     chip.mac_pj = a.mac_pj;
     chip.outer_pj_per_byte = outer_pj_per_byte(a);
+    chip.alone = a;
+    for (model::Level& level : chip.alone->levels) {
+        level.keeps_between_layers = level.keeps_weights = false;
+    }
     if (chip.buffer_bytes <= 0.0) {
         return Result<Chip>::failure("no-buffer", fmt::format("no store of {} has a size", id),
                                      "give one with --buffer");

@@ -18,6 +18,8 @@ struct Chip {
     double macs_per_s = 0.0;
     std::optional<int> word_bits;                 // the machine's own; absent: the layers' types
     double mac_pj = 0.0, outer_pj_per_byte = 0.0; // 0: the machine names no energies
+    // An accelerator that keeps nothing between layers, for what is compulsory of each.
+    std::optional<model::Accelerator> alone = std::nullopt;
 
     bool operator==(const Chip&) const = default;
 };

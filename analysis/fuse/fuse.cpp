@@ -351,7 +351,7 @@ FuseCost& FuseCost::operator+=(const FuseCost& other) {
 Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip, FuseAim aim,
                                 std::stop_token stop, const ProgressCallback& progress,
                                 const std::optional<OnlyReaders>& readers) {
-    auto chains = chains_of(network, chip.word_bits, readers);
+    auto chains = chains_of(network, chip, readers);
     if (!chains) {
         return chains.diagnostics();
     }

@@ -1,5 +1,7 @@
 #include "analysis/fuse/members.hpp"
 
+#include "model/accelerator/residency.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::analysis {
@@ -71,9 +73,29 @@ double word_bytes_of(const Layer& layer, std::optional<int> word_bits) {
                                  model::bytes_per_element(layer.types.output)});
 }
 
+// What crosses the outermost memory whatever the mapping where nothing stays between layers, as an
+// exam counts it where no zeros are coded.
+double each_tensor_once(const Layer& layer, const model::Work& work, const Chip& chip) {
+    const auto nests = model::problems_of(layer);
+    double bytes = 0.0;
+    if (chip.alone && nests && model::multiplies(layer.op)) {
+        for (const model::Problem& nest : *nests) {
+            bytes += model::compulsory_bytes(nest, *chip.alone);
+        }
+        return bytes;
+    }
+    if (!chip.word_bits) {
+        return static_cast<double>(work.bytes());
+    }
+    for (const model::TensorUse& tensor : work.tensors) {
+        bytes += static_cast<double>(tensor.elements) * *chip.word_bits / 8.0;
+    }
+    return bytes;
+}
+
 } // namespace
 
-Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+Result<Chains> chains_of(const model::Network& network, const Chip& chip,
                          const std::optional<OnlyReaders>& readers) {
     Chains chains;
     Diagnostics found;
@@ -101,12 +123,14 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
             chains.between.push_back(layer.name);
             continue;
         }
-        ChainMember member{
-            layer.name, *std::move(what), layer.count, work->macs, word_bytes_of(layer, word_bits),
-            0.0,        nest_of(layer),   false};
-        for (const model::TensorUse& tensor : work->tensors) {
-            member.compulsory_bytes += static_cast<double>(tensor.elements) * member.word_bytes;
-        }
+        ChainMember member{layer.name,
+                           *std::move(what),
+                           layer.count,
+                           work->macs,
+                           word_bytes_of(layer, chip.word_bits),
+                           each_tensor_once(layer, *work, chip),
+                           nest_of(layer),
+                           false};
         if (!chains.members.empty()) {
             ChainMember& before = chains.members.back();
             const bool product = std::holds_alternative<ProductMember>(before.what);

@@ -1,6 +1,7 @@
 // A network's layers as members of chains: windows that move over planes, GEMMs, and attention.
 #pragma once
 
+#include "analysis/fuse/chip.hpp"
 #include "analysis/fuse/readers.hpp"
 #include "model/fuse/products.hpp"
 #include "model/fuse/windows.hpp"
@@ -34,7 +35,7 @@ struct ChainMember {
     Count count = 1;
     Count macs = 0;                     // of one execution
     double word_bytes = 2.0;            // the widest of its tensors
-    double compulsory_bytes = 0.0;      // each tensor once
+    double compulsory_bytes = 0.0;      // as an exam counts it where nothing stays between layers
     std::optional<model::Problem> nest; // of a convolution: what the mapper maps when it is alone
     bool joins_next = false; // the next member reads what this one writes, and can be fused to it
     bool whole_rows = false; // what is applied to its result needs whole rows: a layer norm
@@ -49,9 +50,8 @@ struct Chains {
     bool operator==(const Chains&) const = default;
 };
 
-// `word_bits`: of every tensor; absent: the layers' own types. `readers`: who reads whose output;
-// absent: each member is taken to be read by the next one alone.
-Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+// `readers`: who reads whose output; absent: each member is taken to be read by the next one alone.
+Result<Chains> chains_of(const model::Network& network, const Chip& chip,
                          const std::optional<OnlyReaders>& readers = {});
 
 } // namespace eyeroof::analysis

@@ -135,49 +135,4 @@ Result<Ranks> ranks_of(const std::vector<Profile>& profiles) {
     return ranks;
 }
 
-std::string ranks_text(const Ranks& ranks) {
-    constexpr std::size_t kMostCollectives = 20;
-    constexpr std::size_t kMostSides = 16; // of the table of pairs
-    const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    std::string text =
-        fmt::format("\n{} ranks: the busiest computes {:.1f} % longer than the mean\n",
-                    ranks.ranks.size(), 100.0 * ranks.imbalance);
-    text += fmt::format("{:<22}{:>11}{:>13}{:>15}{:>11}{:>11}{:>13}{:>8}\n", "rank", "total",
-                        "computation", "communication", "idle", "waits", "waited for", "last");
-    for (const RankSide& side : ranks.ranks) {
-        text += fmt::format("{}{:>11}{:>13}{:>15}{:>11}{:>11}{:>13}{:>8}\n", left(side.name, 22),
-                            s(side.time.total_s), s(side.time.computation_s),
-                            s(side.time.communication_s), s(side.time.idle_s), s(side.waits_s),
-                            s(side.delays_s), side.last);
-    }
-    text += "waits: for the last rank of each collective; waited for: by all others together\n";
-    text += fmt::format("\n{:<44}{:>7}{:>11}{:>11}{:>11}  {}\n", "collective", "calls", "mean",
-                        "shortest", "waiting", "most waited for");
-    for (std::size_t i = 0; i < std::min(kMostCollectives, ranks.collectives.size()); ++i) {
-        const RankCollective& row = ranks.collectives[i];
-        text += fmt::format(
-            "{}{:>7}{:>11}{:>11}{:>11}  {}{}\n", left(row.name, 44), row.calls, s(row.mean_s),
-            s(row.least_s), s(row.waits_s), row.waits_s > 0.0 ? ranks.ranks[row.last].name : "-",
-            row.unmatched > 0 ? fmt::format(" ({} launches not on every rank)", row.unmatched)
-                              : "");
-    }
-    if (ranks.collectives.size() > kMostCollectives) {
-        text += fmt::format("… and {} more\n", ranks.collectives.size() - kMostCollectives);
-    }
-    if (ranks.ranks.size() > kMostSides || ranks.collectives.empty()) {
-        return text;
-    }
-    text += "\nwho waits (row) for whom (column)\n" + std::string(22, ' ');
-    for (const RankSide& side : ranks.ranks) {
-        text += fmt::format("{:>11}", side.name.substr(0, 10));
-    }
-    for (std::size_t r = 0; r < ranks.ranks.size(); ++r) {
-        text += "\n" + left(ranks.ranks[r].name, 22);
-        for (std::size_t of = 0; of < ranks.ranks.size(); ++of) {
-            text += fmt::format("{:>11}", r == of ? "-" : s(ranks.waits[r][of]));
-        }
-    }
-    return text + "\n";
-}
-
 } // namespace eyeroof::analysis

@@ -50,6 +50,4 @@ struct Ranks {
 // Errors: "one-rank" of fewer than two; "no-times" where a profile's starts are not known.
 Result<Ranks> ranks_of(const std::vector<profiles::Profile>& profiles);
 
-std::string ranks_text(const Ranks& ranks);
-
 } // namespace eyeroof::analysis

@@ -189,13 +189,6 @@ bool any_says(const std::vector<std::string>& kernels, std::initializer_list<con
     });
 }
 
-bool unaligned(const model::Layer& layer) {
-    const auto* gemm = std::get_if<model::GemmShape>(&layer.shape);
-    const int bytes = model::storage_bits(layer.types.input) / 8;
-    const Count step = bytes > 0 ? 16 / bytes : 16; // elements of 16 bytes
-    return gemm != nullptr && (gemm->n % step != 0 || gemm->k % step != 0);
-}
-
 // What keeps a kernel from its bound, by its name and shape.
 std::string below_cause(const TracedRow& row, const model::Layer& layer,
                         const std::vector<std::string>& kernels, const model::Gpu& gpu) {
@@ -220,7 +213,7 @@ std::string below_cause(const TracedRow& row, const model::Layer& layer,
         layer.types.input == model::DataType::fp32) {
         return "fp32 units, no tensor cores: tf32 or bf16 would use them";
     }
-    if (products && unaligned(layer)) {
+    if (rows_unaligned(layer)) {
         return "rows not aligned to 16 bytes";
     }
     if (any_says(kernels, {"splitk", "reduce_kernel"}) && products) {
@@ -399,6 +392,13 @@ bool TracedRow::inside() const {
     const auto measured = ratio();
     return measured && low_s && high_s && *measured * *predicted_s >= *low_s &&
            *measured * *predicted_s <= *high_s;
+}
+
+bool rows_unaligned(const model::Layer& layer) {
+    const auto* gemm = std::get_if<model::GemmShape>(&layer.shape);
+    const int bytes = std::max(1, model::storage_bits(layer.types.input) / 8);
+    const auto cut = [bytes](Count columns) { return columns > 1 && columns * bytes % 16 != 0; };
+    return gemm != nullptr && (cut(gemm->n) || cut(gemm->k));
 }
 
 TracedStep traced_step(const Traced& traced) {

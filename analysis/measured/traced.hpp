@@ -81,7 +81,7 @@ struct TracedComparison {
 
     bool operator==(const TracedComparison&) const = default;
 };
-// What is not compared, by its reason.
+// Rows that are not compared, by reason.
 struct TracedLeftOut {
     std::string why;
     std::int64_t rows = 0;
@@ -154,7 +154,7 @@ struct Traced {
     bool operator==(const Traced&) const = default;
 };
 
-// Whether its times are those of what the scenario asks: the sizes and types that ran, on that GPU.
+// True where its times are those of the scenario: the sizes and types that ran, on that GPU.
 bool ran_as_asked(const formats::TraceNetwork& trace, const Scenario& scenario,
                   hwdb::Folders machines);
 
@@ -165,9 +165,11 @@ std::string traced_category(const model::Layer& layer);
 Result<Traced> traced(const formats::TraceNetwork& trace, const model::Machine* machine,
                       const Report* report = nullptr);
 
+// A product's matrices of several columns have rows that are no multiple of 16 bytes, the widest
+// load.
+bool rows_unaligned(const model::Layer& layer);
+
 // Its sums, for the answer of an exam.
 TracedStep traced_step(const Traced& traced);
-
-std::string traced_text(const Traced& traced); // sections for a terminal
 
 } // namespace eyeroof::analysis

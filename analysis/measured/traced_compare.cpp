@@ -188,11 +188,9 @@ std::string doubt_of(const TracedRow& row, const model::Layer& layer,
         return std::ranges::any_of(
             kernels, [&](const std::string& name) { return name.find(part) != std::string::npos; });
     };
-    constexpr Count kLoad = 16; // bytes of the widest load
     constexpr Count kSmall = 16;
     if (const auto* gemm = std::get_if<model::GemmShape>(&layer.shape)) {
-        const Count bytes = std::max(1, model::storage_bits(layer.types.input) / 8);
-        if (gemm->n * bytes % kLoad != 0 || gemm->k * bytes % kLoad != 0) {
+        if (rows_unaligned(layer)) {
             return "rows not aligned to 16 bytes; the model counts that of K, and no other kernels";
         }
         if (gemm->batch > 1 && std::min({gemm->m, gemm->n, gemm->k}) <= kSmall) {

@@ -21,9 +21,8 @@ class Merger {
   public:
     Merger(const Graph& graph, double sms)
         : graph_(graph), sms_(sms), readers_(graph.tensors.size(), 0) {
-        fused_ = graph;
-        fused_.operators.clear();
-        fused_.operands.clear();
+        fused_ = {graph.id,      graph.name, graph.layers,    graph.fused, {},
+                  graph.tensors, {},         graph.optimizer, graph.chain};
         for (const Operator& op : graph.operators) {
             for (const TensorId t : graph.reads_of(op)) {
                 ++readers_[t];
@@ -99,18 +98,12 @@ class Merger {
     }
 
     void emit(const Operator& like, std::uint32_t layer, std::uint32_t number,
-              const std::vector<TensorId>& reads, const std::vector<TensorId>& writes) {
+              std::span<const TensorId> reads, std::span<const TensorId> writes) {
         Operator op = like;
         op.layer = layer;
         op.number = number;
         op.forward = kNone;
-        op.first_read = static_cast<std::uint32_t>(fused_.operands.size());
-        op.reads = static_cast<std::uint32_t>(reads.size());
-        fused_.operands.insert(fused_.operands.end(), reads.begin(), reads.end());
-        op.first_write = static_cast<std::uint32_t>(fused_.operands.size());
-        op.writes = static_cast<std::uint32_t>(writes.size());
-        fused_.operands.insert(fused_.operands.end(), writes.begin(), writes.end());
-        fused_.operators.push_back(op);
+        (void)fused_.append(op, reads, writes);
     }
 
     // Groups of the same layers with the same tensors outside are one layer.
@@ -124,7 +117,8 @@ class Merger {
 
     void add(const std::vector<OperatorId>& group) {
         const Operator& last = graph_.operators[group.back()];
-        if (group.size() == 1 && kernels_of(layers_of(group), sms_) == 1) {
+        const Layer* alone = &graph_.layers[last.layer];
+        if (group.size() == 1 && kernels_of({&alone, 1}, sms_) == 1) {
             emit(last, last.layer, last.number, graph_.reads_of(last), graph_.writes_of(last));
             return;
         }
@@ -136,10 +130,10 @@ class Merger {
         emit(last, at->second.layer, at->second.runs++, out.reads, out.writes);
     }
 
-    std::vector<Layer> layers_of(const std::vector<OperatorId>& group) const {
-        std::vector<Layer> layers;
+    std::vector<const Layer*> layers_of(const std::vector<OperatorId>& group) const {
+        std::vector<const Layer*> layers;
         for (const OperatorId member : group) {
-            layers.push_back(graph_.layers[graph_.operators[member].layer]);
+            layers.push_back(&graph_.layers[graph_.operators[member].layer]);
         }
         return layers;
     }
@@ -225,18 +219,18 @@ bool splits(const Sums& sums, double sms) {
 
 } // namespace
 
-Count kernels_of(const std::vector<Layer>& group, double sms) {
+Count kernels_of(std::span<const Layer* const> group, double sms) {
     Count kernels = 0;
     Count elements = 0; // of the last sums
     bool applied = false;
-    for (const Layer& layer : group) {
-        const Sums sums = sums_of(layer);
+    for (const Layer* layer : group) {
+        const Sums sums = sums_of(*layer);
         if (splits(sums, sms)) {
             kernels += 2 * sums.count;
             elements = sums.rows * sums.cols;
             applied = sums.applied;
         } else if (kernels > 0) {
-            applied = applied || model::operands_of(layer).writes == elements;
+            applied = applied || model::operands_of(*layer).writes == elements;
         }
     }
     return std::max<Count>(kernels + (applied ? 1 : 0), 1);

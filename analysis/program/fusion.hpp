@@ -4,6 +4,7 @@
 #include "analysis/program/graph.hpp"
 
 #include <optional>
+#include <span>
 
 namespace eyeroof::analysis::step {
 
@@ -18,7 +19,7 @@ Graph fuse(const Graph& graph, double sms);
 // of more than 8192 elements where there are fewer than 2 rows an SM, and channels of more than 32
 // elements where there are fewer than 64 an SM (torch/_inductor/ir.py, Reduction.num_splits,
 // PyTorch 2.5). Softmax has two sums, a norm one of both moments.
-Count kernels_of(const std::vector<model::Layer>& group, double sms);
+Count kernels_of(std::span<const model::Layer* const> group, double sms);
 
 // Scores, what is pointwise on them, softmax, and the product with the values, as one kernel that
 // keeps no scores; of the network before gradients are derived. By the edges where there are some,

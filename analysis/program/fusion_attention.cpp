@@ -69,12 +69,21 @@ std::size_t behind_attention(const Layers& layers, std::size_t first) {
         if (const auto* mix = product(layers[i])) {
             return softmax && takes_back(*scores, *mix) ? i + 1 : first;
         }
-        if (elements(layers[i]) != scores->batch * scores->m * scores->n) {
-            break;
+        if (elements(layers[i]) != scores->batch * scores->m * scores->n ||
+            model::parameters_of(layers[i]) > 0) {
+            break; // a learned bias has a gradient, which attention kernels do not return
         }
         softmax = softmax || layers[i].op == Op::softmax;
     }
     return first;
+}
+
+// Whether another product of its size stands before it: their sum is no attention that kernels
+// know, as the scores of contents and positions of Transformer-XL.
+bool is_summed(const Layers& layers, std::size_t at) {
+    const auto* now = product(layers[at]);
+    const auto* before = at > 0 ? product(layers[at - 1]) : nullptr;
+    return now != nullptr && before != nullptr && *now == *before;
 }
 
 // Without edges, neighbors of equal counts are taken to read each other.
@@ -82,7 +91,8 @@ Rewired by_neighbors(const model::Network& network) {
     Rewired result{network, std::nullopt, 0};
     result.network.layers.clear();
     for (std::size_t i = 0; i < network.layers.size();) {
-        const std::size_t behind = behind_attention(network.layers, i);
+        const std::size_t behind =
+            is_summed(network.layers, i) ? i : behind_attention(network.layers, i);
         const Layer& layer = network.layers[i];
         result.network.layers.push_back(behind > i ? attention_of(layer, network.layers[behind - 1])
                                                    : layer);
@@ -132,7 +142,12 @@ class Matcher {
                 return softmax && agree(match) ? std::optional(match) : std::nullopt;
             }
             softmax = softmax || runs(now, Op::softmax);
-            if (!runs(now, Op::softmax) && !runs(now, Op::elementwise)) {
+            const auto& reads = edges_.steps[now].reads;
+            const bool pointwise = runs(now, Op::softmax) || runs(now, Op::elementwise);
+            if (!pointwise || learned(now) ||
+                std::any_of(reads.begin() + 1, reads.end(), [this](std::size_t side) {
+                    return is_product(side);
+                })) { // the sum of two products is no attention that kernels know
                 return std::nullopt;
             }
         }
@@ -147,6 +162,13 @@ class Matcher {
     bool runs(std::size_t step, Op op) const {
         return edges_.steps[step].kind == GraphStepKind::run && layer(step).op == op &&
                layer(step).direction == model::Direction::fwd;
+    }
+    // A product of activations, or pointwise operators on one.
+    bool is_product(std::size_t step) const {
+        while (step < edges_.steps.size() && runs(step, Op::elementwise)) {
+            step = edges_.steps[step].reads.front();
+        }
+        return step < edges_.steps.size() && runs(step, Op::bmm);
     }
     bool learned(std::size_t step) const { return model::parameters_of(layer(step)) > 0; }
 

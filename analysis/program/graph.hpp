@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,14 +78,16 @@ struct Graph {
     std::string optimizer; // of a training step; empty: inference
     bool chain = false;    // no edges were given: every operator reads the one before it
 
-    std::vector<TensorId> reads_of(const Operator& op) const {
-        const auto begin = operands.begin() + op.first_read;
-        return {begin, begin + op.reads};
+    // They view `operands`: valid until an operand is added.
+    std::span<const TensorId> reads_of(const Operator& op) const {
+        return {operands.data() + op.first_read, op.reads};
     }
-    std::vector<TensorId> writes_of(const Operator& op) const {
-        const auto begin = operands.begin() + op.first_write;
-        return {begin, begin + op.writes};
+    std::span<const TensorId> writes_of(const Operator& op) const {
+        return {operands.data() + op.first_write, op.writes};
     }
+    // Behind the others: `op` as it is, but for its operands. They must not view this graph's.
+    OperatorId append(Operator op, std::span<const TensorId> reads,
+                      std::span<const TensorId> writes);
     std::string name_of(const Operator& op) const; // "scores#3" where a layer runs more than once
     std::string name_of(const Tensor& tensor) const;
     bool operator==(const Graph&) const = default;

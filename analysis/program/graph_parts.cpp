@@ -32,6 +32,18 @@ std::string_view role_text(Role role) {
     return "";
 }
 
+OperatorId Graph::append(Operator op, std::span<const TensorId> reads,
+                         std::span<const TensorId> writes) {
+    op.first_read = static_cast<std::uint32_t>(operands.size());
+    op.reads = static_cast<std::uint32_t>(reads.size());
+    operands.insert(operands.end(), reads.begin(), reads.end());
+    op.first_write = static_cast<std::uint32_t>(operands.size());
+    op.writes = static_cast<std::uint32_t>(writes.size());
+    operands.insert(operands.end(), writes.begin(), writes.end());
+    operators.push_back(op);
+    return static_cast<OperatorId>(operators.size() - 1);
+}
+
 std::string Graph::name_of(const Operator& op) const {
     const Layer& layer = layers[op.layer];
     return layer.count > 1 ? fmt::format("{}#{}", layer.name, op.number + 1) : layer.name;
@@ -112,20 +124,12 @@ TensorId Builder::tensor(Role role, Count bytes, std::uint32_t layer, std::uint3
 OperatorId Builder::add(std::uint32_t layer, std::uint32_t number, model::Issued kind,
                         OperatorId forward, const std::vector<TensorId>& reads,
                         const std::vector<TensorId>& writes) {
-    Operator op{layer, number, kind, forward, 0, 0, 0, 0};
-    const auto id = static_cast<OperatorId>(graph_.operators.size());
-    op.first_read = static_cast<std::uint32_t>(graph_.operands.size());
-    op.reads = static_cast<std::uint32_t>(reads.size());
-    graph_.operands.insert(graph_.operands.end(), reads.begin(), reads.end());
-    op.first_write = static_cast<std::uint32_t>(graph_.operands.size());
-    op.writes = static_cast<std::uint32_t>(writes.size());
-    graph_.operands.insert(graph_.operands.end(), writes.begin(), writes.end());
+    const OperatorId id = graph_.append({layer, number, kind, forward, 0, 0, 0, 0}, reads, writes);
     for (const TensorId t : writes) {
         if (graph_.tensors[t].producer == kNone) {
             graph_.tensors[t].producer = id;
         }
     }
-    graph_.operators.push_back(op);
     return id;
 }
 

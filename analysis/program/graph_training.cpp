@@ -120,8 +120,8 @@ class Backward {
         }
         const TensorId given = gradient_[out];
         gradient_[out] = kNone;
-        std::vector<TensorId> inputs = graph_.reads_of(op);
-        inputs.resize(run.inputs);
+        const auto reads = graph_.reads_of(op).first(run.inputs);
+        const std::vector<TensorId> inputs(reads.begin(), reads.end());
         if (hands_on(layer)) {
             if (run.weight != kNone) {
                 (void)weight_gradient(run.weight); // learned positions

@@ -74,17 +74,10 @@ class Inserter {
     }
 
   private:
-    OperatorId emit(Operator op, const std::vector<TensorId>& reads,
-                    const std::vector<TensorId>& writes) {
+    OperatorId emit(Operator op, std::span<const TensorId> reads,
+                    std::span<const TensorId> writes) {
         op.forward = op.forward == kNone ? kNone : moved_[op.forward];
-        op.first_read = static_cast<std::uint32_t>(made_.operands.size());
-        op.reads = static_cast<std::uint32_t>(reads.size());
-        made_.operands.insert(made_.operands.end(), reads.begin(), reads.end());
-        op.first_write = static_cast<std::uint32_t>(made_.operands.size());
-        op.writes = static_cast<std::uint32_t>(writes.size());
-        made_.operands.insert(made_.operands.end(), writes.begin(), writes.end());
-        made_.operators.push_back(op);
-        return static_cast<OperatorId>(made_.operators.size() - 1);
+        return made_.append(op, reads, writes);
     }
 
     TensorId copy_of(TensorId tensor) {
@@ -110,6 +103,11 @@ class Inserter {
         return known - 1;
     }
 
+    std::pair<std::vector<TensorId>, std::vector<TensorId>> operands_of(const Operator& op) const {
+        const auto reads = graph_.reads_of(op), writes = graph_.writes_of(op);
+        return {{reads.begin(), reads.end()}, {writes.begin(), writes.end()}};
+    }
+
     void add_pass(const Operator& conv, const char* function, TensorId from, TensorId to,
                   bool within_call = true) {
         Operator pass;
@@ -117,8 +115,7 @@ class Inserter {
         pass.number = conv.number;
         pass.kind = conv.kind;
         pass.within_call = within_call;
-        const OperatorId id = emit(pass, {from}, {to});
-        made_.tensors[to].producer = id;
+        made_.tensors[to].producer = emit(pass, {&from, 1}, {&to, 1});
     }
 
     // Filters of one tap lie alike in both orders.
@@ -130,8 +127,7 @@ class Inserter {
     // The two factors of the product before it, its result behind it.
     OperatorId with_passes(const Operator& op) {
         constexpr std::size_t kFactors = 2; // the third operand is a bias
-        std::vector<TensorId> reads = graph_.reads_of(op);
-        std::vector<TensorId> writes = graph_.writes_of(op);
+        auto [reads, writes] = operands_of(op);
         if (reads.empty() || writes.empty()) {
             return emit(op, reads, writes);
         }
@@ -170,8 +166,7 @@ class Inserter {
     }
 
     OperatorId with_turned(const Operator& op) {
-        std::vector<TensorId> reads = graph_.reads_of(op);
-        std::vector<TensorId> writes = graph_.writes_of(op);
+        auto [reads, writes] = operands_of(op);
         for (std::size_t i = 0; i < reads.size() && i < 2; ++i) { // the third is a bias
             if (lies_first(op, reads[i])) {
                 const TensorId given = reads[i];

@@ -62,7 +62,10 @@ void count_runs(Graph& graph) {
 }
 
 // The operators of the marked layers, and no layers that run no more.
-Graph only(const Graph& graph, const std::vector<bool>& kept) {
+Graph only(Graph graph, const std::vector<bool>& kept) {
+    if (std::find(kept.begin(), kept.end(), false) == kept.end()) {
+        return graph;
+    }
     Graph part = graph;
     part.operators.clear();
     part.operands.clear();
@@ -88,16 +91,9 @@ Graph only(const Graph& graph, const std::vector<bool>& kept) {
         if (!kept[op.layer]) {
             continue;
         }
-        moved[i] = static_cast<step::OperatorId>(part.operators.size());
-        const auto reads = graph.reads_of(op);
-        const auto writes = graph.writes_of(op);
         op.layer = now[op.layer];
         op.forward = op.forward == step::kNone ? step::kNone : moved[op.forward];
-        op.first_read = static_cast<std::uint32_t>(part.operands.size());
-        part.operands.insert(part.operands.end(), reads.begin(), reads.end());
-        op.first_write = static_cast<std::uint32_t>(part.operands.size());
-        part.operands.insert(part.operands.end(), writes.begin(), writes.end());
-        part.operators.push_back(op);
+        moved[i] = part.append(op, graph.reads_of(op), graph.writes_of(op));
     }
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
         const step::OperatorId producer = graph.tensors[t].producer;
@@ -106,7 +102,7 @@ Graph only(const Graph& graph, const std::vector<bool>& kept) {
     return part;
 }
 
-Result<Graph> matching_layers(const Graph& graph, const std::string& expression) {
+Result<Graph> matching_layers(Graph graph, const std::string& expression) {
     const auto pattern = Pattern::compile(expression);
     if (!pattern) {
         return pattern.diagnostics();
@@ -123,7 +119,7 @@ Result<Graph> matching_layers(const Graph& graph, const std::string& expression)
                 ? "the network has no layers"
                 : "the first one is named " + graph.layers.front().name.substr(0, kShownName));
     }
-    return only(graph, kept);
+    return only(std::move(graph), kept);
 }
 
 } // namespace
@@ -135,11 +131,17 @@ Operators operators_of(const Question& question) {
     return question.scenario.operators.value_or(usual);
 }
 
+// Fused on GPUs, as by PyTorch's scaled_dot_product_attention (the default of transformers,
+// diffusers, and torchvision), serving engines, Megatron-Core, TensorRT, and ONNX Runtime; JAX and
+// TensorFlow do so only where asked. Written in traces, which state what ran, on accelerators, and,
+// unless compiled, on CPUs.
 AttentionForm attention_of(const Question& question) {
-    const Scenario& s = question.scenario;
-    const bool serves = !s.training && !model::serving_library(s.library).name.empty();
-    const bool fused = (s.compiled || serves) && gpu_of(question) != nullptr;
-    return s.attention.value_or(fused ? AttentionForm::fused : AttentionForm::written);
+    const model::Gpu* gpu = gpu_of(question);
+    const bool described =
+        gpu != nullptr && gpu->arch != model::GpuArch::host && !question.network.as_it_ran;
+    const bool fused = described || (gpu != nullptr && question.scenario.compiled);
+    return question.scenario.attention.value_or(fused ? AttentionForm::fused
+                                                      : AttentionForm::written);
 }
 
 model::Layout layout_of(const Question& question) {
@@ -367,15 +369,13 @@ Result<Graph> lower(const Question& question) {
     }
     count_runs(graph);
     if (question.scenario.layers) {
-        return matching_layers(graph, *question.scenario.layers);
+        return matching_layers(std::move(graph), *question.scenario.layers);
     }
-    return only(graph, [&] {
-        std::vector<bool> runs;
-        for (const Layer& layer : graph.layers) {
-            runs.push_back(layer.count > 0);
-        }
-        return runs;
-    }());
+    std::vector<bool> runs;
+    for (const Layer& layer : graph.layers) {
+        runs.push_back(layer.count > 0);
+    }
+    return only(std::move(graph), runs);
 }
 
 step::Memory memory_of(const Question& question, const Graph& program,

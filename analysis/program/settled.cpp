@@ -1,5 +1,7 @@
 #include "analysis/program/settled.hpp"
 
+#include "analysis/scenario/power_cap.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::analysis {
@@ -30,7 +32,10 @@ model::Machine settled_machine(model::Machine machine) {
 }
 
 bool settles(const Scenario& scenario) {
-    return scenario.settled_clocks.value_or(scenario.training.has_value());
+    const bool capped = std::ranges::any_of(scenario.changes, [](const std::string& change) {
+        return power_cap_of(change).has_value();
+    });
+    return scenario.settled_clocks.value_or(scenario.training.has_value() || capped);
 }
 
 Question as_it_runs(Question question) {

@@ -25,7 +25,7 @@ namespace {
 // The text of a regular file of Timeloop's that holds this kind.
 std::optional<std::string> timeloop_text(const std::string& name, TimeloopKind kind) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(name, ignored)) {
+    if (name.ends_with(".csv") || !std::filesystem::is_regular_file(name, ignored)) {
         return std::nullopt;
     }
     auto text = read_text_file(name);
@@ -49,40 +49,35 @@ Result<std::string> reference_of(const std::string& name, const std::vector<std:
     return reference;
 }
 
-Result<model::Machine> changed_machine(const Scenario& scenario, const DataFolders& folders) {
+// Gives the question the scenario's machine.
+Diagnostics add_machine(const DataFolders& folders, Question& question) {
+    const Scenario& scenario = question.scenario;
     auto machine = formats::load_any_machine(scenario.machine, folders.machines, scenario.energies);
     auto* accelerator = machine ? std::get_if<model::Accelerator>(&machine->kind) : nullptr;
     if (accelerator != nullptr && scenario.data_type) {
         *accelerator = model::with_type(std::move(*accelerator), *scenario.data_type);
     }
     if (machine && !scenario.changes.empty()) {
-        return changed(*machine, scenario.changes);
+        question.uncapped = uncapped(*machine, scenario.changes);
+        machine = changed(*machine, scenario.changes);
     }
-    return machine;
+    if (machine) {
+        question.machine = *std::move(machine);
+    }
+    return machine.diagnostics();
 }
 
-// The library that a table of layers names in its column `library`, where the scenario names none.
-// Errors: rows that name different ones.
-Diagnostics add_library(Scenario& scenario) {
+// The scenario with the library that its table of layers names, where it names none itself.
+Scenario with_library(Scenario scenario, Diagnostics& found) {
     if (!scenario.library.empty() || !scenario.network.ends_with(".csv")) {
-        return {};
+        return scenario;
     }
-    const auto table = formats::load_layer_csv(scenario.network);
-    const int column = table ? table->extra_index("library") : -1;
-    Diagnostics found;
-    for (std::size_t i = 0; column >= 0 && i < table->extras.size(); ++i) {
-        const std::string& library = table->extras[i][static_cast<std::size_t>(column)];
-        if (!library.empty() && !scenario.library.empty() && library != scenario.library) {
-            found.error("several-libraries",
-                        fmt::format("the row names the library '{}', a row above '{}'", library,
-                                    scenario.library),
-                        "a step has one library: name it with --library, or split the table",
-                        {scenario.network, table->lines[i], 1});
-            return found;
-        }
-        scenario.library = library.empty() ? scenario.library : library;
+    if (const auto table = formats::load_layer_csv(scenario.network)) {
+        auto library = formats::library_of(*table, scenario.network);
+        found.append(library.diagnostics());
+        scenario.library = library ? *std::move(library) : std::string();
     }
-    return found;
+    return scenario;
 }
 
 // The mapping file, which needs to know the machine's levels.
@@ -155,7 +150,7 @@ Result<NamedIssue> load_issue(const std::string& name, const model::Machine& mac
         return NamedIssue{gpu->issue, machine.id};
     }
     if (name.empty()) {
-        const hwdb::NamedHost usual = hwdb::usual_host(*gpu, folders.machines);
+        const hwdb::NamedHost usual = hwdb::usual_host(*gpu, folders.machines, machine.id);
         return NamedIssue{usual.issue, usual.id};
     }
     const auto host = hwdb::load_host(name, folders.machines);
@@ -165,16 +160,14 @@ Result<NamedIssue> load_issue(const std::string& name, const model::Machine& mac
 
 Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
                          const DataFolders& folders) {
-    auto machine = changed_machine(scenario, folders);
-    Diagnostics all = machine.diagnostics();
-    if (!machine) {
-        return all;
-    }
     Question question;
     question.scenario = scenario;
     question.network = std::move(network.network);
     question.edges = std::move(network.edges);
-    question.machine = *std::move(machine);
+    Diagnostics all = add_machine(folders, question);
+    if (all.has_errors()) {
+        return all;
+    }
     const auto host = load_issue(scenario.host, question.machine, folders);
     all.append(host.diagnostics());
     if (host) {
@@ -188,7 +181,6 @@ Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
                       ", with a version behind it, such as sglang-0.5",
                   {}, "library");
     }
-    all.append(add_library(question.scenario));
     all.append(add_mapping_file(question));
     all.append(add_constraints(question));
     return all.has_errors() ? Result<Question>(std::move(all))
@@ -198,8 +190,8 @@ Result<Question> resolve(const Scenario& scenario, model::NetworkGraph network,
 Result<Question> resolve(const Scenario& scenario, const DataFolders& folders) {
     auto network = load_workload(scenario.network, scenario.sizes, folders);
     Diagnostics all = network.diagnostics();
-    auto question =
-        resolve(scenario, network ? *std::move(network) : model::NetworkGraph{}, folders);
+    const Scenario with = with_library(scenario, all);
+    auto question = resolve(with, network ? *std::move(network) : model::NetworkGraph{}, folders);
     all.append(question.diagnostics());
     return all.has_errors() ? Result<Question>(std::move(all))
                             : Result<Question>(*std::move(question), std::move(all));

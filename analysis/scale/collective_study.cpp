@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <set>
 
 namespace eyeroof::analysis {
@@ -36,6 +38,53 @@ Collective collective_of(Operation operation) {
 // Measured over predicted, of rows that the fabrics' constants have not seen: docs/scale.md.
 constexpr double kCollectiveLow = 0.80, kCollectiveHigh = 1.24;
 
+// "0.5.10" as 0, 5, 10; what is no number, or not behind a dot, ends it.
+std::vector<std::uint64_t> version_parts(std::string_view text) {
+    std::vector<std::uint64_t> parts;
+    while (!text.empty()) {
+        std::uint64_t part = 0;
+        const auto read = std::from_chars(text.data(), text.data() + text.size(), part);
+        if (read.ec != std::errc()) {
+            break;
+        }
+        parts.push_back(part);
+        text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+        text.remove_prefix(text.starts_with('.') ? 1 : text.size());
+    }
+    return parts;
+}
+
+// A version that the fabric does not list takes the kernels of the next later one that it lists,
+// else those of the framework's plain name, the newest: "sglang-0.5.9" is "sglang-0.5.10".
+std::string listed_software(const std::set<std::string>& names, const std::string& asked) {
+    const std::size_t dash = asked.find('-');
+    const std::string plain = asked.substr(0, dash);
+    if (names.contains(asked) || dash == std::string::npos || !names.contains(plain)) {
+        return asked;
+    }
+    const auto wanted = version_parts(std::string_view(asked).substr(dash + 1));
+    std::string best = plain;
+    for (const std::string& name : names) {
+        const bool versioned = name.starts_with(plain + "-");
+        const auto listed = versioned ? version_parts(std::string_view(name).substr(dash + 1))
+                                      : std::vector<std::uint64_t>{};
+        const bool nearer =
+            best == plain || listed < version_parts(std::string_view(best).substr(dash + 1));
+        best = versioned && !wanted.empty() && listed >= wanted && nearer ? name : best;
+    }
+    return wanted.empty() ? asked : best;
+}
+
+std::set<std::string> software_of(const Fabric& fabric) {
+    std::set<std::string> names;
+    for (const model::FabricLevel& level : fabric.levels) {
+        for (const model::DirectReduce& d : level.direct) {
+            names.insert(d.name);
+        }
+    }
+    return names;
+}
+
 Diagnostics check(const Fabric& fabric, const CollectiveQuestion& q) {
     Diagnostics found;
     if (const Count most = fabric.capacity(); most > 0 && q.devices > most) {
@@ -43,10 +92,13 @@ Diagnostics check(const Fabric& fabric, const CollectiveQuestion& q) {
                     fmt::format("{} joins {} devices at most, not {}", fabric.id, most, q.devices),
                     fmt::format("--devices {}", most));
     }
-    std::set<std::string> software;
+    const std::set<std::string> software = software_of(fabric);
+    std::set<std::string> called;
     for (const model::FabricLevel& level : fabric.levels) {
         for (const model::DirectReduce& d : level.direct) {
-            software.insert(d.name);
+            if (d.call_s > 0.0) {
+                called.insert(d.name);
+            }
         }
     }
     if (!q.options.direct.empty() && !software.contains(q.options.direct)) {
@@ -56,6 +108,16 @@ Diagnostics check(const Fabric& fabric, const CollectiveQuestion& q) {
             fmt::format("fabric {} has no all-reduce of \"{}\"", fabric.id, q.options.direct),
             names.empty() ? std::string("it names none; leave --software out")
                           : suggestion(q.options.direct, names));
+    }
+    if (q.options.from_host && q.kind != Operation::all_reduce) {
+        found.error("no-call-time", "calls from the host are timed of all-reduces alone",
+                    "leave --launch out");
+    } else if (!found.has_errors() && q.options.from_host && !called.contains(q.options.direct)) {
+        found.error("no-call-time",
+                    fmt::format("fabric {} has no time of a call from the host{}", fabric.id,
+                                q.options.direct.empty() ? "" : " of " + q.options.direct),
+                    called.empty() ? std::string("leave --launch out")
+                                   : fmt::format("--software {}", fmt::join(called, ", or ")));
     }
     return found;
 }
@@ -77,7 +139,9 @@ std::vector<std::string> collective_names() {
     return {kOperationNames.begin(), kOperationNames.end()};
 }
 
-Result<CollectiveStudy> study_collective(const Fabric& fabric, const CollectiveQuestion& q) {
+Result<CollectiveStudy> study_collective(const Fabric& fabric, const CollectiveQuestion& asked) {
+    CollectiveQuestion q = asked;
+    q.options.direct = listed_software(software_of(fabric), q.options.direct);
     if (auto found = check(fabric, q); found.has_errors()) {
         return found;
     }

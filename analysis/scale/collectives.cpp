@@ -257,11 +257,35 @@ void sharded_server(Run& run, double bytes) {
     run.moves(l, 2.0 * n * (n - 1.0), bytes / n);
 }
 
+// Inside one level whose pairs were measured; the protocol for short messages is left where the
+// one for long messages is faster.
+void pairs_of_level(Run& run, const FabricLevel& level, double bytes) {
+    const model::PairTraffic& pairs = level.pairs;
+    const double partners = run.n() - 1.0;
+    const double sent = partners * bytes / run.n();
+    const double reached = std::min(pairs.share, partners * pairs.pair_share);
+    const double long_s = pairs.long_s + sent / (level.bytes_per_s * reached);
+    const double short_s = sent / pairs.short_bytes_per_s;
+    const bool is_long = bytes / run.n() > pairs.long_bytes || long_s < short_s;
+    run.time().protocol =
+        run.fabric().protocol(is_long ? run.fabric().protocol_count() - 1 : 0).name;
+    run.time().latency_s =
+        pairs.base_s + (partners - 1.0) * pairs.partner_s + (is_long ? pairs.long_s : 0.0);
+    run.time().bandwidth_s = is_long ? long_s - pairs.long_s : short_s;
+}
+
 // Every pair by itself, all at once: NCCL's point-to-point kernels keep many pairs in flight, and
 // two to sixteen GPUs take the same time for small messages. What leaves a unit goes to all members
 // outside it.
 void direct(Run& run, double bytes) {
     const double n = run.n();
+    const std::size_t out = run.outermost();
+    const FabricLevel& whole = run.fabric().levels[out];
+    if (whole.pairs.share > 0.0 && run.group().counts[out] == run.group().size) {
+        pairs_of_level(run, whole, bytes);
+        run.moves(out, n * (n - 1.0), bytes / n);
+        return;
+    }
     double longest = 0.0;
     for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
         if (!run.uses(l)) {
@@ -281,21 +305,35 @@ void direct(Run& run, double bytes) {
     run.time().latency_s += longest;
 }
 
+// The framework's own all-reduces, where the group lies in one level that has them.
+const model::DirectReduce* own_reduces(const Fabric& fabric, const Group& group,
+                                       const std::string& software) {
+    for (std::size_t l = 0; l < fabric.levels.size(); ++l) {
+        if (group.size > 1 && group.counts[l] == group.size) {
+            const auto& direct = fabric.levels[l].direct;
+            const auto own = std::ranges::find(direct, software, &model::DirectReduce::name);
+            const bool serves =
+                own != direct.end() && (own->devices == 0 || group.size <= own->devices);
+            return serves ? &*own : nullptr;
+        }
+    }
+    return nullptr;
+}
+
 // Between devices of one level that reach each other's memory.
-bool shots(Run& run, double bytes, const std::string& software, double count) {
+bool shots(Run& run, double bytes, const std::string& software, bool two) {
     const std::size_t l = run.outermost();
-    const FabricLevel& level = run.fabric().levels[l];
-    const auto own = std::ranges::find(level.direct, software, &model::DirectReduce::name);
-    const bool one_level = run.group().counts[l] == run.group().size;
-    if (own == level.direct.end() || !one_level) {
+    const model::DirectReduce* own = own_reduces(run.fabric(), run.group(), software);
+    if (own == nullptr) {
         return false;
     }
     const double n = run.n();
-    const double moved = count > 1.0 ? 2.0 * (n - 1.0) / n * bytes : (n - 1.0) * bytes;
+    const double moved = two ? 2.0 * (n - 1.0) / n * bytes : (n - 1.0) * bytes;
+    const double messages = (two ? 2.0 : 1.0) * (n - 1.0);
     run.time().protocol = own->name;
-    run.time().latency_s = count * own->base_s;
-    run.time().bandwidth_s = moved / (level.bytes_per_s * level.share);
-    run.moves(l, count * n * (n - 1.0), moved / (count * (n - 1.0)));
+    run.time().latency_s = two ? own->two_shot_s : own->base_s;
+    run.time().bandwidth_s = moved / (run.fabric().levels[l].bytes_per_s * own->share);
+    run.moves(l, n * messages, moved / messages);
     return true;
 }
 
@@ -367,8 +405,7 @@ std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group&
         break;
     case Algorithm::one_shot:
     case Algorithm::two_shot:
-        if (protocol > 0 ||
-            !shots(run, bytes, direct_by, algorithm == Algorithm::one_shot ? 1.0 : 2.0)) {
+        if (protocol > 0 || !shots(run, bytes, direct_by, algorithm == Algorithm::two_shot)) {
             return std::nullopt;
         }
         break;
@@ -392,15 +429,35 @@ bool has(const Fabric& fabric, const Group& group, Algorithm algorithm) {
     return named && !(one_level && algorithm == Algorithm::double_tree);
 }
 
+// A call that is not replayed in a graph copies the array first, and ends no earlier than the host.
+void add_host_call(CollectiveTime& time, const Fabric& fabric, const std::string& software,
+                   double bytes) {
+    for (const FabricLevel& level : fabric.levels) {
+        const auto own = std::ranges::find(level.direct, software, &model::DirectReduce::name);
+        if (own != level.direct.end()) {
+            time.latency_s += own->copy_s;
+            time.bandwidth_s += own->copy_bytes_per_s > 0.0 ? bytes / own->copy_bytes_per_s : 0.0;
+            time.latency_s += std::max(own->call_s - time.time_s(), 0.0);
+            return;
+        }
+    }
+}
+
 } // namespace
 
 CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collective collective,
                                double bytes, const CollectiveOptions& options) {
     std::optional<CollectiveTime> best;
+    const model::DirectReduce* own =
+        collective == Collective::all_reduce ? own_reduces(fabric, group, options.direct) : nullptr;
     const auto consider = [&](Algorithm algorithm) {
         for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
-            const auto time = collective_time(fabric, group, collective, bytes, algorithm, p,
-                                              options.servers, options.direct);
+            auto time = collective_time(fabric, group, collective, bytes, algorithm, p,
+                                        options.servers, options.direct);
+            const bool shot = algorithm == Algorithm::one_shot || algorithm == Algorithm::two_shot;
+            if (time && own != nullptr && !shot) {
+                time->bandwidth_s += bytes * own->staging_s_per_byte;
+            }
             if (time && (!best || time->time_s() < best->time_s())) {
                 best = time;
             }
@@ -428,6 +485,9 @@ CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collect
         for (const Algorithm a : kAll) {
             consider(a);
         }
+    }
+    if (options.from_host && group.size > 1) {
+        add_host_call(*best, fabric, options.direct, bytes);
     }
     return *best;
 }

@@ -12,11 +12,13 @@
 //   server             p S / (s B) on s servers of their own, both ways at once; at least S/B
 //   sharded-server     every member serves a part: 2 a + 2 (n-1) overhead + 2 (n-1)/n S/B
 //   one-shot           base + (n-1) S/B: every member reads all others' arrays and adds them up
-//   two-shot           2 base + 2 (n-1)/n S/B: it reads its part of all, then the others' sums
+//   two-shot           base' + 2 (n-1)/n S/B: it reads its part of all, then the others' sums
 //   direct             all-to-all, every pair by itself, all at once: a + (n-2) overhead + (n-1)/n
-//                      S/B
-// One and two shots are kernels of serving frameworks (vLLM, TensorRT-LLM) between devices that
-// reach each other's memory, with a base of their own; they are tried only where they are named.
+//                      S/B; in a level whose `pairs` are known the protocol is NCCL's of point to
+//                      point, by the size of a message, and a pair reaches a part of B
+// One and two shots are kernels of serving frameworks (vLLM, SGLang, TensorRT-LLM) between devices
+// that reach each other's memory, with a base and a share of B of their own; they are tried only
+// where they are named.
 // A fabric may say which algorithms its library has; of those double trees are of several levels
 // only, because in a node NCCL's tree is a chain.
 // Over several levels latencies add along the way and the narrowest level gives the bandwidth; a
@@ -82,6 +84,7 @@ struct CollectiveOptions {
     std::optional<Algorithm> algorithm; // nullopt: the least
     Count servers = 1;                  // of Algorithm::server
     std::string direct;                 // software whose own all-reduces are tried too; or empty
+    bool from_host = false;             // its calls are not replayed in a graph
 };
 
 // nullopt where the algorithm does not serve the collective or the fabric (in-switch).

@@ -1,5 +1,6 @@
-// Numbers of devices as a command line names them.
+// Numbers of devices as a command line names them, and what they draw and cost.
 #include "analysis/scale/scale.hpp"
+#include "model/machine/board.hpp"
 
 #include <charconv>
 
@@ -22,6 +23,16 @@ Result<std::vector<Count>> bad(const std::string& text) {
 }
 
 } // namespace
+
+void add_board(const model::Machine& machine, ScalePoint& point) {
+    const auto devices = static_cast<double>(point.devices);
+    if (const double watts = model::tdp_of(machine); watts > 0.0) {
+        point.watts = watts * devices;
+    }
+    if (const auto rent = model::lowest_rent(model::price_of(machine))) {
+        point.usd_per_hour = *rent * devices;
+    }
+}
 
 Result<std::vector<Count>> parse_devices(const std::string& text) {
     const auto dots = text.find("..");

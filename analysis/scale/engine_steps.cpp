@@ -60,8 +60,9 @@ EngineSteps::EngineSteps(const Transformer& t, const model::Machine& machine,
     if (options.speculation.draft && options.speculation.tokens > 0) {
         draft_options_ = std::make_unique<ServingOptions>(options);
         draft_options_->speculation = {};
-        draft_options_->expert = 1;
-        draft_options_->data = 1;
+        if (options.speculation.draft->experts <= 1) {
+            draft_options_->expert = draft_options_->data = 1;
+        }
         draft_ = std::make_unique<EngineSteps>(*options.speculation.draft, machine, fabric,
                                                *draft_options_, tensor, stop_);
     }
@@ -75,6 +76,9 @@ double EngineSteps::examined_s(Network network) {
     question.scenario = o_.exam;
     question.scenario.settled_clocks = o_.exam.settled_clocks.value_or(true);
     question.scenario.data_type.reset();
+    if (std::holds_alternative<model::Accelerator>(machine_.kind)) {
+        question.scenario.policy = MappingPolicy::dataflow; // dozens of steps, each at once
+    }
     if (question.scenario.library.empty()) {
         question.scenario.library = o_.engine.library;
     }
@@ -82,7 +86,7 @@ double EngineSteps::examined_s(Network network) {
     // vLLM and SGLang keep. Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.2.
     if (question.scenario.library.empty() && t_.latent.rank > 0 &&
         o_.weights() == model::DataType::fp8) {
-        question.scenario.library = fmt::format("{} fp8_block", engine_name(o_.engine.kind));
+        question.scenario.library = o_.engine.block_library;
     }
     question.scenario.compiled = o_.exam.compiled || o_.engine.fused;
     question.network = std::move(network);
@@ -126,11 +130,19 @@ double EngineSteps::body_s(Count tokens, Count everywhere) {
         return known(Part::experts, n, 0, 0,
                      [&] { return examined_s(serving_experts(t_, layout_, n, o_)); });
     };
+    const auto shared = [&](Count n) {
+        return known(Part::shared, n, 0, 0,
+                     [&] { return examined_s(serving_shared_experts(t_, tensor_, n, o_)); });
+    };
     const double alike = between(tokens, whole);
-    if (t_.experts <= 1 || everywhere == tokens * layout_.data) {
+    const bool even = everywhere == tokens * layout_.data;
+    const bool beside = t_.shared > 0 && o_.engine.shared_beside;
+    if (t_.experts <= 1 || (even && !beside)) {
         return alike;
     }
-    return alike + between(everywhere, experts) - between(tokens * layout_.data, experts);
+    const double routed = between(everywhere, experts);
+    const double hidden = beside ? std::min(between(tokens, shared), routed) : 0.0;
+    return alike - hidden + (even ? 0.0 : routed - between(tokens * layout_.data, experts));
 }
 
 double EngineSteps::head_s(Count rows) {
@@ -264,7 +276,8 @@ EngineStep EngineSteps::draft(const EngineLoad& load) {
     const Count times = load.decoding > 0 ? load.checked - 1 : 1;
     for (Count i = 0; i < times; ++i) {
         const EngineStep step = draft_->step(one);
-        all.kernels_s += step.kernels_s;
+        all.products_s += step.products_s;
+        all.attention_s += step.attention_s;
         all.messages_s += step.messages_s;
         one.pieces.clear();
         one.finished = 0;
@@ -281,16 +294,17 @@ EngineStep EngineSteps::step(const EngineLoad& load) {
     }
     const Count everywhere = load.everywhere > 0 ? load.everywhere : tokens * layout_.data;
     const Count rows = load.decoding * load.checked + load.finished;
-    step.kernels_s = body_s(tokens, everywhere) + (rows > 0 ? head_s(rows) : 0.0) +
-                     next_tokens_s(load.decoding, load.context, load.checked) + prompts_s(load) +
-                     states_s(load);
+    step.products_s = body_s(tokens, everywhere) + (rows > 0 ? head_s(rows) : 0.0);
+    step.attention_s =
+        next_tokens_s(load.decoding, load.context, load.checked) + prompts_s(load) + states_s(load);
     step.messages_s = messages_s(tokens, everywhere);
-    step.host_s = o_.engine.step_host_s;
     if (draft_ != nullptr) {
         const EngineStep drafted = draft(load);
-        step.kernels_s += drafted.kernels_s;
+        step.products_s += drafted.products_s;
+        step.attention_s += drafted.attention_s;
         step.messages_s += drafted.messages_s;
     }
+    step.host_s = std::max(o_.engine.step_host_s, o_.engine.least_step_s - step.time_s());
     return step;
 }
 

@@ -16,12 +16,14 @@
 namespace eyeroof::analysis {
 
 struct EngineStep { // parts of a step
-    double kernels_s = 0.0, messages_s = 0.0, host_s = 0.0;
-    double time_s() const { return kernels_s + messages_s + host_s; }
+    double products_s = 0.0, attention_s = 0.0, messages_s = 0.0, host_s = 0.0;
+    double time_s() const { return products_s + attention_s + messages_s + host_s; }
 };
 
 // step = body(tokens) + head(rows) + attention of next tokens + attention of prompts + states
 //      + messages(tokens) + the engine's host time
+// With drafts the parts include the drafting decoder's. The host's time is at least what an engine
+// that overlaps scheduling needs beside the rest, drafts included.
 // body: everything but attention and states, of all layers; where replicas of attention have
 // unequal loads, with experts for the tokens of all of them. Attention of next tokens by requests
 // and the mean context; of prompts by as many pieces of their mean length, scaled by the pairs of a
@@ -41,6 +43,7 @@ class EngineSteps {
     enum class Part : std::uint8_t {
         body,
         experts,
+        shared,
         head,
         next_tokens,
         prompts,

@@ -134,7 +134,9 @@ std::vector<StepTask> tasks_of_step(const step::Graph& graph) {
             tasks.insert(tasks.end(), parts.begin(), parts.end());
         } else {
             const step::Operator& whole = graph.operators[op];
-            tasks.push_back({op, 1.0, graph.reads_of(whole), graph.writes_of(whole)});
+            const auto reads = graph.reads_of(whole), writes = graph.writes_of(whole);
+            tasks.push_back(
+                {op, 1.0, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}});
         }
         for (std::vector<TensorId>* ids : {&tasks.back().reads, &tasks.back().writes}) {
             std::sort(ids->begin(), ids->end());

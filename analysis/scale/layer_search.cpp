@@ -1,11 +1,8 @@
 // Networks of any kind: data or model parallel, layer by layer.
 #include "analysis/program/lower.hpp"
 #include "analysis/scale/search.hpp"
-#include "base/json.hpp"
-#include "base/lines.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace eyeroof::analysis {
 
@@ -183,43 +180,6 @@ Result<LayerSearch> search_layers(const Question& asked, const model::Fabric& fa
         search.all_model_s += cost[l][1] + (l > 0 ? change[l][1][1] : 0.0);
     }
     return search;
-}
-
-std::string layer_search_text(const LayerSearch& search, const std::string& network) {
-    std::string text = fmt::format(
-        "{}: {:.4g} ms a step; all data parallel {:.4g} ms{}\n\n{} {:>10} {:>10} {:>12}\n",
-        masked_controls(network), search.time_s * 1e3, search.all_data_s * 1e3,
-        search.all_model_s < 1e299
-            ? fmt::format(", all model parallel {:.4g} ms", search.all_model_s * 1e3)
-            : std::string(),
-        left("layer", 24), "data ms", "model ms", "moved ms");
-    for (const LayerWay& way : search.layers) {
-        text += fmt::format(
-            "{} {:>10.4g} {:>10} {:>12.4g}  {}\n", left(masked_controls(way.name), 24),
-            way.data_s * 1e3, way.model_s < 1e299 ? fmt::format("{:.4g}", way.model_s * 1e3) : "-",
-            way.change_s * 1e3, way.model_parallel ? "model parallel" : "data parallel");
-    }
-    return text + "\nproved: the least over all choices for the chain of these layers\n";
-}
-
-std::string layer_search_json(const LayerSearch& search, const std::string& network) {
-    using Json = nlohmann::ordered_json;
-    Json layers = Json::array();
-    for (const LayerWay& way : search.layers) {
-        layers.push_back({{"name", way.name},
-                          {"way", way.model_parallel ? "model" : "data"},
-                          {"data_s", way.data_s},
-                          {"model_s", way.model_s < 1e299 ? Json(way.model_s) : Json()},
-                          {"change_s", way.change_s}});
-    }
-    const Json json = {
-        {"schema", "eyeroof/layer-search/1"},
-        {"network", network},
-        {"step_s", search.time_s},
-        {"all_data_s", search.all_data_s},
-        {"all_model_s", search.all_model_s < 1e299 ? Json(search.all_model_s) : Json()},
-        {"layers", layers}};
-    return json_document(json);
 }
 
 } // namespace eyeroof::analysis

@@ -63,7 +63,7 @@ Percentiles LoadTally::percentiles() {
         return {};
     }
     std::ranges::sort(kept_);
-    return {sum_ / static_cast<double>(values_), at(0.50), at(0.95), at(0.99)};
+    return {sum_ / static_cast<double>(values_), at(0.50), at(0.95), at(0.99), values_};
 }
 
 } // namespace eyeroof::analysis

@@ -417,12 +417,7 @@ Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wir
         if (!point) {
             return point.diagnostics();
         }
-        if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
-            point->watts = gpu->tdp_w * static_cast<double>(devices);
-            if (const auto rent = model::lowest_rent(gpu->price)) {
-                point->usd_per_hour = *rent * static_cast<double>(devices);
-            }
-        }
+        add_board(machine, *point);
         result.points.push_back(*std::move(point));
     }
     conclude(result);

@@ -215,7 +215,7 @@ std::string server_yaml(const ServingPoint& p, const ServingOptions& o) {
                        "  tensor: {}\n  data: {}\n  expert: {}\n  devices: {}\n  requests: {}\n"
                        "  prompt: {}\n  answer: {}\n  chunk: {}\n  engine: {}\n",
                        p.tensor, p.data, o.expert, p.devices, p.batch, o.prompt, o.answer,
-                       o.engine.chunk, engine_name(o.engine.kind)) +
+                       o.engine.chunk, o.engine.id) +
            vllm(p, o) + sglang(p, o) + trtllm(p, o);
 }
 

@@ -158,7 +158,7 @@ class PlanWalk {
             }
             return;
         }
-        const auto update = exams_.update_s(updated_parameters(t_, plan), stop_);
+        const auto update = exams_.update_s(updated_parameters(t_, plan, exams_.options()), stop_);
         if (!update) {
             found_ = update.diagnostics();
             return;
@@ -254,12 +254,7 @@ Result<ScaleResult> search_transformer(const Transformer& t, const model::Machin
             point->notes.push_back(
                 fmt::format("{:.4g} s: {}", search->steps[k].time_s, search->plans[k].text()));
         }
-        if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
-            point->watts = gpu->tdp_w * static_cast<double>(devices[i]);
-            if (const auto rent = model::lowest_rent(gpu->price)) {
-                point->usd_per_hour = *rent * static_cast<double>(devices[i]);
-            }
-        }
+        add_board(machine, *point);
         result.points.push_back(*std::move(point));
     }
     conclude(result);

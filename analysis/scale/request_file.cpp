@@ -83,8 +83,8 @@ class Requests {
 
     void add(const CsvRecord& row, Diagnostics& found) {
         RequestSize request;
-        request.prompt = tokens(row, *prompt_, found);
-        request.answer = tokens(row, *answer_, found);
+        request.prompt = tokens(row, *prompt_, 1, found);
+        request.answer = tokens(row, *answer_, 0, found);
         if (arrival_) {
             request.at_s = arrival(row, found);
         }
@@ -94,20 +94,21 @@ class Requests {
     std::size_t size() const { return requests_.size(); }
 
   private:
-    void refuse(const CsvRecord& row, std::size_t column, const std::string& what, const char* hint,
-                Diagnostics& found) const {
+    void refuse(const CsvRecord& row, std::size_t column, const std::string& what,
+                const std::string& hint, Diagnostics& found) const {
         const bool there = column < row.cells.size();
         found.error("bad-cell", what, hint,
                     {file_, row.line, there ? row.cells[column].column : 1});
     }
 
-    Count tokens(const CsvRecord& row, std::size_t column, Diagnostics& found) const {
+    Count tokens(const CsvRecord& row, std::size_t column, Count least, Diagnostics& found) const {
         const std::string_view text =
             column < row.cells.size() ? row.cells[column].text : std::string_view();
         const auto value = number_of(text);
-        if (!value || *value < 1.0 || *value > kMostTokens || *value != std::floor(*value)) {
+        if (!value || *value < static_cast<double>(least) || *value > kMostTokens ||
+            *value != std::floor(*value)) {
             refuse(row, column, fmt::format("'{}' is no number of tokens", text),
-                   "write a whole number from 1 to 10000000", found);
+                   fmt::format("write a whole number from {} to 10000000", least), found);
             return 1;
         }
         return static_cast<Count>(*value);

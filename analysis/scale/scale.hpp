@@ -85,12 +85,16 @@ struct ScalePoint {
     std::vector<ScaleStep> steps;
     std::string collective; // that carries most bytes
     double staleness = 0.0; // updates; asynchronous only
-    double watts = 0.0;     // at most: the devices' board power
+    // At most: the devices' board power; nullopt: unknown, as of accelerators.
+    std::optional<double> watts;
     std::optional<double> usd_per_hour;
     std::vector<std::string> notes;
 
     bool operator==(const ScalePoint&) const = default;
 };
+
+// What its devices draw at most and cost, as far as it is known.
+void add_board(const model::Machine& machine, ScalePoint& point);
 
 struct ScaleResult {
     std::string network, gpu, fabric;

@@ -54,7 +54,4 @@ Result<LayerSearch> search_layers(const Question& question, const model::Fabric&
                                   Count devices, Count batch, const ScaleOptions& options,
                                   std::stop_token stop = {});
 
-std::string layer_search_text(const LayerSearch& search, const std::string& network);
-std::string layer_search_json(const LayerSearch& search, const std::string& network);
-
 } // namespace eyeroof::analysis

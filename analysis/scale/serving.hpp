@@ -22,9 +22,14 @@ struct Speculation {
     Count tokens = 0; // 0: none
     double acceptance = 0.7;
     std::optional<Transformer> draft;
+    bool shares_ends = false; // the draft's embedding and head are the decoder's
 
     double made() const; // tokens of a request in a step, expected
 };
+
+// The layer that decoders with multi-token prediction (MTP) draft with: a block of their own, which
+// shares their embedding and head. Source: DeepSeek-AI, arXiv:2412.19437, section 2.2.
+void draft_by_own_layer(const Transformer& t, Speculation& speculation);
 
 // A server's devices. Attention, dense layers, and the head are divided over `tensor` devices, and
 // there are `data` replicas of those, each with requests of its own (attention data parallelism).
@@ -53,6 +58,8 @@ struct ServingOptions {
     model::DataType type = model::DataType::bf16;  // that products are computed in
     std::optional<model::DataType> weight_type;    // as products' weights are kept; nullopt: `type`
     std::optional<model::DataType> cache_type;     // keys and values; nullopt: the engine's default
+    model::DataType beside_narrow =
+        model::DataType::bf16; // of the rest, where `type` is below 16 bits
     Engine engine;
     Speculation speculation;
     // Prompts and next tokens on separate devices: so many servers each (0: on the same). The cache
@@ -84,6 +91,10 @@ struct ServingOptions {
     ServerLayout prefill_layout(Count degree) const { return prefill.value_or(layout(degree)); }
     model::DataType weights() const { return weight_type.value_or(type); }
     model::DataType wide() const; // of what is not a product's operand: 16 bits or more
+    // Published decoders with experts in 4 bits keep attention and the router in 16. Sources:
+    // openai/gpt-oss-120b, config.json (modules_to_not_convert); nvidia/DeepSeek-R1-FP4,
+    // hf_quant_config.json (exclude_modules).
+    bool wide_attention(const Transformer& t) const;
     model::DataType cache() const;
 };
 
@@ -91,15 +102,19 @@ struct ServingPoint {
     Count tensor = 1, data = 1, expert = 1, devices = 1, batch = 1, most_batch = 1;
     double prefill_s = 0.0; // of one prompt
     double step_s = 0.0;    // next tokens of all requests, their drafts included
-    double message_s = 0.0; // of it, all-reduces and all-to-alls
+    // Of it; messages: all-reduces and all-to-alls; host: of the engine, exposed.
+    double attention_s = 0.0, message_s = 0.0, host_s = 0.0;
     double ttft_s = 0.0, tpot_s = 0.0;
     ErrorBand ttft_band, tpot_band;               // factors: 80 % of measured servers lie between
     ErrorBand rate_band = kServerRateBand;        // the same of tokens_per_s
     double tokens_per_s = 0.0;                    // output tokens, all devices together
     double weight_bytes = 0.0, cache_bytes = 0.0; // per device
     double transfer_s = 0.0; // of a prompt's cache, where prompts have devices of their own
-    bool within = true;      // both limits
-    bool front = false;      // on the Pareto front of tokens/s per user and per device
+    // Requests/s that the prompts' devices and those of next tokens could serve, there.
+    double prompted_per_s = 0.0, decoded_per_s = 0.0;
+    bool engine_full = false; // most_batch is the engine's, and memory holds more
+    bool within = true;       // both limits
+    bool front = false;       // on the Pareto front of tokens/s per user and per device
 
     double per_user() const { return 1.0 / tpot_s; }
     double per_device() const { return tokens_per_s / static_cast<double>(devices); }
@@ -128,8 +143,8 @@ struct Serving {
     Count prefill_groups = 0, decode_groups = 0;
     std::vector<ServingPoint> points;
     std::vector<ServingLoad> loads;
-    bool limited = false;            // a limit was given
-    std::optional<std::size_t> best; // most tokens/s a device within the limits
+    double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
+    std::optional<std::size_t> best;               // most tokens/s a device within the limits
     std::vector<std::string> notes;
 };
 
@@ -141,6 +156,8 @@ model::Network serving_body(const Transformer& t, const ServerLayout& layout, Co
                             const ServingOptions& options);
 model::Network serving_experts(const Transformer& t, const ServerLayout& layout, Count everywhere,
                                const ServingOptions& options); // routed: of all replicas' tokens
+model::Network serving_shared_experts(const Transformer& t, Count tensor, Count tokens,
+                                      const ServingOptions& options);
 model::Network serving_head(const Transformer& t, Count tensor, Count rows,
                             const ServingOptions& options);
 model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,
@@ -163,8 +180,17 @@ double cache_bytes(const Transformer& t, Count tensor, model::DataType type, Cou
 // others where the engine mixes them (as many prompts at once as arrive during a step and fit its
 // chunk), else it takes steps of its own:
 //   K = B / n steps with n prompts each, of M seconds; the other answer - K are of next tokens
-//   alone, of S seconds:  tpot = (K M + max(answer - K, 0) S) / answer,  tokens/s = B / tpot
+//   alone, of S seconds:  tpot = (K M + (answer - K) S) / answer,  tokens/s = B / tpot
 //   apart:                tpot = (K P + answer S) / answer
+// One request alone waits for no other's prompt:  tpot = S,  tokens/s = answer / (P + answer S).
+// An answer has no more steps with prompts than tokens. With A steps an answer, and K > A above,
+// every step computes r = B / A prompts end to end:  tpot = M. With prompts of f tokens they fill
+// its chunk beside (A - 1) r requests, which check c tokens each, at
+//   r = chunk / (f + (A - 1) c) prompts a step (a whole number, at least 1, where they are not
+//   split)
+// so that B' = A r requests, for which K(B') = A, decode. If B is more, the others wait:
+//   tokens/s = B' / tpot,  tpot = M,  ttft = (B - (A - 1) r) M / r, at least the steps of the
+//   prompt, + the engine's time for a request
 // Prompts on P groups of their own, next tokens on D, in steps of b requests each:
 //   requests/s = min(P / prompt, D b / (answer S(b))), b as many as arrive, at most B
 //   tpot = S(b),  ttft = prompt + transfer of its cache + the engine's time for a request

@@ -1,5 +1,7 @@
 #include "analysis/scale/serving_load.hpp"
 
+#include "analysis/scale/load_draws.hpp"
+#include "analysis/scale/load_state.hpp"
 #include "analysis/scale/load_tally.hpp"
 
 #include <fmt/format.h>
@@ -18,144 +20,9 @@ Count EngineLoad::tokens() const {
                            [](Count sum, const PromptPiece& p) { return sum + p.fresh; });
 }
 
+namespace load {
+
 namespace {
-
-// A number in (0, 1) from a seed: splitmix64 (Steele, Lea, Flood, 2014), the same everywhere.
-class Random {
-  public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    double uniform() {
-        state_ += 0x9e3779b97f4a7c15ULL;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        z ^= z >> 31;
-        return (static_cast<double>(z >> 11) + 0.5) / 9007199254740992.0;
-    }
-    double normal() { // Box and Muller
-        constexpr double kTurn = 6.283185307179586;
-        return std::sqrt(-2.0 * std::log(uniform())) * std::cos(kTurn * uniform());
-    }
-
-  private:
-    std::uint64_t state_;
-};
-
-using Id = std::uint32_t; // of a request, a place in the table of those in the service
-
-struct Request {
-    double sent_s = 0.0, begun_s = -1.0, first_s = 0.0;
-    double made = 1.0; // tokens of a step, mean
-    Count prompt = 1, answer = 1, prefilled = 0;
-    Id next_server = 0; // whose cache has space for it
-    bool measured = true;
-
-    Count tokens() const { return prompt + answer; }
-};
-
-// What happens at a moment, in this order: requests come, then steps end.
-enum class EventKind : std::uint8_t { arrives, queued, prompt_sent, stride_ends };
-struct Event {
-    double at_s = 0.0;
-    EventKind kind = EventKind::arrives;
-    Id id = 0;                 // of a request, or of a server
-    std::uint32_t version = 0; // of the server's stride
-
-    // For a heap whose top is the first event.
-    bool operator<(const Event& o) const {
-        return at_s != o.at_s ? at_s > o.at_s : kind != o.kind ? kind > o.kind : id > o.id;
-    }
-};
-
-// Steps of one load, one after the other: `first_s`, and `slope_s` more each, since contexts grow.
-struct Stride {
-    double begun_s = 0.0, first_s = 0.0, slope_s = 0.0;
-    Count steps = 0; // 0: the server is idle
-    std::uint32_t version = 0;
-
-    double time_s(Count n) const {
-        const auto steps_n = static_cast<double>(n);
-        return steps_n * (first_s + slope_s * (steps_n - 1.0) / 2.0);
-    }
-    // The fewest steps that take so long.
-    Count steps_until(double seconds) const {
-        const double slope = slope_s / 2.0;
-        const double b = first_s - slope;
-        const double n = slope > 0.0
-                             ? 2.0 * seconds / (b + std::sqrt(b * b + 4.0 * slope * seconds))
-                             : seconds / first_s;
-        auto least = std::max<Count>(static_cast<Count>(n) - 1, 1);
-        while (least < steps && time_s(least) < seconds) {
-            ++least;
-        }
-        return std::min(least, steps);
-    }
-};
-
-struct ServerState {
-    bool of_prompts = false; // of `prompts`; else of `next`
-    std::deque<Id> waiting;  // queued, without space in the cache or a place in a step
-    std::deque<Id> filling;  // prompts that are computed, or in memory and next
-    std::vector<Id> chosen;  // whose pieces the step computes
-    std::vector<Id> joining; // whose first token came while steps of next tokens run
-    std::vector<std::pair<Count, Id>> decoding; // heap: the step of next tokens that ends each
-    Count done = 0;                             // steps of next tokens
-    double seen = 0.0, growth = 0.0;            // tokens that all see, and those of a step
-    Count held = 0, held_tokens = 0;            // requests with space in the cache
-    Count requests = 0;                         // of prompts, not yet computed
-    double busy_s = 0.0;
-    EngineLoad load;
-    Stride stride;
-    bool marked = false; // to be looked at before time goes on
-};
-
-// What a demand leaves to chance: lengths, times of arrival, and drafts that pass.
-class Draws {
-  public:
-    // `room`: tokens that a server's cache holds, which no request exceeds.
-    Draws(const Demand& demand, Count room) : demand_(demand), room_(room), random_(demand.seed) {}
-
-    RequestSize size() {
-        if (!demand_.sizes.empty()) {
-            return demand_.sizes[static_cast<std::size_t>(sized_++) % demand_.sizes.size()];
-        }
-        const Count prompt = std::min(length(demand_.prompt), room_ - 1);
-        return {0.0, prompt, std::min(length(demand_.answer), room_ - prompt)};
-    }
-
-    double until_next_s() {
-        return (demand_.even ? 1.0 : -std::log(random_.uniform())) / demand_.rate;
-    }
-
-    // Steps until an answer is made of its first token and what each step accepts.
-    Count steps(Count answer) {
-        if (demand_.drafted <= 0) {
-            return answer - 1;
-        }
-        Count steps = 0;
-        for (Count made = 1; made < answer; ++steps) {
-            ++made;
-            for (Count i = 0; i < demand_.drafted && random_.uniform() < demand_.acceptance; ++i) {
-                ++made;
-            }
-        }
-        return steps;
-    }
-
-  private:
-    Count length(Count mean) {
-        if (demand_.spread <= 0.0) {
-            return mean;
-        }
-        const double variance = std::log1p(demand_.spread * demand_.spread);
-        const double factor = std::exp(std::sqrt(variance) * random_.normal() - variance / 2.0);
-        return std::max<Count>(std::llround(static_cast<double>(mean) * factor), 1);
-    }
-
-    const Demand& demand_;
-    Count room_, sized_ = 0;
-    Random random_;
-};
 
 // What of a prompt fits so much room in a step; 0: it waits for another step.
 Count piece_of(const Request& r, const Engine& engine, Count budget, bool first) {
@@ -175,8 +42,11 @@ struct Measured {
         const double waited = std::max(r.begun_s - r.sent_s - engine.queue_host_s, 0.0);
         waits_[served < wanted / 2 ? 0 : 1] += waited;
         ++served;
-        ttft.add(r.first_s - r.sent_s + engine.request_host_s);
         wait.add(waited);
+        if (r.answer < 1) {
+            return; // no first token
+        }
+        ttft.add(r.first_s - r.sent_s + engine.request_host_s);
         if (r.answer > 1) {
             tpot.add((now_s - r.first_s) / static_cast<double>(r.answer - 1));
         }
@@ -551,9 +421,14 @@ class Simulation {
             return;
         }
         --s.requests;
+        if (requests_[id].answer < 1) { // no server needs its cache
+            first_token(id);
+            return;
+        }
         const double share = static_cast<double>(requests_[id].prompt) /
                              static_cast<double>(std::max<Count>(demand_.prompt, 1));
-        events_.push({now_s_ + service_.transfer_s * share, EventKind::prompt_sent, id, 0});
+        events_.push({now_s_ + service_.transfer_s * share + engine_.apart_host_s,
+                      EventKind::prompt_sent, id, 0});
     }
 
     void first_token(Id id) {
@@ -641,6 +516,8 @@ class Simulation {
 
 } // namespace
 
+} // namespace load
+
 Result<LoadResult> simulate_load(const Service& service, const Engine& engine, const Demand& demand,
                                  std::stop_token stop) {
     const Count room = service.next.most_requests * (demand.prompt + demand.answer);
@@ -655,7 +532,7 @@ Result<LoadResult> simulate_load(const Service& service, const Engine& engine, c
                                                    : most->prompt + most->answer),
             "fewer tokens per request, or a device with more memory");
     }
-    return Simulation(service, engine, demand).run(stop);
+    return load::Simulation(service, engine, demand).run(stop);
 }
 
 } // namespace eyeroof::analysis

@@ -34,7 +34,8 @@ struct EngineLoad {
 
 using StepClock = std::function<double(const EngineLoad&)>; // seconds of a step
 
-// Tokens of a request, and seconds from the first of the file until it arrives.
+// Tokens of a request, and seconds from the first of the file until it arrives. Without output
+// tokens it ends with its prompt, and counts in no TTFT or TPOT.
 struct RequestSize {
     double at_s = 0.0;
     Count prompt = 1, answer = 1;
@@ -87,9 +88,10 @@ struct Service {
 };
 
 // Percentiles of up to 65,536 values are exact; of more they are within 0.1 %, in a memory that
-// does not grow.
+// does not grow. Without values they mean nothing, and are 0.
 struct Percentiles {
     double mean = 0.0, p50 = 0.0, p95 = 0.0, p99 = 0.0;
+    std::uint64_t values = 0;
     bool operator==(const Percentiles&) const = default;
 };
 

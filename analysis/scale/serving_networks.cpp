@@ -18,7 +18,8 @@ namespace {
 // Operators of a step, in order. Products have the scenario's types, all else is wide.
 class ServedBlock {
   public:
-    ServedBlock(const char* id, const ServingOptions& o, Count count) : o_(o), count_(count) {
+    ServedBlock(const char* id, const Transformer& t, const ServingOptions& o, Count count)
+        : o_(o), wide_attention_(o.wide_attention(t)), count_(count) {
         network_.id = network_.name = id;
     }
     void add(const char* name, Op op, model::Shape shape, DataType type) {
@@ -40,6 +41,16 @@ class ServedBlock {
     void product(const char* name, Count m, Count n, Count k) {
         typed_product(name, Op::gemm, model::GemmShape{1, m, n, k});
     }
+    void attention_product(const char* name, Count m, Count n, Count k) {
+        attention_product(name, Op::gemm, model::GemmShape{1, m, n, k});
+    }
+    void attention_product(const char* name, Op op, model::Shape shape) {
+        if (wide_attention_) {
+            wide(name, op, std::move(shape));
+        } else {
+            typed_product(name, op, std::move(shape));
+        }
+    }
     void pointwise(const char* name, Count rows, Count cols, const char* fn) {
         wide(name, Op::elementwise, model::ElementwiseShape{rows, cols, fn});
     }
@@ -48,6 +59,7 @@ class ServedBlock {
 
   private:
     const ServingOptions& o_;
+    bool wide_attention_;
     Count count_;
     model::Network network_;
 };
@@ -93,44 +105,48 @@ void add_feed_forward(ServedBlock& ops, const Transformer& t, const ServerLayout
         add_plain(ops, t, part(t.inner, layout.tensor), words);
         return;
     }
-    ops.product("router", words, t.experts, t.hidden);
+    ops.attention_product("router", words, t.experts, t.hidden);
     add_routed(ops, t, layout, words * layout.data, fused);
     if (t.shared > 0) {
         add_plain(ops, t, part(t.shared * t.inner, layout.tensor), words);
     }
 }
 
-void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count words) {
+void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count words, bool apart) {
     const Count heads = part(t.heads, tensor);
     const Count kv = part(t.kv_heads, tensor);
     if (!t.latent.rank) {
         const Count queries = t.gated_attention ? 2 * heads : heads;
-        ops.product("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden);
-        if (t.positions == 0) {
+        ops.attention_product("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden);
+        if (t.positions == 0 && apart) {
             ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + kv), t.head_size});
         }
-        ops.pointwise("cache", words, 2 * kv * t.head_size, "copy");
+        if (apart) {
+            ops.pointwise("cache", words, 2 * kv * t.head_size, "copy");
+        }
         return;
     }
     const Latent& l = t.latent;
-    ops.product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
+    ops.attention_product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
     ops.wide("latent_norm", Op::layernorm, model::RowsShape{words, l.query_rank + l.rank});
-    ops.product("query_up", words, heads * t.head_size, l.query_rank);
-    ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + 1), l.rotary});
-    ops.pointwise("cache", words, l.rank + l.rotary, "copy");
+    ops.attention_product("query_up", words, heads * t.head_size, l.query_rank);
+    if (apart) {
+        ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + 1), l.rotary});
+        ops.pointwise("cache", words, l.rank + l.rotary, "copy");
+    }
 }
 
 // What a layer mixes tokens with, but for attention or its state themselves: products before and
-// behind. `tensor` divides heads.
-void add_mixers(ServedBlock& ops, const Transformer& t, Count tensor, Count tokens) {
+// behind. `tensor` divides heads. `apart`: rotation and cache by kernels of their own.
+void add_mixers(ServedBlock& ops, const Transformer& t, Count tensor, Count tokens, bool apart) {
     if (t.attention_layers() > 0) {
         const Count values = part(t.heads, tensor) * t.value_size();
         ops.times(t.attention_layers());
-        add_queries(ops, t, tensor, tokens);
+        add_queries(ops, t, tensor, tokens, apart);
         if (t.gated_attention) {
             ops.pointwise("gate", tokens, values, "swiglu");
         }
-        ops.product("output", tokens, t.hidden, values);
+        ops.attention_product("output", tokens, t.hidden, values);
     }
     if (t.states.layers > 0) {
         const Count mixed = part(t.states.mixed(), tensor);
@@ -148,12 +164,16 @@ void add_mixers(ServedBlock& ops, const Transformer& t, Count tensor, Count toke
 } // namespace
 
 DataType ServingOptions::wide() const {
-    return model::storage_bits(type) >= 16 ? type : DataType::bf16;
+    return model::storage_bits(type) >= 16 ? type : beside_narrow;
+}
+
+bool ServingOptions::wide_attention(const Transformer& t) const {
+    return t.experts > 1 && model::storage_bits(weights()) == 4 && type == weights();
 }
 
 DataType ServingOptions::cache() const {
     return cache_type.value_or(engine.narrow_cache && model::storage_bits(weights()) <= 8 &&
-                                       type == DataType::fp8
+                                       model::storage_bits(type) <= 8
                                    ? DataType::fp8
                                    : wide());
 }
@@ -161,14 +181,19 @@ DataType ServingOptions::cache() const {
 model::Network serving_body(const Transformer& t, const ServerLayout& layout, Count tokens,
                             const ServingOptions& o) {
     const Count tensor = layout.tensor;
-    ServedBlock ops("body", o, 1);
+    ServedBlock ops("body", t, o, 1);
     ops.wide("embedding", Op::embedding, model::RowsShape{tokens, t.hidden, t.vocabulary});
     ops.times(t.layers);
-    ops.wide("attention_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
-    add_mixers(ops, t, tensor, tokens);
+    const bool norms = tensor == 1 || !o.engine.norm_in_reduce;
+    if (norms) {
+        ops.wide("attention_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    }
+    add_mixers(ops, t, tensor, tokens, !o.engine.rotary_in_attention);
     ops.times(t.layers);
-    ops.pointwise("residual", tokens, t.hidden, "add");
-    ops.wide("ffn_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    if (norms) {
+        ops.pointwise("residual", tokens, t.hidden, "add");
+        ops.wide("ffn_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    }
     if (t.dense_layers > 0) {
         ops.times(t.dense_layers);
         add_plain(ops, t, part(t.dense_inner, tensor), tokens);
@@ -177,21 +202,30 @@ model::Network serving_body(const Transformer& t, const ServerLayout& layout, Co
     if (t.layers > t.dense_layers) {
         add_feed_forward(ops, t, layout, tokens, o.engine.fused && o.weights() == o.type);
     }
-    ops.times(t.layers);
-    ops.pointwise("ffn_residual", tokens, t.hidden, "add");
+    if (norms) {
+        ops.times(t.layers);
+        ops.pointwise("ffn_residual", tokens, t.hidden, "add");
+    }
     return ops.take();
 }
 
 model::Network serving_experts(const Transformer& t, const ServerLayout& layout, Count everywhere,
                                const ServingOptions& o) {
-    ServedBlock ops("experts", o, t.layers - t.dense_layers);
+    ServedBlock ops("experts", t, o, t.layers - t.dense_layers);
     add_routed(ops, t, layout, everywhere, o.engine.fused && o.weights() == o.type);
+    return ops.take();
+}
+
+model::Network serving_shared_experts(const Transformer& t, Count tensor, Count tokens,
+                                      const ServingOptions& o) {
+    ServedBlock ops("shared_experts", t, o, t.layers - t.dense_layers);
+    add_plain(ops, t, part(t.shared * t.inner, tensor), tokens);
     return ops.take();
 }
 
 model::Network serving_head(const Transformer& t, Count tensor, Count rows,
                             const ServingOptions& o) {
-    ServedBlock ops("head", o, 1);
+    ServedBlock ops("head", t, o, 1);
     ops.wide("norm", Op::layernorm, model::RowsShape{rows, t.hidden});
     const Count vocabulary = part(t.vocabulary, tensor);
     if (model::storage_bits(o.type) >= 16) {
@@ -204,29 +238,32 @@ model::Network serving_head(const Transformer& t, Count tensor, Count rows,
 
 namespace {
 
-// Next tokens meet the latent itself (absorbed): heads of r + d_r, and two products a head with its
-// parts of the up-projection. The cache is keys and values at once, read once: two heads of half of
-// r + d_r in place of each do the same products (values have r, 6 % less) on so many bytes. Prompts
-// make keys and values of all that they see. Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and
-// appendix C.
+// Few new tokens meet the latent itself (absorbed): heads with keys of r + d_r and values of r that
+// all share, and two products a head with its parts of the up-projection. Prompts make keys and
+// values of all that they see. Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and appendix C.
 void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, Count batch,
                           Count fresh, Count seen, DataType type) {
+    constexpr Count kFew = 16; // new tokens of a sequence
     const Latent& l = t.latent;
     const Count heads = part(t.heads, tensor);
     const Count plain = t.head_size - l.rotary;
-    if (fresh == 1) {
-        ops.typed_product("query_absorbed", Op::bmm, model::GemmShape{heads, batch, l.rank, plain});
-        ops.add("attention", Op::attention,
-                model::AttentionShape{batch, 2 * heads, 1, seen, part(l.rank + l.rotary, 2), 1,
-                                      true, 0},
-                type);
-        ops.typed_product("value_absorbed", Op::bmm,
-                          model::GemmShape{heads, batch, l.value, l.rank});
+    if (fresh < kFew) {
+        const Count words = batch * fresh;
+        ops.attention_product("query_absorbed", Op::bmm,
+                              model::GemmShape{heads, words, l.rank, plain});
+        ops.add(
+            "attention", Op::attention,
+            model::AttentionShape{batch, heads, fresh, seen, l.rank + l.rotary, 1, true, 0, l.rank},
+            type);
+        ops.attention_product("value_absorbed", Op::bmm,
+                              model::GemmShape{heads, words, l.value, l.rank});
         return;
     }
-    ops.product("keys_values", batch * seen, heads * (plain + l.value), l.rank);
+    ops.attention_product("keys_values", Op::gemm,
+                          model::GemmShape{1, batch * seen, heads * (plain + l.value), l.rank});
     ops.add("attention", Op::attention,
-            model::AttentionShape{batch, heads, fresh, seen, t.head_size, heads, true, 0}, type);
+            model::AttentionShape{batch, heads, fresh, seen, t.head_size, heads, true, 0, l.value},
+            type);
 }
 
 } // namespace
@@ -237,7 +274,7 @@ model::Network serving_attention(const Transformer& t, Count tensor, Count batch
     const DataType type = o.cache();
     const Count heads = part(t.heads, tensor);
     const Count kv = part(t.kv_heads, tensor);
-    ServedBlock ops("attention", o, t.full_layers());
+    ServedBlock ops("attention", t, o, t.full_layers());
     if (t.latent.rank > 0) {
         add_latent_attention(ops, t, tensor, batch, fresh, seen, type);
     } else if (t.full_layers() > 0) {
@@ -259,7 +296,7 @@ model::Network serving_attention(const Transformer& t, Count tensor, Count batch
 model::Network serving_states(const Transformer& t, Count tensor, Count sequences,
                               const ServingOptions& o) {
     const StateLayers& s = t.states;
-    ServedBlock ops("states", o, s.layers);
+    ServedBlock ops("states", t, o, s.layers);
     ops.add("state", Op::elementwise,
             model::ElementwiseShape{sequences * part(s.values, tensor), s.size * s.size, "mulu"},
             DataType::fp32);
@@ -274,7 +311,7 @@ model::Network serving_prompt_states(const Transformer& t, Count tensor, Count t
     const StateLayers& s = t.states;
     const Count chunk = std::min(kChunk, tokens);
     const Count chunks = part(tokens, chunk) * part(s.values, tensor);
-    ServedBlock ops("prompt_states", o, s.layers);
+    ServedBlock ops("prompt_states", t, o, s.layers);
     const auto product = [&](const char* name, Count m, Count n, Count k) {
         ops.add(name, Op::bmm, model::GemmShape{chunks, m, n, k}, o.wide());
     };

@@ -42,6 +42,8 @@ struct Widths { // as numbers
     double h, q, kv, f, a, v, layers, products;
 };
 
+} // namespace
+
 double attention_parameters(const Transformer& t) {
     const Widths w(t);
     if (t.latent.rank > 0) { // with the norms of both latents
@@ -57,6 +59,8 @@ double attention_parameters(const Transformer& t) {
     const double gate = t.gated_attention ? w.h * w.q : 0.0;
     return w.h * (w.q + 2.0 * w.kv) + w.q * w.h + bias + gate;
 }
+
+namespace {
 
 // Of a layer with a state: what is mixed, the gate, and the output; two rates a head of values, the
 // decay's own two values, the convolution, and the norm.
@@ -139,10 +143,11 @@ double product_macs(const Transformer& t) {
 
 } // namespace
 
-double training_flops(const Transformer& t, double sequences, double length) {
+double training_flops(const Transformer& t, double sequences, double length, bool frozen) {
     const Widths w(t);
     const double words = sequences * length;
-    return 6.0 * words * (product_macs(t) + mixing_macs(t, length) + w.v * w.h);
+    return words *
+           ((frozen ? 4.0 : 6.0) * (product_macs(t) + w.v * w.h) + 6.0 * mixing_macs(t, length));
 }
 
 namespace {
@@ -172,6 +177,17 @@ class BlockOperators {
     }
     void product(const char* name, Count m, Count n, Count k) {
         add(name, Op::gemm, model::GemmShape{1, m, n, k});
+    }
+    // A product with an adapter of this rank beside it.
+    void adapted(const char* name, Count m, Count n, Count k, Count rank) {
+        product(name, m, n, k);
+        if (rank > 0) {
+            product(kAdapterIn.data(), m, rank, k);
+            retype(wide_);
+            product(kAdapterOut.data(), m, n, rank);
+            retype(wide_);
+            pointwise("adapter_sum", m, n, "add");
+        }
     }
     model::Network take() { return std::move(network_); }
 
@@ -232,15 +248,16 @@ void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
     ops.retype(core);
 }
 
-void add_plain(BlockOperators& ops, const Transformer& t, Count inner, Count words) {
-    ops.product("up", words, t.gated ? 2 * inner : inner, t.hidden);
+void add_plain(BlockOperators& ops, const Transformer& t, Count inner, Count words, Count rank) {
+    ops.adapted("up", words, t.gated ? 2 * inner : inner, t.hidden, rank);
     ops.pointwise("activation", words, inner, t.gated ? "swiglu" : "gelu");
-    ops.product("down", words, t.hidden, inner);
+    ops.adapted("down", words, t.hidden, inner, rank);
 }
 
 void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
+    const Count rank = cut.adapters.feed_forward ? cut.adapters.rank : 0;
     if (t.experts <= 1) {
-        add_plain(ops, t, part(t.inner, cut.tensor), words);
+        add_plain(ops, t, part(t.inner, cut.tensor), words, rank);
         return;
     }
     const Count divided = cut.expert_tensor > 0 ? cut.expert_tensor : cut.tensor;
@@ -257,7 +274,7 @@ void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut&
     ops.add("experts_down", Op::bmm, model::GemmShape{experts, each, t.hidden, inner});
     ops.pointwise("combine", routed, t.hidden, "mulu");
     if (t.shared > 0) {
-        add_plain(ops, t, part(t.shared * t.inner, cut.tensor), words);
+        add_plain(ops, t, part(t.shared * t.inner, cut.tensor), words, rank);
     }
 }
 
@@ -265,25 +282,26 @@ void add_queries(BlockOperators& ops, const Transformer& t, const BlockCut& cut,
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
     const Latent& l = t.latent;
+    const Count rank = cut.adapters.rank;
     if (cut.mixer == Mixer::state) {
         const Count mixed = part(t.states.mixed(), cut.tensor);
         const Count values = part(t.states.values, cut.tensor);
-        ops.product("state_in", words, mixed + values * t.states.size + 2 * values, t.hidden);
+        ops.adapted("state_in", words, mixed + values * t.states.size + 2 * values, t.hidden, rank);
         ops.pointwise("convolution", words, mixed, "silu"); // taps are few: one pass over its rows
         return;
     }
     if (l.rank == 0) {
         const Count queries = t.gated_attention ? 2 * heads : heads;
-        ops.product("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden);
+        ops.adapted("qkv", words, (queries + 2 * kv) * t.head_size, t.hidden, rank);
         if (t.positions == 0) {
             ops.rows("rotary", Op::rope, words * (heads + kv), t.head_size);
         }
         return;
     }
-    ops.product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
+    ops.adapted("latents", words, l.query_rank + l.rank + l.rotary, t.hidden, rank);
     ops.rows("latent_norm", Op::layernorm, words, l.query_rank + l.rank);
-    ops.product("query_up", words, heads * t.head_size, l.query_rank);
-    ops.product("keys_values", words, heads * (t.head_size - l.rotary + l.value), l.rank);
+    ops.adapted("query_up", words, heads * t.head_size, l.query_rank, rank);
+    ops.adapted("keys_values", words, heads * (t.head_size - l.rotary + l.value), l.rank, rank);
     ops.rows("rotary", Op::rope, words * (heads + 1), l.rotary);
 }
 
@@ -362,7 +380,7 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
     if (state || t.gated_attention) {
         ops.pointwise("gate", words, mixed, "swiglu");
     }
-    ops.product("output", words, t.hidden, mixed);
+    ops.adapted("output", words, t.hidden, mixed, cut.adapters.rank);
     if (!cut.fused) {
         ops.pointwise("dropout", local, t.hidden, "dropout");
     }

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::analysis {
@@ -66,6 +67,7 @@ Transformer gpt(Count layers, Count hidden, Count heads, Count vocabulary, Count
 // Learned values of a block, and of all: with GPT's shape
 // 12 L h^2 (1 + 13/(12 h)) + (V + positions) h, + V h untied.
 double block_parameters(const Transformer& t);
+double attention_parameters(const Transformer& t); // of a layer that attends
 double parameters(const Transformer& t);
 // Of them, those that one token passes (experts).
 double active_parameters(const Transformer& t);
@@ -73,7 +75,8 @@ double active_parameters(const Transformer& t);
 // FLOP of one training step of `sequences` of `length` words, forward and backward, attention over
 // the full square, or over the window times the length; with GPT's shape 72 B s L h^2 (1 + s/(6h) +
 // V/(12 L h)).
-double training_flops(const Transformer& t, double sequences, double length);
+// `frozen`: weights have no gradients.
+double training_flops(const Transformer& t, double sequences, double length, bool frozen = false);
 // What is computed again in the backward pass: nothing, the attention's core, or whole blocks.
 enum class Recompute { none, selective, full };
 
@@ -117,6 +120,16 @@ struct MixerShare {
 };
 std::vector<MixerShare> mixers_of(const Transformer& t); // those that the decoder has
 
+// Low-rank adapters: Y = X W + (X A) B with A of `rank` columns, which are trained in 16 bits in
+// place of the frozen W. Of attention's linear layers, and of dense and shared feed-forward layers,
+// not of the experts that tokens are sent to. Source: Hu et al., arXiv:2106.09685, section 4.1.
+struct Adapters {
+    Count rank = 0; // 0: none, all weights are trained
+    bool feed_forward = true;
+    bool operator==(const Adapters&) const = default;
+};
+inline constexpr std::string_view kAdapterIn = "adapter_in", kAdapterOut = "adapter_out";
+
 // How one device's part of a block is cut.
 struct BlockCut {
     Count tensor = 1, context = 1, expert = 1;
@@ -127,6 +140,7 @@ struct BlockCut {
     std::optional<model::DataType> attention_type = {}; // of the attention kernel; nullopt: `type`
     Mixer mixer = Mixer::full;
     Count expert_tensor = 0; // devices that divide each expert; 0: `tensor`
+    Adapters adapters = {};
 
     bool operator==(const BlockCut&) const = default;
 };

@@ -1,5 +1,5 @@
 // Decoders on many devices: kernels examined once a cut, points, and what cannot be.
-#include "analysis/program/memory.hpp"
+#include "analysis/program/own_memory.hpp"
 #include "analysis/scale/message.hpp"
 #include "analysis/scale/split.hpp"
 #include "analysis/scale/training_kernels.hpp"
@@ -83,11 +83,12 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
     options_.exam.training = TrainingOptions{"adam"};
     options_.exam.data_type.reset();
     options_.exam.batch.reset();
+    options_.exam.attention = o.fused ? AttentionForm::fused : AttentionForm::written;
     if (options_.exam.library.empty() && model::storage_bits(o.type) <= 8) {
         options_.exam.library = kNarrowLibrary;
     }
+    capacity_ = static_cast<double>(step::own_capacity(machine_));
     if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
-        capacity_ = static_cast<double>(step::capacity_of(*gpu));
         peak_ = gpu->rate(o.type).flops_per_s;
         options_.pcie_bytes_per_s = gpu->pcie_bytes_per_s;
         if (o.fused) {
@@ -103,9 +104,17 @@ struct Passes {
     double peak_flops_per_s = 0.0;
 };
 
+// The gradient of a weight that adapters stand in for.
+bool of_frozen_weight(const model::Layer& layer) {
+    const bool weights = layer.op == model::Op::gemm || layer.op == model::Op::embedding ||
+                         layer.name.starts_with("experts_");
+    return weights && layer.direction == model::Direction::bwd_weight &&
+           !layer.name.starts_with("adapter");
+}
+
 Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
                          const Scenario& exam, const TrainingKernels& kernels,
-                         AttentionSlowdown attention, std::stop_token stop) {
+                         AttentionSlowdown attention, bool frozen, std::stop_token stop) {
     const auto report = run(network, machine, exam, stop);
     Scenario unsettled = exam;
     unsettled.settled_clocks = false;
@@ -118,6 +127,9 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
     passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
     for (std::size_t i = 0; i < report->layers.size(); ++i) {
         const LayerReport& layer = report->layers[i];
+        if (frozen && of_frozen_weight(layer.layer)) {
+            continue;
+        }
         const bool core = layer.layer.op == model::Op::attention;
         const bool forward = layer.kind == model::Issued::forward;
         const double longer = !core ? 1.0 : forward ? attention.forward : attention.backward;
@@ -186,17 +198,15 @@ TrainingKernels BlockExams::kernels() const {
 }
 
 Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
-    const BlockCut cut{plan.tensor,     plan.context,      plan.expert,
-                       plan.sequence,   options_.fused,    plan.microbatch,
-                       options_.length, options_.type,     options_.attention_type,
-                       Mixer::full,     plan.expert_part()};
+    const BlockCut cut = cut_of(plan, options_);
     const auto update = update_s(1.0, stop);
     if (!update) {
         return update.diagnostics();
     }
     const TrainingKernels own = kernels();
     const auto passes = [&](const model::Network& network) {
-        return passes_of(network, machine_, options_.exam, own, attention_, stop);
+        return passes_of(network, machine_, options_.exam, own, attention_,
+                         options_.adapters.rank > 0, stop);
     };
     auto block = mean_passes(t_, cut, [&](const BlockCut& one) {
         return passes(after_another(block_network(t_, one)));
@@ -346,7 +356,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     const Transformer& t = exams.transformer();
     const TransformerOptions& o = exams.options();
     const auto times = exams.times(plan, stop);
-    const auto update = exams.update_s(updated_parameters(t, plan), stop);
+    const auto update = exams.update_s(updated_parameters(t, plan, exams.options()), stop);
     if (!times || !update) {
         Diagnostics all = times.diagnostics();
         all.append(update.diagnostics());
@@ -366,7 +376,8 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     point.low_s = step.time_s * step_band(t, o.type).low;
     point.high_s = step.time_s * step_band(t, o.type).high;
     point.samples_per_s = static_cast<double>(o.batch) / step.time_s;
-    point.mfu = training_flops(t, static_cast<double>(o.batch), static_cast<double>(o.length)) /
+    point.mfu = training_flops(t, static_cast<double>(o.batch), static_cast<double>(o.length),
+                               o.adapters.rank > 0) /
                 (step.time_s * static_cast<double>(plan.devices()) * exams.peak_flops_per_s());
     // A larger microbatch than the baseline's may be quicker.
     const double one = std::min(baseline_step_s(plan, o, baseline_s), step.compute_s);
@@ -444,12 +455,7 @@ Result<ScaleResult> scale_transformer(const Transformer& t, const model::Machine
         if (!point) {
             return point.diagnostics();
         }
-        if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
-            point->watts = gpu->tdp_w * static_cast<double>(count);
-            if (const auto rent = model::lowest_rent(gpu->price)) {
-                point->usd_per_hour = *rent * static_cast<double>(count);
-            }
-        }
+        add_board(machine, *point);
         result.points.push_back(*std::move(point));
     }
     conclude(result);

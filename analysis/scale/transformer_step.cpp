@@ -28,6 +28,12 @@ DeviceValues block_values(const Transformer& t, const Plan& plan) {
             experts / number(plan.expert * plan.expert_part())};
 }
 
+// Of so many values, those that a device keeps where devices that hold the same divide them.
+double divided(const DeviceValues& values, const Plan& plan) {
+    return values.shared / number(plan.replicas()) +
+           values.experts / number(plan.expert_replicas());
+}
+
 double blocks_of(const Transformer& t, const Plan& plan) {
     return number(stage_blocks(t, plan.pipeline, plan.balanced).most);
 }
@@ -217,7 +223,8 @@ double accumulated_bytes(const TransformerOptions& o) {
 // `m` microbatches: with ZeRO 3 each one's gradients are summed.
 double averaged_bytes(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                       double m) {
-    const double kept = divided_parameters(t, plan) / device_parameters(t, plan);
+    const DeviceValues trained = trained_values(t, plan, o);
+    const double kept = divided(trained, plan) / trained.all();
     const double cleared = plan.zero == 1 ? gradient_bytes_of(o) * (1.0 - kept) : 0.0;
     const double sums = plan.zero >= 3 ? m : 1.0;
     return plan.replicas() > 1 ? 2.0 * gradient_bytes_of(o) * sums + cleared : 0.0;
@@ -226,7 +233,7 @@ double averaged_bytes(const Transformer& t, const Plan& plan, const TransformerO
 // Of gradients and weights, over devices that hold the same part.
 double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                     const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
-    const DeviceValues values = device_values(t, plan);
+    const DeviceValues values = trained_values(t, plan, o);
     const auto over = [&](Collective kind, double bytes) {
         return traffic.over_replicas(kind, bytes * values.shared, bytes * values.experts, 1.0);
     };
@@ -240,7 +247,7 @@ double data_traffic(const Transformer& t, const Plan& plan, const TransformerOpt
                                  : 0.0; // gathered for every pass: gathered_weights()
     }
     double ends = 0.0;
-    if (t.tied && plan.pipeline > 1) { // the embedding's two copies
+    if (t.tied && plan.pipeline > 1 && o.adapters.rank == 0) { // the embedding's two copies
         const Group both = traffic.group(2, plan.pipeline_stride() * (plan.pipeline - 1));
         ends = traffic.collective(
             both, Collective::all_reduce,
@@ -262,12 +269,16 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
         return 0.0;
     }
     const DeviceValues values = block_values(t, plan);
+    const DeviceValues trained = trained_values(t, plan, o);
+    const auto gradients = [&](double adapters, double all) { // of a block
+        return gradient_bytes_of(o) * (o.adapters.rank > 0 ? adapters / blocks_of(t, plan) : all);
+    };
     const double gather = traffic.over_replicas(Collective::all_gather, 2.0 * values.shared,
                                                 2.0 * values.experts, 2.0 * m * blocks) /
                           (2.0 * m * blocks);
     const double scatter = traffic.over_replicas(
-        Collective::reduce_scatter, values.shared * gradient_bytes_of(o),
-        values.experts * gradient_bytes_of(o), std::max(m - 1.0, 0.0) * blocks);
+        Collective::reduce_scatter, gradients(trained.shared, values.shared),
+        gradients(trained.experts, values.experts), std::max(m - 1.0, 0.0) * blocks);
     const double forward = beside_kernels(fabric, gather, times.forward_s);
     const double backward = beside_kernels(fabric, gather, times.backward_s);
     const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
@@ -275,6 +286,12 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
 }
 
 } // namespace
+
+BlockCut cut_of(const Plan& plan, const TransformerOptions& o) {
+    return {plan.tensor,      plan.context,    plan.expert,        plan.sequence,
+            o.fused,          plan.microbatch, o.length,           o.type,
+            o.attention_type, Mixer::full,     plan.expert_part(), o.adapters};
+}
 
 DeviceValues device_values(const Transformer& t, const Plan& plan) {
     const double tensor = number(plan.tensor);
@@ -290,13 +307,30 @@ double device_parameters(const Transformer& t, const Plan& plan) {
 }
 
 double divided_parameters(const Transformer& t, const Plan& plan) {
-    const DeviceValues values = device_values(t, plan);
-    return values.shared / number(plan.replicas()) +
-           values.experts / number(plan.expert_replicas());
+    return divided(device_values(t, plan), plan);
 }
 
-double updated_parameters(const Transformer& t, const Plan& plan) {
-    return plan.zero >= 1 ? divided_parameters(t, plan) : device_parameters(t, plan);
+DeviceValues trained_values(const Transformer& t, const Plan& plan, const TransformerOptions& o) {
+    if (o.adapters.rank <= 0) {
+        return device_values(t, plan);
+    }
+    BlockCut cut = cut_of(plan, o);
+    double values = 0.0;
+    for (const MixerShare& share : mixers_of(t)) {
+        cut.mixer = share.mixer;
+        for (const model::Layer& layer : block_network(t, cut).layers) {
+            if (layer.name == kAdapterIn || layer.name == kAdapterOut) {
+                const auto& g = std::get<model::GemmShape>(layer.shape);
+                values += number(g.n * g.k) * number(share.layers) / number(t.layers);
+            }
+        }
+    }
+    return {blocks_of(t, plan) * values, 0.0};
+}
+
+double updated_parameters(const Transformer& t, const Plan& plan, const TransformerOptions& o) {
+    const DeviceValues trained = trained_values(t, plan, o);
+    return plan.zero >= 1 ? divided(trained, plan) : trained.all();
 }
 
 DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const TransformerOptions& o,
@@ -304,14 +338,13 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
     DeviceMemory memory;
     memory.capacity = capacity;
     const double whole = device_parameters(t, plan);
-    const double divided = divided_parameters(t, plan);
-    memory.weights = 2.0 * (plan.zero >= 3 ? divided : whole);
-    memory.gradients = gradient_bytes_of(o) * (plan.zero >= 2 ? divided : whole);
+    memory.weights = 2.0 * (plan.zero >= 3 ? divided_parameters(t, plan) : whole);
+    const DeviceValues trained = trained_values(t, plan, o);
+    memory.gradients =
+        gradient_bytes_of(o) * (plan.zero >= 2 ? divided(trained, plan) : trained.all());
     memory.optimizer =
-        plan.offload == OptimizerPlace::device ? 12.0 * updated_parameters(t, plan) : 0.0;
-    const BlockCut cut{plan.tensor, plan.context,    plan.expert,       plan.sequence,
-                       o.fused,     plan.microbatch, o.length,          o.type,
-                       {},          Mixer::full,     plan.expert_part()};
+        plan.offload == OptimizerPlace::device ? 12.0 * updated_parameters(t, plan, o) : 0.0;
+    const BlockCut cut = cut_of(plan, o);
     const double p = number(plan.pipeline);
     const double flight =
         std::min(p, microbatches(plan, o)) * blocks_of(t, plan) *
@@ -373,19 +406,19 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double sent = traffic.send(stages, message, 2.0 * number(plan.interleave) * m) / m;
     const double sends = plan.interleave > 1 ? hidden_sends(fabric, plan, sent, even, times) : sent;
     const double block = kernels + again + comm.all();
-    const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
+    const double trained = trained_values(t, plan, o).all();
+    const double accumulated = accumulated_bytes(o) * trained * times.byte_s;
     const double mean = even * block + times.ends_s / p + sends + accumulated;
     const double last = number(stage_blocks(t, plan.pipeline, plan.balanced).last);
     const double longest =
         std::max(blocks * block, last * block + times.ends_s) + sends + accumulated;
-    const double averaged =
-        averaged_bytes(t, plan, o, m) * device_parameters(t, plan) * times.byte_s;
+    const double averaged = averaged_bytes(t, plan, o, m) * trained * times.byte_s;
     const double node =
         number(std::min(std::max<Count>(fabric.levels.front().size, 1), plan.devices()));
     const double update =
         plan.offload == OptimizerPlace::device
             ? update_s
-            : offload_s(plan, o, updated_parameters(t, plan), even * times.backward_s, node);
+            : offload_s(plan, o, updated_parameters(t, plan, o), even * times.backward_s, node);
     step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update;
     step.recompute_s = m * even * again;
     step.tensor_s = m * even * comm.tensor_s;

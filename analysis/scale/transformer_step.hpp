@@ -59,6 +59,7 @@ struct TransformerOptions {
     // Megatron-Core can, see hides_experts().
     std::optional<bool> overlap_expert;
     PlanOrder order = PlanOrder::pipeline_last; // of the plans that a search tries
+    Adapters adapters;                          // trained in place of the weights
     bool fused_accumulation = true;       // products add to the gradients of microbatches before
     bool fused_bias_gradient = true;      // products of weight gradients sum their biases' too
     std::optional<double> gradient_bytes; // nullopt: as gradient_bytes_of() says
@@ -108,6 +109,9 @@ class BlockExams {
 // Published over predicted steps of decoders: with products of 16 bits, of 8 and fewer, and with
 // experts. Fitted with rows left out by source, GPU, model, and table: `eyeroof validate --scale`.
 const ErrorBand& step_band(const Transformer& t, model::DataType type);
+
+// One device's part of a block.
+BlockCut cut_of(const Plan& plan, const TransformerOptions& options);
 
 struct TransformerStep {    // parts of time_s
     double compute_s = 0.0; // forward, backward, update of the busiest device
@@ -165,8 +169,9 @@ DeviceValues device_values(const Transformer& t, const Plan& plan);
 double device_parameters(const Transformer& t, const Plan& plan);
 // Of them, those that it keeps where ZeRO divides them over all devices that hold the same.
 double divided_parameters(const Transformer& t, const Plan& plan);
-// Those that it updates.
-double updated_parameters(const Transformer& t, const Plan& plan);
+// Those that have gradients: all, or adapters, and of them those that it updates.
+DeviceValues trained_values(const Transformer& t, const Plan& plan, const TransformerOptions& o);
+double updated_parameters(const Transformer& t, const Plan& plan, const TransformerOptions& o);
 
 // Whether all-to-alls of experts travel beside kernels of another microbatch. Megatron-Core has it
 // with chunks on every stage where there are several, and without full recomputation. Source:

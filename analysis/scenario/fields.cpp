@@ -1,6 +1,7 @@
 #include "analysis/scenario/fields.hpp"
 
 #include "analysis/scenario/field_forms.hpp"
+#include "analysis/scenario/power_cap.hpp"
 #include "base/ascii.hpp"
 #include "base/suggest.hpp"
 
@@ -131,8 +132,8 @@ void add_what(std::vector<ScenarioField>& all) {
         }));
     all.push_back(choice_field(
         "attention", FieldGroup::what, words_of(kAttentionForms, attention_name),
-        "Attention as written in the network, or as one fused kernel [written; fused where "
-        "compiled]",
+        "Attention as written in the network, or as one fused kernel [fused on GPUs; written in "
+        "traces and on accelerators]",
         [](const Scenario& s) {
             return s.attention ? Texts{std::string(attention_name(*s.attention))} : Texts{};
         },
@@ -206,6 +207,25 @@ ScenarioField clocks_field() {
         });
 }
 
+// A change of the machine, under which its clocks have settled.
+ScenarioField power_cap_field() {
+    const auto is_cap = [](const std::string& change) { return power_cap_of(change).has_value(); };
+    return field(
+        kPowerCap.data(), FieldGroup::where, FieldKind::text, "POWER",
+        "Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]",
+        [=](const Scenario& s) {
+            const auto at = std::ranges::find_if(s.changes, is_cap);
+            return at == s.changes.end() ? Texts{} : Texts{*power_cap_of(*at)};
+        },
+        [=](Scenario& s, const Texts& texts) {
+            std::erase_if(s.changes, is_cap);
+            if (!texts.empty()) {
+                s.changes.push_back(std::string(kPowerCap) + "=" + texts.front());
+            }
+            return Diagnostics{};
+        });
+}
+
 void add_where(std::vector<ScenarioField>& all) {
     all.push_back(text_field("on", FieldGroup::where, "MACHINE|FILE",
                              "Catalog name (eyeroof hw list) or machine file", &Scenario::machine));
@@ -216,11 +236,12 @@ void add_where(std::vector<ScenarioField>& all) {
     all.push_back(text_field("energies", FieldGroup::where, "FILE",
                              "Accelergy energy reference table (ERT) of a Timeloop architecture",
                              &Scenario::energies));
-    all.push_back(text_field(
-        "host", FieldGroup::where, "MACHINE",
-        "Host that launches a GPU's kernels [a server of the GPU's generation]", &Scenario::host));
+    all.push_back(text_field("host", FieldGroup::where, "MACHINE",
+                             "Host that launches a GPU's kernels [the usual one of such a GPU]",
+                             &Scenario::host));
     all.push_back(host_speed_field());
     all.push_back(clocks_field());
+    all.push_back(power_cap_field());
 }
 
 void add_software(std::vector<ScenarioField>& all) {

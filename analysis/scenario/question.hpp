@@ -23,6 +23,7 @@ struct Question {
     model::Network network;                 // at its own batch and types
     std::optional<model::GraphEdges> edges; // which layer reads which; nullopt: a chain
     model::Machine machine;                 // with the scenario's changes
+    std::optional<model::Machine> uncapped; // the same without the power cap, where one lowers it
     model::HostIssue host;                  // unknown: textbook_host()
     std::string host_id;                    // its name, where it has one
     std::optional<model::Mapping> mapping;  // of MappingPolicy::given

@@ -61,7 +61,7 @@ struct Scenario {
         data_type; // of weights and activations; nullopt: the layers' own
     Regime states = Regime::usual;
     std::optional<Operators> operators;     // nullopt: all on GPUs and in training, else fused
-    std::optional<AttentionForm> attention; // nullopt: fused where compiled, else written
+    std::optional<AttentionForm> attention; // nullopt: see attention_of()
     std::string density;               // shares of nonzero values: "weights=0.4", a table; or empty
     bool in_place = false;             // relu overwrites its input where no other operator needs it
     std::optional<std::string> layers; // regular expression over layer names

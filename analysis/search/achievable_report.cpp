@@ -40,9 +40,10 @@ Result<AchievableReport> achievable_of(const Network& network, const Machine& ma
                                                                   options.places, stop)));
             continue;
         }
-        report.layers.push_back(
-            {layer->layer, layer->equals,
-             machine_chain(layer->task.problem, layer->task.machine, layer->dataflow), *reach});
+        report.layers.push_back({layer->layer, layer->equals,
+                                 machine_chain(layer->task.problem, layer->task.machine,
+                                               layer->dataflow, layer->task.counting),
+                                 *reach});
     }
     report.cancelled = queue.cancelled();
     if (report.cancelled && report.layers.empty()) {

@@ -168,8 +168,8 @@ class Rewriter {
 Count floor_of(const Graph& graph, Count resident) {
     Count most = 0;
     for (const Operator& op : graph.operators) {
-        std::vector<TensorId> operands = graph.reads_of(op);
-        const std::vector<TensorId> writes = graph.writes_of(op);
+        const auto reads = graph.reads_of(op), writes = graph.writes_of(op);
+        std::vector<TensorId> operands(reads.begin(), reads.end());
         operands.insert(operands.end(), writes.begin(), writes.end());
         std::sort(operands.begin(), operands.end());
         operands.erase(std::unique(operands.begin(), operands.end()), operands.end());

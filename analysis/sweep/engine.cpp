@@ -1,6 +1,7 @@
 #include "analysis/sweep/engine.hpp"
 
 #include "analysis/exam/nest_figures.hpp"
+#include "analysis/exam/residency.hpp"
 #include "analysis/exam/ruled_task.hpp"
 #include "analysis/exam/run.hpp"
 #include "analysis/sweep/workloads.hpp"
@@ -81,7 +82,8 @@ PointFigures SweepEngine::at(std::uint64_t point) {
         return failed(last_.error);
     }
     const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
-    if (accelerator == nullptr || follows_mapping(*accelerator)) {
+    if (accelerator == nullptr || follows_mapping(*accelerator) ||
+        weight_keeper(*accelerator) != nullptr) {
         return slow(at);
     }
     const auto context = context_at(at);
@@ -106,12 +108,18 @@ bool SweepEngine::searches(std::uint64_t point) {
     turn(at);
     const auto* accelerator =
         last_.machine ? std::get_if<Accelerator>(&last_.machine->kind) : nullptr;
-    if (accelerator == nullptr || follows_mapping(*accelerator)) {
+    if (accelerator == nullptr || follows_mapping(*accelerator) ||
+        weight_keeper(*accelerator) != nullptr) {
         return false;
     }
     const auto context = context_at(at);
     const Scenario& s = options_.scenario;
-    return context && context->policy == MappingPolicy::best && !s.free_dataflow &&
+    // Of two levels that keep activations, a larger inner one takes them from the outer one: it
+    // does not run every mapping of a smaller machine.
+    const auto keepers =
+        std::count_if(accelerator->levels.begin(), accelerator->levels.end(),
+                      [](const Level& level) { return level.keeps_between_layers; });
+    return keepers <= 1 && context && context->policy == MappingPolicy::best && !s.free_dataflow &&
            s.counting == Counting::eyeroof && s.search_limit_s <= 0.0;
 }
 
@@ -377,7 +385,6 @@ void SweepEngine::prepare_point(std::uint64_t point,
     const double leaking = least_leak_pj_per_cycle(context->accelerator);
     Prepared& prepared = prepared_[point];
     prepared.machine = context->accelerator;
-    prepared.ease = ease_of(prepared.machine);
     for (const SweptLayer& layer : network->layers) {
         for (std::size_t n = 0; n < layer.nests.size(); ++n) {
             const auto [nest, fresh] = prepared.nests.try_emplace(layer.numbers[n]);
@@ -386,7 +393,7 @@ void SweepEngine::prepare_point(std::uint64_t point,
             }
             SearchedPoint& searched_point = nest->second;
             searched_point.machine = &prepared.machine;
-            searched_point.ease = &prepared.ease;
+            searched_point.ease = ease_of(prepared.machine);
             searched_point.leaking = leaking;
             const Choices& all = choices(asked_at(at, layer, n), *context);
             const Picked own =

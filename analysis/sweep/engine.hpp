@@ -70,7 +70,6 @@ class SweepEngine {
     // A point of the block that is searched together.
     struct Prepared {
         model::Accelerator machine;
-        Ease ease;
         std::map<std::size_t, SearchedPoint> nests; // by number
     };
     struct Machines { // of the last point

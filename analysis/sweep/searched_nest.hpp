@@ -29,7 +29,7 @@ struct SearchRules {
 
 struct SearchedPoint {
     const model::Accelerator* machine = nullptr;
-    const Ease* ease = nullptr;
+    Ease ease; // of the machine; solve() reduces its axes to the sizes that the nest can use
     double leaking = 0.0;           // pJ per cycle of a machine whose idle units leak
     std::optional<NestFigures> own; // of the dataflow's own mapping, which searches begin with
     // Filled in by solve(): nothing where no mapping was found.
@@ -58,11 +58,11 @@ class SearchedNest {
         Ease fails;        // … and the largest known not to; empty: none
         bool used = false; // the best somewhere
     };
-    // The machine that a search is at, and the least value that any mapping has there.
+    // The sizes and rates that a search is at, and the least value that any mapping has there.
     struct Searched {
-        model::Accelerator machine;
         Ease ease;
         double least = 0.0;
+        std::size_t found = 0; // mappings
         bool complete = false;
     };
 
@@ -72,6 +72,8 @@ class SearchedNest {
         bool slow = false;
     };
 
+    void list_usable(const model::Accelerator& machine);
+    Ease usable(Ease ease) const;
     double value_of(const NestFigures& figures) const;
     double scale_of(const SearchedPoint& point, const Ease& slowest) const;
     bool runs(Known& known, const SearchedPoint& point) const;
@@ -80,7 +82,7 @@ class SearchedNest {
     bool add(const model::Mapping& mapping, const model::Accelerator& machine, const Ease& ease,
              const Points& points);
     Points of_largest_array(const Points& open) const;
-    Chosen chosen(const Points& open, std::size_t most) const;
+    Chosen chosen(const Points& open) const;
     Searched search_all(const Chosen& chosen, const std::stop_token& stop);
     void search_one(SearchedPoint& point, const std::stop_token& stop);
     void settle_with(const Searched& searched, const Points& open) const;
@@ -88,6 +90,11 @@ class SearchedNest {
     model::Problem problem_;
     SearchRules rules_;
     std::vector<Known> known_;
+    std::vector<Searched> proofs_;
+    // Of each axis, the trips in space that some mapping has, rising; empty: any number.
+    std::vector<std::vector<double>> usable_;
+    // Of the values of points that one search is for: it widens while searches find few mappings.
+    double window_ = 0.02;
     std::uint64_t searches_ = 0;
 };
 

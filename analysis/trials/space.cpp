@@ -87,9 +87,6 @@ std::optional<Count> Space::count_joined(const std::vector<std::size_t>& set) co
 }
 
 std::optional<Count> Space::valid_size() const {
-    if (!pool_.empty()) {
-        return static_cast<Count>(pool_.size());
-    }
     if (known_valid_) {
         return known_valid_;
     }
@@ -143,9 +140,6 @@ bool Space::valid(const Point& point) const {
 }
 
 std::optional<Point> Space::draw(Rng& rng) const {
-    if (!pool_.empty()) {
-        return pool_[rng.below(pool_.size())];
-    }
     for (int miss = 0; miss < kMisses; ++miss) {
         Point point;
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
@@ -169,30 +163,11 @@ Point Space::neighbour(const Point& point, Rng& rng) const {
         }
         next.digit[knob] =
             static_cast<std::uint32_t>((point.digit[knob] + 1 + rng.below(values - 1)) % values);
-        if (!pool_.empty() || valid(next)) {
-            return mended(next);
+        if (valid(next)) {
+            return next;
         }
     }
     return point;
-}
-
-Point Space::mended(const Point& point) const {
-    if (pool_.empty()) {
-        return point;
-    }
-    const auto distance = [&](const Point& other) {
-        double sum = 0.0;
-        for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
-            const auto a = static_cast<double>(point.digit[knob]);
-            const auto b = static_cast<double>(other.digit[knob]);
-            sum += a == b ? 0.0
-                          : 1.0 + std::abs(a - b) / static_cast<double>(knobs_[knob].values.size());
-        }
-        return sum;
-    };
-    return *std::min_element(pool_.begin(), pool_.end(), [&](const Point& a, const Point& b) {
-        return distance(a) < distance(b);
-    });
 }
 
 std::vector<Count> up_to(std::span<const Count> wanted, Count most) {

@@ -63,17 +63,11 @@ class Space {
     // The first rule that the point breaks; nullptr: none.
     const Rule* broken(const Point& point) const;
 
-    // Any valid point; of the pool where there is one. Nothing after 10,000 misses.
+    // Any valid point. Nothing after 10,000 misses.
     std::optional<Point> draw(Rng& rng) const;
     // The point with one knob changed to any other value, valid; the same point where none is
-    // found. In a pool the nearest of its points to that.
+    // found.
     Point neighbour(const Point& point, Rng& rng) const;
-    // The point itself, or of a pool the nearest one: knobs that differ, then by how far.
-    Point mended(const Point& point) const;
-
-    // From now on only these points are meant: a comparison on what has been measured.
-    void restrict_to(std::vector<Point> pool) { pool_ = std::move(pool); }
-    const std::vector<Point>& pool() const { return pool_; }
 
   private:
     std::optional<Count> count_joined(const std::vector<std::size_t>& knobs) const;
@@ -81,7 +75,6 @@ class Space {
     std::vector<Knob> knobs_;
     std::vector<Rule> rules_;
     std::optional<Count> known_valid_;
-    std::vector<Point> pool_;
     Count size_ = 0;
 };
 

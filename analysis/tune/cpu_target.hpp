@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/trials/cpu_plan.hpp"
+#include "analysis/trials/tuned.hpp"
 #include "analysis/tune/outcome.hpp"
 #include "profiles/collect/work_folder.hpp"
 
@@ -19,14 +20,6 @@ struct CpuOptions {
     Statistic statistic = Statistic::median;
     // Replaces a candidate's source, for tests of what goes wrong.
     std::function<std::string(const CpuPlan&)> source = {};
-};
-
-// What compiles here, and with which flags: for logs.
-struct Toolchain {
-    std::string compiler; // the first line of --version
-    std::string flags;
-
-    bool operator==(const Toolchain&) const = default;
 };
 
 // The folder that candidates are built in is private (0700) and removed with the session.

@@ -325,22 +325,6 @@ Result<EndToEnd> run_network(CpuSession& session, const NetPlan& plan,
     return found;
 }
 
-double EndToEnd::steps_s(double Step::*way) const {
-    double all = 0.0;
-    for (const Step& step : steps) {
-        all += step.*way;
-    }
-    return std::max(all, 1e-15);
-}
-
-double EndToEnd::kernel_share() const {
-    double kernels = 0.0;
-    for (const Step& step : steps) {
-        kernels += step.kind == NetKind::product ? step.tuned_s : 0.0;
-    }
-    return kernels / steps_s(&Step::tuned_s);
-}
-
 Result<EndToEnd> parse_end_to_end(const NetPlan& plan, const ProcessEnd& end) {
     using Made = Result<EndToEnd>;
     if (end.stopped) {

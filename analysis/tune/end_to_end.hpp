@@ -8,8 +8,6 @@
 
 namespace eyeroof::analysis::tune {
 
-enum class NetKind { product, maximum, mean, point, softmax };
-
 // One step of a network as the program runs it. A product is followed by its bias, what is added,
 // and a ReLU.
 struct NetStep {
@@ -37,31 +35,8 @@ struct NetPlan {
 // product; networks with more than one input, or additions without a graph.
 Result<NetPlan> net_plan(const step::Graph& graph);
 
-// What the program reads, with the kernel's file for each of NetPlan::works.
+// The program's input, with the kernel's file for each of NetPlan::works.
 std::string net_text(const NetPlan& plan, const std::vector<std::string>& kernels);
-
-struct EndToEnd {
-    struct Step {
-        std::string name;
-        NetKind kind = NetKind::point;
-        double tuned_s = 0.0, library_s = 0.0; // medians, or the least
-        double flops = 0.0;                    // of a product
-
-        bool operator==(const Step&) const = default;
-    };
-    std::string library; // with its version
-    std::vector<Step> steps;
-    double tuned_s = 0.0, library_s = 0.0; // of the whole network
-    double difference = 0.0;               // of the results, over the largest value
-    int threads = 1;
-    std::size_t runs = 0;
-    bool least = false; // the least of all runs, in place of the median
-
-    // The sum over the steps of &Step::tuned_s or &Step::library_s.
-    double steps_s(double Step::*way) const;
-    // Share of the tuned steps' time that products have, 0 to 1.
-    double kernel_share() const;
-};
 
 // Builds the program. Errors: "unavailable" where the session's compiler finds no oneDNN.
 Result<Done> build_network(CpuSession& session);
@@ -72,7 +47,7 @@ Result<Done> build_network(CpuSession& session);
 Result<EndToEnd> run_network(CpuSession& session, const NetPlan& plan,
                              const std::vector<CpuPlan>& kernels, int threads, double time_s);
 
-// What the program printed, as run_network() returns it.
+// The program's output, as run_network() returns it.
 Result<EndToEnd> parse_end_to_end(const NetPlan& plan, const ProcessEnd& end);
 
 } // namespace eyeroof::analysis::tune

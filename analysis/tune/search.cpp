@@ -112,13 +112,4 @@ SearchEnd run_search(const SearchTask& search_task, Target& target, const Search
     return Search(search_task, target, plan, keep, recall, std::move(stop), progress).run();
 }
 
-std::optional<std::size_t> trials_to(const std::vector<Trial>& trials, double best, double share) {
-    for (std::size_t n = 0; n < trials.size(); ++n) {
-        if (trials[n].outcome.ok() && trials[n].outcome.cost * share <= best) {
-            return n + 1;
-        }
-    }
-    return std::nullopt;
-}
-
 } // namespace eyeroof::analysis::tune

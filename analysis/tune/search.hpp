@@ -17,7 +17,7 @@ struct SearchPlan {
         true; // trials say when they ended; computed ones do not, so that equal runs are equal
 };
 
-// What is done with each trial as soon as it is known; false: it could not be kept, and the search
+// Called with each trial as soon as it is known; false: it could not be kept, and the search
 // ends.
 using Keep = std::function<bool(const Trial&)>;
 // The outcome of a point that was measured before, by an interrupted run of the same search.
@@ -34,8 +34,5 @@ struct SearchEnd {
 SearchEnd run_search(const SearchTask& search_task, Target& target, const SearchPlan& plan,
                      const Keep& keep = {}, const Recall& recall = {}, std::stop_token stop = {},
                      const ProgressCallback& progress = {});
-
-// Trials until a cost of at most best / share was seen; nothing: it was not.
-std::optional<std::size_t> trials_to(const std::vector<Trial>& trials, double best, double share);
 
 } // namespace eyeroof::analysis::tune

@@ -35,27 +35,24 @@ class RandomStrategy final : public Drawing {
 };
 
 // All points one after the other, each knob's middle values before its ends, the first knobs
-// fastest. A pool in that order of its points.
+// fastest.
 class GridStrategy final : public Strategy {
   public:
     explicit GridStrategy(const SearchTask& search_task) : space_(search_task.space) {
         for (const Knob& knob : space_.knobs()) {
             orders_.push_back(middle_first(knob.values.size()));
         }
-        pool_ = space_.pool();
-        std::stable_sort(pool_.begin(), pool_.end(),
-                         [&](const Point& a, const Point& b) { return place(a) < place(b); });
     }
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
         constexpr Count kMisses = 10'000'000; // invalid ones in a row
         for (Count missed = 0; !batch.full() && missed < kMisses; ++missed, ++next_) {
-            if (next_ >= (pool_.empty() ? space_.size() : static_cast<Count>(pool_.size()))) {
+            if (next_ >= space_.size()) {
                 break;
             }
             const Point point = at(next_);
-            if ((!pool_.empty() || space_.valid(point)) && batch.add(point)) {
+            if (space_.valid(point) && batch.add(point)) {
                 missed = 0;
             }
         }
@@ -88,28 +85,14 @@ class GridStrategy final : public Strategy {
         return order;
     }
     Point at(Count index) const {
-        if (!pool_.empty()) {
-            return pool_[static_cast<std::size_t>(index)];
-        }
         Point point = space_.at(index);
         for (std::size_t knob = 0; knob < orders_.size(); ++knob) {
             point.digit[knob] = orders_[knob][point.digit[knob]];
         }
         return point;
     }
-    std::array<std::uint32_t, kMostKnobs> place(const Point& point) const {
-        std::array<std::uint32_t, kMostKnobs> places{};
-        for (std::size_t knob = 0; knob < orders_.size(); ++knob) {
-            const auto& order = orders_[knob];
-            places[kMostKnobs - 1 - knob] = static_cast<std::uint32_t>(
-                std::find(order.begin(), order.end(), point.digit[knob]) - order.begin());
-        }
-        return places;
-    }
-
     const Space& space_;
     std::vector<std::vector<std::uint32_t>> orders_;
-    std::vector<Point> pool_;
     Count next_ = 0;
 };
 
@@ -136,8 +119,8 @@ class GeneticStrategy final : public Drawing {
         parents.resize(std::min(parents.size(), kPopulation));
         for (int tries = 0; !batch.full() && tries < 500; ++tries) {
             const Point child = bred(winner(parents), winner(parents));
-            if (!space_.pool().empty() || space_.valid(child)) {
-                batch.add(space_.mended(child));
+            if (space_.valid(child)) {
+                batch.add(child);
             }
         }
         batch.fill(rng_);

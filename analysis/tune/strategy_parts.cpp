@@ -24,12 +24,8 @@ void Batch::fill(Rng& rng) {
         missed = add(*point) ? 0 : missed + 1;
     }
     if (!full()) { // few points are left: whichever they are
-        for (const Point& point : space_.pool()) {
-            add(point);
-        }
         constexpr Count kSmall = 100'000;
-        for (Count index = 0;
-             space_.pool().empty() && space_.size() <= kSmall && index < space_.size() && !full();
+        for (Count index = 0; space_.size() <= kSmall && index < space_.size() && !full();
              ++index) {
             const Point point = space_.at(index);
             if (space_.valid(point)) {
@@ -95,13 +91,6 @@ std::vector<Proposal> anneal_on(const Space& space, const Score& score, const Hi
                                 const AnnealOptions& options, std::vector<Point>& chains, Rng& rng,
                                 const std::stop_token& stop) {
     Top top(space, history, options.keep);
-    if (!space.pool().empty()) {
-        const std::vector<double> scores = score(space.pool());
-        for (std::size_t i = 0; i < scores.size(); ++i) {
-            top.offer(space.pool()[i], scores[i]);
-        }
-        return top.take();
-    }
     while (chains.size() < options.chains) {
         const auto point = space.draw(rng);
         if (!point) {

@@ -39,7 +39,7 @@ struct AnnealOptions {
 
 // Parallel simulated annealing with energy -score, temperature from one deviation of the first
 // scores to 0, one random knob a move. The best points that were met and are not in the history,
-// best first; `chains` are where it begins and where it ended. Of a pool: all of it.
+// best first; `chains` are where it begins and where it ended.
 std::vector<Proposal> anneal_on(const Space& space, const Score& score, const History& history,
                                 const AnnealOptions& options, std::vector<Point>& chains, Rng& rng,
                                 const std::stop_token& stop);

@@ -60,7 +60,4 @@ class Trees {
 // memory.
 std::unique_ptr<const Trees> fit_trees(const TrainingSet& training_set, const TreeOptions& options);
 
-// Spearman's rank correlation, ties at their mean rank; 0 for fewer than two or all equal values.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
-
 } // namespace eyeroof::analysis::tune

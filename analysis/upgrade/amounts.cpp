@@ -107,6 +107,21 @@ Answer in_units(std::string_view text, const std::map<std::string, double>& unit
 
 } // namespace
 
+std::string in_dollars(double amount, int decimals) {
+    std::string digits = fmt::format("{:.{}f}", std::fabs(amount), decimals);
+    std::size_t at = std::min(digits.find('.'), digits.size());
+    while (at > 3) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    const bool zero = digits.find_first_of("123456789") == std::string::npos;
+    return (amount < 0.0 && !zero ? "-$" : "$") + digits;
+}
+
+std::string price_text(double usd) {
+    return in_dollars(usd, std::fabs(usd) < 10.0 ? 2 : 0);
+}
+
 Answer parse_usd(std::string_view text) {
     const auto amount = amount_of(text, true);
     return amount && amount->rest.empty()
@@ -190,10 +205,31 @@ Answer parse_rate(std::string_view text) {
                     "a throughput above 0, in samples per second", "as in 820/s or 50k/min");
 }
 
-Answer parse_amount(std::string_view text) {
+Answer parse_co2(std::string_view text) {
+    // Lifecycle g CO2 equivalents per kWh generated in 2023. Source: Ember and Energy Institute, by
+    // Our World in Data, "Carbon intensity of electricity generation", 2024; Poland and Sweden by
+    // Ember (Statista, 2024). Those of Japan, the Netherlands, UK, and USA are unsourced.
+    static const std::map<std::string, double> grams = {
+        {"australia", 549.0}, {"austria", 111.0}, {"belgium", 138.0}, {"brazil", 98.0},
+        {"canada", 170.0},    {"chile", 291.0},   {"china", 582.0},   {"denmark", 152.0},
+        {"finland", 79.0},    {"france", 56.0},   {"germany", 381.0}, {"india", 713.0},
+        {"ireland", 291.0},   {"japan", 485.0},   {"norway", 30.0},   {"netherlands", 268.0},
+        {"poland", 662.0},    {"sweden", 41.0},   {"uk", 238.0},      {"usa", 369.0},
+        {"world", 481.0}};
+    if (const auto region = grams.find(squeezed(text)); region != grams.end()) {
+        return region->second / 1000.0;
+    }
     const auto amount = amount_of(text, false);
-    return amount && amount->rest.empty() ? Answer(amount->value)
-                                          : refused(text, "a number, 0 or more", "as in 0.4");
+    const bool of_grams = amount && amount->rest == "g/kwh";
+    if (amount && (of_grams || amount->rest.empty() || amount->rest == "kg/kwh")) {
+        return amount->value / (of_grams ? 1000.0 : 1.0);
+    }
+    std::string names;
+    for (const auto& [name, value] : grams) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return refused(text, "an amount of CO2, 0 or more, or a country with one",
+                   "as in 0.4 (kg/kWh), '56 g/kWh', or one of " + names);
 }
 
 Answer parse_watts(std::string_view text) {

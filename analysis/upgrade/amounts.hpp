@@ -19,6 +19,10 @@ Result<double> parse_days(std::string_view text);   // "14d", "2 weeks", "36 h";
 Result<double> parse_rate(std::string_view text);   // "820/s", "50k/min"; above 0, a second
 Result<double> parse_watts(std::string_view text);  // "20 kW", "700W"; above 0
 Result<double> parse_number(std::string_view text); // "1.3e9", "50M", "1.4"; above 0
-Result<double> parse_amount(std::string_view text); // "0.4"; >= 0
+// "$95,169", and with two decimals "$2.53".
+std::string in_dollars(double amount, int decimals = 0);
+std::string price_text(double usd); // with cents below $10
+// CO2 of a kWh of electricity, kg; >= 0: "0.4", "56 g/kWh", or a country: "France".
+Result<double> parse_co2(std::string_view text);
 
 } // namespace eyeroof::analysis

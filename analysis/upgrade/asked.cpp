@@ -8,6 +8,7 @@
 #include "analysis/what_if/parameters.hpp"
 #include "formats/any_machine.hpp"
 #include "hwdb/fabric_reader.hpp"
+#include "model/machine/board.hpp"
 
 #include <algorithm>
 
@@ -182,8 +183,7 @@ Result<std::vector<SweepPoint>> sweep_of(const PurchaseQuestion& question,
 
 Diagnostics unused_prices(const std::vector<std::string>& files, const PurchaseQuestion& question) {
     const auto has_own = [](const model::Machine& machine) {
-        const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
-        return gpu != nullptr && std::ranges::any_of(gpu->price.rents, &model::Rent::own);
+        return std::ranges::any_of(model::price_of(machine).rents, &model::Rent::own);
     };
     Diagnostics found;
     if (!files.empty() && !has_own(question.from) &&

@@ -18,8 +18,8 @@
 namespace eyeroof::analysis {
 
 // Fields of a scenario that may differ between the two GPUs: --from-dtype, --to-dtype.
-inline constexpr std::array<std::string_view, 8> kFieldsOfASide = {
-    "dtype", "host", "host-speed", "set", "library", "layout", "compiled", "launch"};
+inline constexpr std::array<std::string_view, 9> kFieldsOfASide = {
+    "dtype", "host", "host-speed", "set", "power-cap", "library", "layout", "compiled", "launch"};
 
 // Fields that no upgrade has: a GPU's kernels are not mapped, and inputs come from no host.
 inline constexpr std::array<std::string_view, 13> kFieldsOfNoUpgrade = {

@@ -96,7 +96,8 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
         compiler.from.compiled = compiler.to.compiled = true;
         add("software", now, "compiled, pointwise operators fused", compiler);
     }
-    if (step::with_attention(network, options.edges).replaced > 0 && !options.from.attention) {
+    if (options.from.attention == AttentionForm::written &&
+        step::with_attention(network, options.edges).replaced > 0) {
         UpgradeOptions fused = options;
         fused.from.attention = fused.to.attention = AttentionForm::fused;
         add("attention", "attention: operators of its own each, on both sides",

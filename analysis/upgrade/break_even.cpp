@@ -22,7 +22,8 @@ bool is_movable(const PurchaseQuestion& question, const PurchaseAnswer& a) {
     const bool judged = u.verdict == UpgradeVerdict::pays_off ||
                         u.verdict == UpgradeVerdict::does_not ||
                         u.verdict == UpgradeVerdict::undecided;
-    return judged && question.fleet.size() == 1 && !a.sharded && !question.terms.served &&
+    const bool gpus = a.upgrade.from_step.device_s > 0.0 && a.upgrade.to_step.device_s > 0.0;
+    return gpus && judged && question.fleet.size() == 1 && !a.sharded && !question.terms.served &&
            std::isfinite(a.needed) && u.measured.empty() && !u.measured_from_rate &&
            !u.measured_to_rate;
 }

@@ -1,5 +1,6 @@
 #include "analysis/upgrade/default_question.hpp"
 
+#include "analysis/exam/word_types.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/upgrade/verdict.hpp"
 
@@ -10,15 +11,17 @@ namespace eyeroof::analysis {
 namespace {
 
 std::optional<model::DataType> short_type(model::DataType own, const model::Machine& machine) {
-    const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
     const bool is_short = model::storage_bits(own) < model::storage_bits(model::DataType::fp32);
-    const auto has = [&](model::DataType type) {
-        return gpu != nullptr && gpu->rate(type).flops_per_s > 0.0;
-    };
+    const auto has = [&](model::DataType type) { return computes_with(machine, type); };
     if (is_short && has(own)) {
         return std::nullopt;
     }
-    return has(model::DataType::fp16) ? std::optional(model::DataType::fp16) : std::nullopt;
+    for (const model::DataType type : {model::DataType::fp16, model::DataType::bf16}) {
+        if (has(type)) {
+            return type;
+        }
+    }
+    return std::nullopt;
 }
 
 bool is_convolutional(const model::Network& network) {

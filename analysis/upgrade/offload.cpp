@@ -2,23 +2,13 @@
 
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/run.hpp"
-#include "base/csv.hpp"
-#include "base/json.hpp"
-#include "base/lines.hpp"
-#include "base/markup.hpp"
-#include "base/units.hpp"
 #include "model/gpu/predict.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace eyeroof::analysis {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 model::Layer copy_of(const model::TensorUse& tensor) {
     model::Layer copy;
@@ -48,13 +38,13 @@ Result<OffloadLayer> with_copies(OffloadLayer row, const model::Layer& layer,
     return row;
 }
 
-const char* fastest(const OffloadLayer& l) {
-    return l.copied_s() < l.host_s ? "GPU, even with copies"
-           : l.gpu_s < l.host_s    ? "GPU, if the data stays there"
-                                   : "host";
-}
-
 } // namespace
+
+std::string fastest_side(const OffloadLayer& layer) {
+    return layer.copied_s() < layer.host_s ? "GPU, even with copies"
+           : layer.gpu_s < layer.host_s    ? "GPU, if the data stays there"
+                                           : "host";
+}
 
 Result<Offload> offload(const Question& question, const model::Machine& host,
                         std::optional<model::DataType> host_types) {
@@ -103,91 +93,6 @@ Result<Offload> offload(const Question& question, const model::Machine& host,
     }
     result.copied_s = result.gpu_s + copies_s;
     return result;
-}
-
-std::string offload_text(const Offload& r) {
-    const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    const auto ratio = [&](double seconds) {
-        return fmt::format("{:.3g}x the speed of the host", r.host_s / seconds);
-    };
-    const bool copied = r.copied_s < r.host_s;
-    std::string text = wrapped(r.words, 0, kTextColumns) +
-                       wrapped(fmt::format("{} on {}: {}; {} with copies at each layer", s(r.gpu_s),
-                                           r.gpu, ratio(r.gpu_s), s(r.copied_s)),
-                               0, kTextColumns);
-    text += wrapped(copied ? "Use the GPU, even where every layer copies its data."
-                    : r.gpu_s < r.host_s
-                        ? "Use the GPU if the data stays there; with copies at each layer the "
-                          "host is faster."
-                        : "Use the host: the GPU is slower even without copies.",
-                    0, kTextColumns);
-    const auto most = std::max_element(
-        r.layers.begin(), r.layers.end(), [](const OffloadLayer& a, const OffloadLayer& b) {
-            return static_cast<double>(a.count) * (a.host_s - a.gpu_s) <
-                   static_cast<double>(b.count) * (b.host_s - b.gpu_s);
-        });
-    if (most != r.layers.end() && most->host_s > most->gpu_s) {
-        text +=
-            wrapped(fmt::format("Largest saving: {} in {} on the GPU",
-                                s(static_cast<double>(most->count) * (most->host_s - most->gpu_s)),
-                                most->name),
-                    0, kTextColumns);
-    }
-    text += fmt::format("\nhost: {}, {} in all\n{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} "
-                        "{:>11}  {}\n",
-                        r.host, s(r.host_s), "layer", "op", "count", "host", "GPU", "copies in",
-                        "copies out", "GPU+copies", "fastest");
-    for (const OffloadLayer& l : r.layers) {
-        text += fmt::format("{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", l.name,
-                            l.op, l.count, s(l.host_s), s(l.gpu_s), s(l.in_s), s(l.out_s),
-                            s(l.copied_s()), fastest(l));
-    }
-    return text;
-}
-
-std::string offload_json(const Offload& r) {
-    Json json = {{"schema", "eyeroof/offload/1"},
-                 {"network", r.network},
-                 {"host", r.host},
-                 {"gpu", r.gpu},
-                 {"host_s", r.host_s},
-                 {"gpu_s", r.gpu_s},
-                 {"gpu_with_copies_s", r.copied_s},
-                 {"layers", Json::array()}};
-    for (const OffloadLayer& l : r.layers) {
-        json["layers"].push_back({{"name", l.name},
-                                  {"op", l.op},
-                                  {"count", l.count},
-                                  {"host_s", l.host_s},
-                                  {"gpu_s", l.gpu_s},
-                                  {"copy_in_s", l.in_s},
-                                  {"copy_out_s", l.out_s},
-                                  {"gpu_with_copies_s", l.copied_s()},
-                                  {"fastest", fastest(l)}});
-    }
-    return json_document(json);
-}
-
-std::string offload_csv(const Offload& r) {
-    std::string text = "layer,op,count,host_s,gpu_s,copy_in_s,copy_out_s,gpu_with_copies_s\n";
-    for (const OffloadLayer& l : r.layers) {
-        text += fmt::format("{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_quoted(l.name),
-                            l.op, l.count, l.host_s, l.gpu_s, l.in_s, l.out_s, l.copied_s());
-    }
-    return text;
-}
-
-std::string offload_markdown(const Offload& r) {
-    std::string text =
-        fmt::format("| layer | {} | {} | copies | {} with copies | fastest |\n"
-                    "| --- | ---: | ---: | ---: | ---: | --- |\n",
-                    markdown_cell(r.host), markdown_cell(r.gpu), markdown_cell(r.gpu));
-    const auto s = [](double seconds) { return format_si(seconds, "s"); };
-    for (const OffloadLayer& l : r.layers) {
-        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(l.name), s(l.host_s),
-                            s(l.gpu_s), s(l.in_s + l.out_s), s(l.copied_s()), fastest(l));
-    }
-    return text;
 }
 
 } // namespace eyeroof::analysis

@@ -39,9 +39,6 @@ struct Offload {
 Result<Offload> offload(const Question& question, const model::Machine& host,
                         std::optional<model::DataType> host_types = std::nullopt);
 
-std::string offload_text(const Offload& result);
-std::string offload_json(const Offload& result); // eyeroof/offload/1
-std::string offload_csv(const Offload& result);
-std::string offload_markdown(const Offload& result);
+std::string fastest_side(const OffloadLayer& layer); // "host", "GPU, if the data stays there"
 
 } // namespace eyeroof::analysis

@@ -45,10 +45,14 @@ void set_times(double speedup, Upgrade& u) {
     u.to_s = u.from_s / speedup * new_batch / old_batch;
 }
 
+std::string generation_of(const model::Machine& machine) {
+    const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+    return gpu == nullptr ? machine.id : std::string(model::gpu_arch_name(gpu->arch));
+}
+
 } // namespace
 
-EvidenceKey evidence_key(const model::Network& network, const model::Gpu& old_gpu,
-                         const model::Gpu& new_gpu, const model::Machine& from,
+EvidenceKey evidence_key(const model::Network& network, const model::Machine& from,
                          const model::Machine& to, const Upgrade& upgrade) {
     const auto gap = upgrade.kind.find(' ');
     return {family_of(network.id),
@@ -56,14 +60,15 @@ EvidenceKey evidence_key(const model::Network& network, const model::Gpu& old_gp
             gap == std::string::npos ? "" : upgrade.kind.substr(gap + 1),
             from.id,
             to.id,
-            std::string(model::gpu_arch_name(old_gpu.arch)),
-            std::string(model::gpu_arch_name(new_gpu.arch))};
+            generation_of(from),
+            generation_of(to)};
 }
 
-void weigh_evidence(const UpgradeOptions& options, const EvidenceKey& key, Upgrade& u) {
-    double ln = options.transfer.share * std::log(u.model_speedup);
+void weigh_evidence(const UpgradeOptions& options, const EvidenceKey& key, bool of_gpus,
+                    Upgrade& u) {
+    double ln = (of_gpus ? options.transfer.share : 1.0) * std::log(u.model_speedup);
     u.transfer_ln = ln - std::log(u.model_speedup);
-    if (options.evidence) {
+    if (options.evidence && of_gpus && !u.of_hosts()) {
         const EvidenceShift shift = options.evidence->shift(key);
         u.evidence_ln = shift.ln;
         ln += shift.ln;

@@ -109,16 +109,14 @@ std::string PriceView::date() const {
     return old_side ? from->date : to->date;
 }
 
-std::vector<PriceView> price_views(const model::Gpu& from, const model::Gpu& to,
+std::vector<PriceView> price_views(const model::GpuPrice& from, const model::GpuPrice& to,
                                    const UpgradePrices& prices,
                                    std::optional<std::chrono::sys_days> today) {
-    const bool old_side =
-        !prices.from_owned && !prices.from_usd_per_hour && !from.price.usd_per_hour_low;
-    const bool new_side =
-        !is_bought(prices) && !prices.to_usd_per_hour && !to.price.usd_per_hour_low;
-    std::vector<PriceView> views = old_side && new_side ? of_both(from.price.rents, to.price.rents)
-                                   : old_side           ? of_one(from.price.rents, true)
-                                   : new_side           ? of_one(to.price.rents, false)
+    const bool old_side = !prices.from_owned && !prices.from_usd_per_hour && !from.usd_per_hour_low;
+    const bool new_side = !is_bought(prices) && !prices.to_usd_per_hour && !to.usd_per_hour_low;
+    std::vector<PriceView> views = old_side && new_side ? of_both(from.rents, to.rents)
+                                   : old_side           ? of_one(from.rents, true)
+                                   : new_side           ? of_one(to.rents, false)
                                                         : std::vector<PriceView>();
     const auto rank = [&](const PriceView& view) {
         const auto day = day_of(view);

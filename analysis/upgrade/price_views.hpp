@@ -30,7 +30,7 @@ inline constexpr int kOldPriceDays = 120;
 // marketplaces, and spot; the newest before older ones. Those of one seller and kind where there
 // are any, else those of one kind, else all pairs. Empty where both sides have a price already, or
 // one has none at all.
-std::vector<PriceView> price_views(const model::Gpu& from, const model::Gpu& to,
+std::vector<PriceView> price_views(const model::GpuPrice& from, const model::GpuPrice& to,
                                    const UpgradePrices& prices,
                                    std::optional<std::chrono::sys_days> today);
 

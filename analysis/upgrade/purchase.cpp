@@ -1,9 +1,10 @@
 #include "analysis/upgrade/purchase.hpp"
 
-#include "analysis/upgrade/break_even.hpp"
+#include "analysis/upgrade/amounts.hpp"
+#include "analysis/upgrade/purchase_flips.hpp"
 #include "analysis/upgrade/verdict.hpp"
 #include "base/date.hpp"
-#include "base/units.hpp"
+#include "model/machine/board.hpp"
 
 #include <fmt/format.h>
 
@@ -14,21 +15,13 @@ namespace eyeroof::analysis {
 
 namespace {
 
-constexpr double kMonthsPerYear = 12.0;
 constexpr double kHourSeconds = 3600.0;
 constexpr double kHoursPerDay = 24.0;
 constexpr double kWattsPerKilowatt = 1000.0;
-
-const model::Gpu& gpu_of(const model::Machine& machine) {
-    return std::get<model::Gpu>(machine.kind);
-}
+constexpr double kJoulesOfKwh = 3.6e6;
 
 double hours_per_year(const UpgradePrices& prices) {
     return kMonthsPerYear * prices.hours_per_month * prices.utilization;
-}
-
-std::optional<double> buy_price(const model::Gpu& gpu, const UpgradePrices& prices) {
-    return prices.to_buy_usd ? prices.to_buy_usd : gpu.price.buy_usd;
 }
 
 // Work of a year in thousands: of samples, or of hours of the old GPU where several networks run.
@@ -60,17 +53,28 @@ double new_devices(const Upgrade& u, const PurchaseTerms& terms, double old_coun
     return terms.count ? std::max(1.0, std::ceil(same - 1e-9)) : same;
 }
 
-void fill_option(const Upgrade& u, const model::Gpu& gpu, bool old_side, double work,
+void fill_option(const Upgrade& u, const model::Machine& machine, bool old_side, double work,
                  const PurchaseTerms& terms, const UpgradePrices& prices, PurchaseOption& option) {
     const double hours = hours_per_year(prices);
     const double hour_usd = old_side ? u.money.from_usd_per_hour : u.money.to_usd_per_hour;
     option.usd_per_year = option.devices * hours * hour_usd;
     option.usd_per_1000 = option.usd_per_year / work;
-    if (u.sample_tokens && u.money.priced) { // 1,000 samples are 1,000 x so many tokens
-        option.usd_per_mtoken = option.usd_per_1000 * 1000.0 / *u.sample_tokens;
+    if (const auto limit = board_watts(machine)) {
+        option.watts_at_most = *limit * prices.pue;
     }
-    option.kwh_per_year = option.devices * hours * gpu.tdp_w * prices.pue / kWattsPerKilowatt;
-    option.kg_co2_per_year = option.kwh_per_year * terms.kg_co2_per_kwh;
+    if (const auto watts = old_side ? u.watts.from : u.watts.to) {
+        option.kwh_per_year = option.devices * hours * *watts * prices.pue / kWattsPerKilowatt;
+        option.kg_co2_per_year = *option.kwh_per_year * terms.kg_co2_per_kwh;
+    }
+    if (u.sample_tokens) { // 1,000 samples are 1,000 x so many tokens
+        const double millions = work * *u.sample_tokens / 1000.0; // of tokens a year
+        if (option.kwh_per_year) {
+            option.joules_per_mtoken = *option.kwh_per_year * kJoulesOfKwh / millions;
+        }
+        if (u.money.priced) {
+            option.usd_per_mtoken = option.usd_per_year / millions;
+        }
+    }
     if (terms.samples && u.members.empty()) {
         const auto batch = static_cast<double>(old_side ? u.from_batch : u.to_batch);
         option.job_days = *terms.samples / samples_per_day(batch, old_side ? u.from_s : u.to_s,
@@ -107,16 +111,6 @@ double likelihood(double speedup, double needed, double sigma, int families) {
     return distance >= 0.0 ? 1.0 - wrong : wrong;
 }
 
-UpgradeVerdict verdict_at(const Upgrade& u, double speedup, double needed, double confidence) {
-    if (!u.unfit.empty()) {
-        return UpgradeVerdict::does_not_fit;
-    }
-    if (!std::isfinite(needed)) {
-        return UpgradeVerdict::does_not;
-    }
-    return verdict_of(std::log(speedup / needed), u.sigma, u.error.families, confidence);
-}
-
 void judge(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
     Upgrade& u = a.upgrade;
     const bool judged = u.money.priced || candidate.options.threshold;
@@ -133,18 +127,9 @@ void judge(const PurchaseCandidate& candidate, const PurchaseTerms& terms, Purch
     u.probability_wrong = std::min(a.likely, 1.0 - a.likely);
 }
 
-std::string usd(double amount) {
-    std::string digits = fmt::format("{:.{}f}", amount, amount < 10.0 ? 2 : 0);
-    for (std::size_t at = amount < 10.0 ? 0 : digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return "$" + digits;
-}
-
 void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, PurchaseAnswer& a) {
     const UpgradePrices& prices = candidate.options.prices;
-    const auto price = buy_price(gpu_of(candidate.machine), prices);
+    const auto price = buy_price(candidate.machine, prices);
     if (!a.then.bought || !price) {
         return;
     }
@@ -159,8 +144,8 @@ void add_outlay(const PurchaseCandidate& candidate, const PurchaseTerms& terms, 
     if (terms.budget_usd && *a.outlay_usd > *terms.budget_usd) {
         const double bought = std::floor((*terms.budget_usd + brought) / *price);
         a.over_budget = fmt::format(
-            "the budget of {} buys {:.0f}: {:.0f} % of the work", usd(*terms.budget_usd), bought,
-            100.0 * std::min(1.0, bought * a.upgrade.speedup.value / a.now.devices));
+            "the budget of {} buys {:.0f}: {:.0f} % of the work", price_text(*terms.budget_usd),
+            bought, 100.0 * std::min(1.0, bought * a.upgrade.speedup.value / a.now.devices));
     }
 }
 
@@ -180,109 +165,28 @@ void hold_against_budget(const PurchaseCandidate& candidate, const PurchaseTerms
     const double share = *terms.budget_usd / each;
     const double paid = terms.count ? std::floor(share + 1e-9) : share;
     a.over_budget = fmt::format(
-        "the budget of {} pays {:.{}f} for {}: {:.0f} % of the work", usd(*terms.budget_usd), paid,
-        terms.count ? 0 : 2, a.then.job_days ? "the job" : "a year",
+        "the budget of {} pays {:.{}f} for {}: {:.0f} % of the work", price_text(*terms.budget_usd),
+        paid, terms.count ? 0 : 2, a.then.job_days ? "the job" : "a year",
         100.0 * std::min(1.0, paid * a.upgrade.speedup.value / a.now.devices));
 }
 
-void add_flip(std::string what, double now, double instead, std::string break_even,
-              PurchaseAnswer& a) {
-    a.flips.push_back({std::move(what), std::nullopt, std::move(break_even), true,
-                       std::fabs(std::log(instead / now))});
-}
-
-// Prices at which both cost the same with the devices of the answer.
-void add_price_flips(const PurchaseCandidate& candidate, PurchaseAnswer& a) {
-    const UpgradeMoney& m = a.upgrade.money;
-    const UpgradePrices& prices = candidate.options.prices;
-    const double months_hours =
-        kMonthsPerYear * prices.years * prices.hours_per_month * prices.utilization;
-    const double new_hour = a.now.devices * m.from_usd_per_hour / a.then.devices;
-    const double old_hour = a.then.devices * m.to_usd_per_hour / a.now.devices;
-    const auto price = buy_price(gpu_of(candidate.machine), prices);
-    if (a.then.bought && price && new_hour > m.to_running_usd_per_hour) { // else none is low enough
-        const double instead = (new_hour - m.to_running_usd_per_hour) * months_hours;
-        add_flip("price of " + a.then.gpu, *price, instead,
-                 fmt::format("same cost at {} (now {})", usd(instead), usd(*price)), a);
-    } else if (!a.then.bought && new_hour > 0.0 && m.to_usd_per_hour > 0.0) {
-        add_flip("rent of " + a.then.gpu + " per hour", m.to_usd_per_hour, new_hour,
-                 fmt::format("same cost at {} (now {})", usd(new_hour), usd(m.to_usd_per_hour)), a);
+// What is not measured or not known of either side's times, power, and costs.
+void note_unknowns(const model::Machine& from, const model::Machine& to,
+                   const UpgradePrices& prices, Upgrade& u) {
+    for (const model::Machine* machine : {&from, &to}) {
+        if (std::holds_alternative<model::Accelerator>(machine->kind)) {
+            u.notes.push_back(fmt::format(
+                "the times of {} are not measured: its arrays and memories alone are modeled, in "
+                "the mapping of its dataflow, with a standard deviation of a factor of 3 "
+                "(--measured-old or --measured-new narrows it)",
+                machine->id));
+        }
+        const bool owned = machine == &from ? prices.from_owned : is_bought(prices);
+        if (!board_watts(*machine)) {
+            u.notes.push_back(fmt::format("the power of {} is unknown{}", machine->id,
+                                          owned ? ": its cost is without electricity" : ""));
+        }
     }
-    if (!a.now.owned && old_hour > 0.0) {
-        add_flip("rent of " + a.now.gpu + " per hour", m.from_usd_per_hour, old_hour,
-                 fmt::format("same cost at {} (now {})", usd(old_hour), usd(m.from_usd_per_hour)),
-                 a);
-    } else if (a.now.owned && old_hour > m.from_running_usd_per_hour) {
-        const double instead = (old_hour - m.from_running_usd_per_hour) * months_hours;
-        const double resale = prices.from_resale_usd.value_or(0.0);
-        add_flip("resale of " + a.now.gpu, std::max(resale, 1.0), std::max(instead, 1.0),
-                 fmt::format("same cost at {} (now {})", usd(instead), usd(resale)), a);
-    }
-}
-
-// Share of the time at work at which both cost the same, by bisection; rent depends on none.
-void add_utilization_flip(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
-                          PurchaseAnswer& a) {
-    if (!a.then.bought && !a.now.owned) {
-        return;
-    }
-    const auto excess = [&](double share) {
-        UpgradePrices at = candidate.options.prices;
-        at.utilization = share;
-        const auto hours = hour_costs(gpu_of(question.from), gpu_of(candidate.machine), at);
-        return hours ? std::log(a.then.devices * hours->to.usd / (a.now.devices * hours->from.usd))
-                     : 0.0;
-    };
-    double low = 0.01;
-    double high = 1.0;
-    const double now = candidate.options.prices.utilization;
-    if (excess(low) * excess(high) >= 0.0) {
-        return;
-    }
-    for (int i = 0; i < 60; ++i) {
-        const double middle = std::sqrt(low * high);
-        (excess(middle) * excess(low) > 0.0 ? low : high) = middle;
-    }
-    add_flip(
-        "use", now, low,
-        fmt::format("same cost at {:.0f} % of the hours (now {:.0f} %)", 100.0 * low, 100.0 * now),
-        a);
-}
-
-// Those that turn the verdict first, the nearest of them before others.
-void sort_flips(PurchaseAnswer& a) {
-    std::stable_sort(a.flips.begin(), a.flips.end(), [](const Flip& x, const Flip& y) {
-        return x.flips != y.flips ? x.flips : x.distance < y.distance;
-    });
-}
-
-void add_flips(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
-               PurchaseAnswer& a) {
-    const Upgrade& u = a.upgrade;
-    const double s = u.speedup.value;
-    for (const Assumption& assumed : u.assumptions) {
-        const auto verdict = verdict_at(u, assumed.speedup, a.needed, candidate.options.confidence);
-        a.flips.push_back({assumed.topic + ": " + assumed.instead, assumed.speedup,
-                           std::isfinite(a.needed) ? fmt::format("{:.2f}x needed", a.needed)
-                                                   : "no speedup is enough",
-                           verdict != u.verdict, std::fabs(std::log(assumed.speedup / s))});
-    }
-    if (u.money.priced && !candidate.options.threshold) { // else no price decides
-        add_price_flips(candidate, a);
-        add_utilization_flip(question, candidate, a);
-    }
-    sort_flips(a);
-}
-
-// Also the batch and the host at which it turns: of the answer that is quoted, as each takes some
-// predictions.
-void add_runs(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
-              PurchaseAnswer& a) {
-    for (const auto& flips :
-         {batch_flips(question, candidate, a), host_flips(question, candidate, a)}) {
-        a.flips.insert(a.flips.end(), flips.begin(), flips.end());
-    }
-    sort_flips(a);
 }
 
 // One network that does not fit one GPU over `count` of them, or the reason why not. The pair that
@@ -299,7 +203,7 @@ void divide_one(const PurchaseQuestion& question, const PurchaseCandidate& candi
         u.unfit += "; divided over several: " + pair.diagnostics().begin()->message;
         return;
     }
-    take_sharded(*pair, u);
+    take_sharded(*pair, question.from, candidate.machine, u);
     if (!a.sharded || pair->fewest_new > a.sharded->fewest_new) {
         a.sharded = *pair;
     }
@@ -350,18 +254,15 @@ Diagnostics take_served(const PurchaseQuestion& question, const PurchaseCandidat
     if (!pair) {
         return pair.diagnostics();
     }
-    take_sharded(*pair, a.upgrade);
+    take_sharded(*pair, question.from, candidate.machine, a.upgrade);
     a.upgrade.sample_tokens = static_cast<double>(requests.answer);
     a.upgrade.notes = {pair->from.plan, pair->to.plan};
+    a.now.server = pair->from.server;
+    a.then.server = pair->to.server;
     if (question.terms.count) { // whole servers
         a.sharded = *std::move(pair);
     }
     conclude(question.from, candidate.machine, candidate.options, a.upgrade);
-    const double millions = static_cast<double>(requests.answer) / 1e6;
-    a.upgrade.notes.push_back(
-        fmt::format("per million output tokens at the boards' power limits: {} on {}, {} on {}",
-                    format_si(a.upgrade.money.from_joules / millions, "J"), question.from.id,
-                    format_si(a.upgrade.money.to_joules / millions, "J"), candidate.machine.id));
     return {};
 }
 
@@ -382,15 +283,15 @@ void settle(const PurchaseQuestion& question, const PurchaseCandidate& candidate
     a.then.devices = a.sharded ? static_cast<double>(a.sharded->to_devices)
                                : new_devices(a.upgrade, terms, a.now.devices);
     const double work = thousands_per_year(a.upgrade, a.now.devices, prices);
-    fill_option(a.upgrade, gpu_of(question.from), true, work, terms, prices, a.now);
-    fill_option(a.upgrade, gpu_of(candidate.machine), false, work, terms, prices, a.then);
+    fill_option(a.upgrade, question.from, true, work, terms, prices, a.now);
+    fill_option(a.upgrade, candidate.machine, false, work, terms, prices, a.then);
     judge(candidate, terms, a);
     add_outlay(candidate, terms, a);
     hold_against_budget(candidate, terms, a);
     if (a.upgrade.money.priced && a.now.usd_per_year > 0.0) {
         a.saved_share = 1.0 - a.then.usd_per_year / a.now.usd_per_year;
     }
-    if (const auto& paid = gpu_of(question.from).price.buy_usd;
+    if (const auto& paid = model::price_of(question.from).buy_usd;
         prices.from_owned && terms.age_years && paid) {
         a.book_value_usd =
             a.now.devices * *paid * std::max(0.0, 1.0 - *terms.age_years / prices.years);
@@ -458,6 +359,7 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
     } else {
         divide(question, candidate, a);
     }
+    note_unknowns(question.from, candidate.machine, candidate.options.prices, a.upgrade);
     settle(question, candidate, a);
     add_price_verdicts(question, candidate, a);
     if (a.upgrade.unfit.empty()) { // else there is no verdict to change
@@ -499,28 +401,7 @@ Result<std::vector<BesideLine>> beside(const PurchaseQuestion& question,
     return lines;
 }
 
-std::string many(double devices, const std::string& gpu) {
-    return devices == std::floor(devices) ? fmt::format("{:.0f} {}", devices, gpu)
-                                          : fmt::format("{:.2f} {}", devices, gpu);
-}
-
-std::string cost_words(const PurchaseAnswer& a) {
-    if (!a.saved_share) {
-        return usd(a.then.usd_per_year) + " per year instead of nothing";
-    }
-    const double share = 100.0 * *a.saved_share;
-    return share >= 0.0      ? fmt::format("{:.0f} % lower cost per year", share)
-           : share >= -100.0 ? fmt::format("{:.0f} % higher cost per year", -share)
-                             : fmt::format("{:.1f}x the cost per year", 1.0 - share / 100.0);
-}
-
 } // namespace
-
-std::string chance_text(double chance) {
-    return chance > 0.99   ? "over 99 %"
-           : chance < 0.01 ? "under 1 %"
-                           : fmt::format("{:.0f} %", 100.0 * chance);
-}
 
 Result<Purchase> purchase(const PurchaseQuestion& question) {
     if (question.candidates.empty()) {
@@ -544,100 +425,16 @@ Result<Purchase> purchase(const PurchaseQuestion& question) {
     }
     all.best = best_of(all.answers);
     if (question.candidates[all.best].options.assumptions) {
-        add_runs(question, question.candidates[all.best], all.answers[all.best]);
+        add_run_flips(question, question.candidates[all.best], all.answers[all.best]);
     }
     if (const auto& pair = all.answers[all.best].sharded; pair && !all.terms.count) {
         all.terms.count = static_cast<int>(pair->from_devices);
     }
     all.unit = all.answers.front().upgrade.members.empty() ? "1,000 samples"
                                                            : "1,000 hours of the old GPU's work";
-    all.mix = mix_of(all, all.prices);
+    all.mix = mix_of(all);
     all.sentence = purchase_sentence(all);
     return all;
-}
-
-// By the prices of the answer.
-static std::string sentence_of(const Purchase& purchase) {
-    const PurchaseAnswer& a = purchase.answers.at(purchase.best);
-    const Upgrade& u = a.upgrade;
-    const std::string now = many(a.now.devices, a.now.gpu);
-    const std::string then = many(a.then.devices, a.then.gpu);
-    const std::string gain = fmt::format("{:.2f}x as fast ({:.2f}x to {:.2f}x)", u.speedup.value,
-                                         u.speedup.low, u.speedup.high);
-    const std::string who =
-        purchase.terms.count
-            ? fmt::format("{} {} the work of {}", then, a.then.devices == 1.0 ? "does" : "do", now)
-            : fmt::format("{} is {}", a.then.gpu, gain);
-    const std::string likely = chance_text(a.likely) + " likely";
-    switch (u.verdict) {
-    case UpgradeVerdict::does_not_fit:
-        return "Cannot be compared: " + u.unfit + ".";
-    case UpgradeVerdict::unpriced:
-        return who + "; name the prices to judge.";
-    case UpgradeVerdict::equal:
-        return fmt::format("Equal: {} and {} do the same work at the same cost.", now, then);
-    default:
-        break;
-    }
-    if (!u.money.priced || u.threshold_basis == "given") { // by a threshold, not by prices
-        return fmt::format("{}: {}, {:.2f}x is needed; {} to reach it.",
-                           u.verdict == UpgradeVerdict::pays_off   ? "Pays off"
-                           : u.verdict == UpgradeVerdict::does_not ? "Does not pay off"
-                                                                   : "Undecided",
-                           a.then.gpu + " is " + gain, a.needed, likely);
-    }
-    const std::string cost = cost_words(a);
-    std::string more =
-        !a.payback_months ? ""
-        : *a.payback_months <= kMonthsPerYear * purchase.prices.years
-            ? fmt::format(", pays back in {:.0f} months", *a.payback_months)
-            : fmt::format(", does not pay back within {:g} years", purchase.prices.years);
-    if (a.then.job_days) {
-        more += fmt::format(", the job takes {:.3g} days", *a.then.job_days);
-    }
-    if (!a.over_budget.empty()) {
-        return fmt::format("Over the budget: {}, {}, but {}.", who, cost, a.over_budget);
-    }
-    if (u.verdict == UpgradeVerdict::pays_off) {
-        return purchase.terms.count
-                   ? fmt::format("Replace {} by {}: the same work, {}{}; {} to cost less.", now,
-                                 then, cost, more, likely)
-                   : fmt::format("Replace it: {}, {} for the same work{}; {} to cost less.", who,
-                                 cost, more, likely);
-    }
-    if (u.verdict == UpgradeVerdict::does_not) {
-        return fmt::format("Keep {}: {}, {}{}; {} to cost less.",
-                           purchase.terms.count ? now : "the " + a.now.gpu, who, cost, more,
-                           likely);
-    }
-    const bool cheaper = a.saved_share.value_or(-1.0) >= 0.0;
-    return fmt::format("Undecided: {}, {}{}{} {} to cost less.", who, cost, more,
-                       cheaper ? ", but only" : ";", likely);
-}
-
-// Whether launches take the whole step: then a faster GPU gains nothing.
-static bool only_launches(const StepSide& side, double time_s) {
-    constexpr double kNearlyAll = 0.95;
-    return side.host_s >= kNearlyAll * time_s && side.device_s < side.host_s;
-}
-
-static std::string launch_words(const Upgrade& u) {
-    const auto bound = [](const Upgrade& one) {
-        return only_launches(one.from_step, one.from_model_s) &&
-               only_launches(one.to_step, one.to_model_s);
-    };
-    const bool all = u.members.empty() ? bound(u) : std::ranges::all_of(u.members, bound);
-    const Upgrade& first = u.members.empty() ? u : u.members.front();
-    return !all ? ""
-                : fmt::format("CPU launch overhead takes the whole step on both GPUs, so their "
-                              "hosts ({} and {}) are compared, not the GPUs. ",
-                              first.from_step.host, first.to_step.host);
-}
-
-std::string purchase_sentence(const Purchase& purchase) {
-    const PurchaseAnswer& a = purchase.answers.at(purchase.best);
-    const PriceWords words = price_words(a);
-    return launch_words(a.upgrade) + words.before + sentence_of(purchase) + words.after;
 }
 
 } // namespace eyeroof::analysis

@@ -14,6 +14,8 @@
 
 namespace eyeroof::analysis {
 
+inline constexpr double kMonthsPerYear = 12.0;
+
 // What is asked beside networks and prices. Assumed where no source is named.
 struct PurchaseTerms {
     std::optional<int> count;        // GPUs that are owned or rented now; nullopt: per GPU
@@ -58,9 +60,13 @@ struct PurchaseOption {
     bool bought = false, owned = false;            // else rented
     double devices = 1.0;                          // whole where a count is given
     double usd_per_year = 0.0, usd_per_1000 = 0.0; // 0 where unpriced
-    std::optional<double> usd_per_mtoken;          // a million tokens, of networks that read text
-    double kwh_per_year = 0.0, kg_co2_per_year = 0.0;
-    std::optional<double> job_days; // until the samples of the terms are done
+    // A million tokens, of networks that read text; of a service output tokens. Joules at
+    // BoardWatts x PUE, as kwh_per_year. nullopt: the board's power is unknown.
+    std::optional<double> usd_per_mtoken, joules_per_mtoken;
+    std::optional<double> kwh_per_year, kg_co2_per_year;
+    std::optional<double> watts_at_most;     // of a device: its board's limit x PUE
+    std::optional<double> job_days;          // until the samples of the terms are done
+    std::optional<ServingPoint> server = {}; // of a service
 
     bool operator==(const PurchaseOption&) const = default;
 };
@@ -124,7 +130,9 @@ struct Unbought {       // what would help on the GPU that is there
 // The cheapest mix of the GPUs of a question, each device for one of its networks.
 struct FleetMix {
     std::vector<std::string> networks, gpus; // the rows and columns of the plan
-    std::optional<FleetPlan> plan;           // of a year, watts; nullopt: none keeps the limits
+    std::optional<FleetPlan> plan; // of a year, watts at most; nullopt: none keeps the limits
+    std::vector<std::string> unknown_power = {}; // in the plan, but none of their power is counted
+    std::vector<std::string> left_out = {};      // of unknown power, under a limit of it
 
     bool operator==(const FleetMix&) const = default;
 };
@@ -163,9 +171,10 @@ Result<Purchase> purchase(const PurchaseQuestion& question);
 std::string purchase_sentence(const Purchase& purchase);
 
 // Of several networks, or under a limit of power: the old GPUs and all candidates by their costs a
-// year, their power, and the speed-up of each network. nullopt where no number of GPUs is given,
-// something has no price, or a network is divided over several GPUs.
-std::optional<FleetMix> mix_of(const Purchase& purchase, const UpgradePrices& prices);
+// year, their power limits, and the speed-up of each network. Machines of unknown power are left
+// out under a limit of power. nullopt where no number of GPUs is given, something has no price, or
+// a network is divided over several GPUs.
+std::optional<FleetMix> mix_of(const Purchase& purchase);
 std::string mix_text(const FleetMix& mix);
 std::string chance_text(double chance); // "87 %", "over 99 %"
 

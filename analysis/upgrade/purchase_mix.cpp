@@ -1,7 +1,9 @@
+#include "analysis/upgrade/amounts.hpp"
 #include "analysis/upgrade/purchase.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,20 +11,53 @@ namespace eyeroof::analysis {
 
 namespace {
 
-FleetType fleet_type_of(const PurchaseOption& option, double hours) {
-    return {option.gpu, option.usd_per_year / option.devices,
-            option.kwh_per_year * 1000.0 / hours / option.devices};
+// One type of the mix: the GPUs that are there, or an answer's.
+struct MixType {
+    const PurchaseOption* option = nullptr;
+    const PurchaseAnswer* answer = nullptr; // nullptr: what is there
+
+    // Hours of the old GPU that one hour does of its i-th network.
+    double rate(std::size_t i) const {
+        if (answer == nullptr) {
+            return 1.0;
+        }
+        const Upgrade& u = answer->upgrade;
+        const Upgrade& one = u.members.empty() ? u : u.members[i];
+        return one.unfit.empty() ? one.speedup.value : 0.0;
+    }
+};
+
+// Those of known power where it is limited; the others are left out.
+std::vector<MixType> types_of(const Purchase& purchase, FleetMix& mix) {
+    std::vector<MixType> all = {{&purchase.answers.front().now, nullptr}};
+    for (const PurchaseAnswer& a : purchase.answers) {
+        all.push_back({&a.then, &a});
+    }
+    std::erase_if(all, [&](const MixType& type) {
+        const bool unknown = purchase.terms.power_w && !type.option->watts_at_most;
+        if (unknown) {
+            mix.left_out.push_back(type.option->gpu);
+        }
+        return unknown;
+    });
+    return all;
 }
 
-// Hours of the old GPU that one hour of the answer's GPU does of its i-th network.
-double rate_of(const PurchaseAnswer& a, std::size_t i) {
-    const Upgrade& one = a.upgrade.members.empty() ? a.upgrade : a.upgrade.members[i];
-    return one.unfit.empty() ? one.speedup.value : 0.0;
+// In the plan, but of unknown power.
+std::vector<std::string> unknown_in(const FleetPlan& plan, const std::vector<MixType>& types) {
+    std::vector<std::string> unknown;
+    for (std::size_t j = 0; j < types.size(); ++j) {
+        if (!types[j].option->watts_at_most &&
+            std::ranges::any_of(plan.counts, [&](const auto& counts) { return counts[j] > 0; })) {
+            unknown.push_back(types[j].option->gpu);
+        }
+    }
+    return unknown;
 }
 
 } // namespace
 
-std::optional<FleetMix> mix_of(const Purchase& purchase, const UpgradePrices& prices) {
+std::optional<FleetMix> mix_of(const Purchase& purchase) {
     const Upgrade& first = purchase.answers.front().upgrade;
     const bool asked = first.members.size() > 1 || purchase.terms.power_w;
     const bool whole = std::ranges::all_of(purchase.answers, [](const PurchaseAnswer& a) {
@@ -31,35 +66,44 @@ std::optional<FleetMix> mix_of(const Purchase& purchase, const UpgradePrices& pr
     if (!asked || !whole || !purchase.terms.count) {
         return std::nullopt;
     }
-    const double hours = 12.0 * prices.hours_per_month * prices.utilization;
-    const std::size_t networks = std::max<std::size_t>(1, first.members.size());
     FleetProblem problem;
-    problem.types = {fleet_type_of(purchase.answers.front().now, hours)};
-    for (const PurchaseAnswer& a : purchase.answers) {
-        problem.types.push_back(fleet_type_of(a.then, hours));
+    FleetMix mix;
+    const std::vector<MixType> types = types_of(purchase, mix);
+    for (const MixType& type : types) {
+        const PurchaseOption& option = *type.option;
+        problem.types.push_back(
+            {option.gpu, option.usd_per_year / option.devices, option.watts_at_most.value_or(0.0)});
+        mix.gpus.push_back(option.gpu);
     }
     problem.budget = purchase.terms.budget_usd;
     problem.power = purchase.terms.power_w;
-    FleetMix mix;
-    for (std::size_t i = 0; i < networks; ++i) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, first.members.size()); ++i) {
         const double share = first.members.empty() ? 1.0 : first.weights[i];
         problem.demand.push_back(share * purchase.answers.front().now.devices);
-        problem.rate.push_back({1.0});
-        for (const PurchaseAnswer& a : purchase.answers) {
-            problem.rate.back().push_back(rate_of(a, i));
+        problem.rate.emplace_back();
+        for (const MixType& type : types) {
+            problem.rate.back().push_back(type.rate(i));
         }
         mix.networks.push_back(first.members.empty() ? first.network : first.members[i].network);
     }
-    for (const FleetType& type : problem.types) {
-        mix.gpus.push_back(type.name);
+    if (!types.empty()) {
+        mix.plan = best_fleet(problem);
     }
-    mix.plan = best_fleet(problem);
+    if (mix.plan) {
+        mix.unknown_power = unknown_in(*mix.plan, types);
+    }
     return mix;
 }
 
 std::string mix_text(const FleetMix& mix) {
+    const std::string left_out =
+        mix.left_out.empty() ? ""
+                             : fmt::format(" Left out under the power limit, as {} power is "
+                                           "unknown: {}.",
+                                           mix.left_out.size() == 1 ? "its" : "their",
+                                           fmt::join(mix.left_out, ", "));
     if (!mix.plan) {
-        return "No mix of these GPUs does the work within the limits.";
+        return "No mix of these GPUs does the work within the limits." + left_out;
     }
     std::string text;
     for (std::size_t i = 0; i < mix.networks.size(); ++i) {
@@ -71,11 +115,14 @@ std::string mix_text(const FleetMix& mix) {
         }
         text += (text.empty() ? "" : "; ") + mix.networks[i] + " on " + on;
     }
-    return fmt::format("Cheapest mix: {}. ${:.0f} per year, {} ({}).", text, mix.plan->cost,
-                       format_si(mix.plan->power, "W"),
-                       mix.plan->gap > 0.0
-                           ? fmt::format("optimality gap {:.1f} %", 100.0 * mix.plan->gap)
-                           : "proven optimal");
+    return fmt::format(
+        "Cheapest mix: {}. {} per year, {} ({}).{}", text, in_dollars(mix.plan->cost),
+        mix.unknown_power.empty()
+            ? format_si(mix.plan->power, "W")
+            : fmt::format("unknown power of {}", fmt::join(mix.unknown_power, ", ")),
+        mix.plan->gap > 0.0 ? fmt::format("optimality gap {:.1f} %", 100.0 * mix.plan->gap)
+                            : "proven optimal",
+        left_out);
 }
 
 } // namespace eyeroof::analysis

@@ -1,4 +1,5 @@
 #include "analysis/upgrade/purchase.hpp"
+#include "model/machine/board.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +8,6 @@
 namespace eyeroof::analysis {
 
 namespace {
-
-std::vector<PriceView> views_of(const PurchaseQuestion& question,
-                                const PurchaseCandidate& candidate) {
-    const auto* from = std::get_if<model::Gpu>(&question.from.kind);
-    const auto* to = std::get_if<model::Gpu>(&candidate.machine.kind);
-    return from != nullptr && to != nullptr
-               ? price_views(*from, *to, candidate.options.prices, candidate.options.today)
-               : std::vector<PriceView>();
-}
 
 std::size_t holders_of(const PriceView& view, const std::vector<PurchaseCandidate>& candidates) {
     return static_cast<std::size_t>(
@@ -65,7 +57,9 @@ std::string verdict_word(const PriceVerdict& v) {
 PurchaseQuestion with_rents(PurchaseQuestion question) {
     std::vector<PurchaseCandidate>& candidates = question.candidates;
     for (PurchaseCandidate& candidate : candidates) {
-        candidate.views = views_of(question, candidate);
+        candidate.views =
+            price_views(model::price_of(question.from), model::price_of(candidate.machine),
+                        candidate.options.prices, candidate.options.today);
     }
     const PriceView* shared = nullptr;
     for (const PurchaseCandidate& candidate : candidates) {
@@ -95,7 +89,7 @@ PriceWords price_words(const PurchaseAnswer& answer) {
     const PriceView& first = all.front().view;
     const bool agree = std::ranges::all_of(
         all, [&](const PriceVerdict& v) { return verdict_word(v) == verdict_word(all.front()); });
-    const std::string here = " With prices of " + first.name() + ": ";
+    const std::string here = " These figures use prices of " + first.name() + ". ";
     if (first.basis == PriceBasis::two_tables) {
         return {fmt::format("No seller's table has both GPUs, so prices of different {} are "
                             "compared: {}.",
@@ -107,8 +101,10 @@ PriceWords price_words(const PurchaseAnswer& answer) {
     if (!agree) {
         return {"The verdict depends on the price table: " + grouped(all) + "." + here, ""};
     }
-    return {"",
-            all.size() < 2 ? "" : fmt::format(" The same under all {} price tables.", all.size())};
+    return {"", all.size() < 2 ? ""
+                : all.size() == 2
+                    ? " The same under both price tables."
+                    : fmt::format(" The same under all {} price tables.", all.size())};
 }
 
 } // namespace eyeroof::analysis

@@ -85,7 +85,7 @@ std::string field_of(const std::string& option) {
 // As the command line sees it: with such an option nothing of what runs is left open.
 bool says_what_runs(const std::string& option) {
     const std::string name = field_of(option);
-    return name != option ? name != "set" && name != "host-speed"
+    return name != option ? name != "set" && name != "host-speed" && name != "power-cap"
                           : name != "dim" && find_field(name)->group != FieldGroup::where;
 }
 

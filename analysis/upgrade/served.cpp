@@ -1,8 +1,8 @@
 // Servers of an upgrade question, one on each side.
 #include "analysis/exam/words.hpp"
 #include "analysis/program/lower.hpp"
-#include "analysis/scale/serving.hpp"
 #include "analysis/upgrade/sharded.hpp"
+#include "analysis/upgrade/verdict.hpp"
 #include "base/lines.hpp"
 #include "base/units.hpp"
 
@@ -17,6 +17,7 @@ namespace eyeroof::analysis {
 namespace {
 
 constexpr double kServerSigmas = 2.0 * 1.2816; // low … high of an interval
+constexpr double kUnmeasuredSigma = 1.1;       // ln 3: of servers of accelerators
 constexpr std::array<Count, 4> kServerDegrees = {1, 2, 4, 8};
 
 model::Fabric joins_nothing() {
@@ -32,9 +33,12 @@ ServingOptions server_options(const Question& question, const Transformer& decod
     ServingOptions o;
     o.prompt = requests.prompt;
     o.answer = requests.answer;
+    if (requests.at_once) {
+        o.batches = {*requests.at_once};
+    }
     o.ttft_limit_s = requests.ttft_limit_s;
     o.tpot_limit_s = requests.tpot_limit_s;
-    o.engine = engine_of(requests.engine);
+    o.engine = requests.engine;
     o.type = question.scenario.data_type.value_or(main_type(question.network));
     o.exam = question.scenario;
     o.exam.batch = std::nullopt;
@@ -48,13 +52,12 @@ ServingOptions server_options(const Question& question, const Transformer& decod
     return o;
 }
 
-std::string server_words(const ServingPoint& p, const std::string& gpu) {
+std::string server_words(const ServingPoint& p, const model::Machine& machine) {
     const double messages = 100.0 * p.message_s / p.step_s;
-    return fmt::format("{}: {} on {}, {:.4g} output tokens/s per GPU; TTFT {}, TPOT {}; messages "
-                       "take {:.0f} % of a step{}",
-                       gpu, counted(p.batch, "request"), counted(p.devices, "GPU"), p.per_device(),
-                       format_si(p.ttft_s, "s"), format_si(p.tpot_s, "s"), messages,
-                       p.batch == p.most_batch ? ", memory holds no more requests" : "");
+    const bool gpu = std::holds_alternative<model::Gpu>(machine.kind);
+    return fmt::format("{}: {} at a time on {}; messages take {:.0f} % of a step{}", machine.id,
+                       counted(p.batch, "request"), counted(p.devices, gpu ? "GPU" : "accelerator"),
+                       messages, p.batch == p.most_batch ? ", memory holds no more requests" : "");
 }
 
 // The question's batch becomes the requests that the server runs at a time.
@@ -79,13 +82,16 @@ Result<Shard> server_on(Question& question, const std::optional<model::Fabric>& 
     question.scenario.batch = p.batch;
     Shard shard;
     shard.devices = p.devices;
-    shard.plan = server_words(p, question.machine.id);
+    shard.plan = server_words(p, question.machine);
     shard.fabric = joined.name;
     shard.step_s = static_cast<double>(requests.answer) / p.tokens_per_s;
-    shard.sigma = std::log(p.rate_band.high / p.rate_band.low) / kServerSigmas;
+    shard.sigma = std::holds_alternative<model::Accelerator>(question.machine.kind)
+                      ? kUnmeasuredSigma
+                      : std::log(p.rate_band.high / p.rate_band.low) / kServerSigmas;
     shard.need.weights = p.weight_bytes;
     shard.need.activations = p.cache_bytes;
     shard.capacity = serving->capacity_bytes;
+    shard.server = p;
     return shard;
 }
 
@@ -127,7 +133,7 @@ Result<ShardedPair> served(const FleetMember& member, const model::Machine& from
                      ""};
     pair.run = fmt::format("requests of {} prompt and {} output tokens served by {}; times are "
                            "GPU-seconds of a request",
-                           requests.prompt, requests.answer, engine_name(requests.engine));
+                           requests.prompt, requests.answer, requests.engine.id);
     return pair;
 }
 

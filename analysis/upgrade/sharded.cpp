@@ -285,7 +285,8 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
     return pair;
 }
 
-void take_sharded(const ShardedPair& pair, Upgrade& u) {
+void take_sharded(const ShardedPair& pair, const model::Machine& from, const model::Machine& to,
+                  Upgrade& u) {
     u.run = pair.run;
     u.from_words = pair.from_words;
     u.to_words = pair.to_words;
@@ -306,6 +307,7 @@ void take_sharded(const ShardedPair& pair, Upgrade& u) {
     u.memory.to_need = pair.to.need;
     u.memory.from_bytes = pair.from.capacity;
     u.memory.to_bytes = pair.to.capacity;
+    u.watts = {board_watts(from), board_watts(to)};
     u.unfit.clear();
 }
 

@@ -2,7 +2,7 @@
 // present GPUs, and the fewest new GPUs that do the same work.
 #pragma once
 
-#include "analysis/scale/engine.hpp"
+#include "analysis/scale/serving.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "model/machine/fabric.hpp"
 
@@ -18,9 +18,10 @@ struct Shard {
     std::string fabric; // that joins them
     Count batch = 1;    // samples of a step of all of them
     double step_s = 0.0;
-    double sigma = 0.0;    // standard deviation of ln(step_s)
-    MemoryNeed need;       // of one device
-    double capacity = 0.0; // that it has, bytes
+    double sigma = 0.0;                      // standard deviation of ln(step_s)
+    MemoryNeed need;                         // of one device
+    double capacity = 0.0;                   // that it has, bytes
+    std::optional<ServingPoint> server = {}; // of a service
     double samples_per_s() const { return static_cast<double>(batch) / step_s; }
 
     bool operator==(const Shard&) const = default;
@@ -59,8 +60,9 @@ Result<ShardedPair> sharded(const FleetMember& member, const model::Machine& fro
 // Requests that a service answers, one sample each.
 struct ServedRequests {
     Count prompt = 1024, answer = 256;             // tokens of a request
+    std::optional<Count> at_once;                  // nullopt: as many as do most within the limits
     double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
-    EngineKind engine = EngineKind::vllm;
+    Engine engine;
 
     bool operator==(const ServedRequests&) const = default;
 };
@@ -74,7 +76,8 @@ Result<ShardedPair> served(const FleetMember& member, const model::Machine& from
                            const ServedRequests& requests);
 
 // Puts the pair's figures where those of one GPU stood: times are GPU-seconds of a step, so that
-// speed-up, money, and energy are those of one GPU's share.
-void take_sharded(const ShardedPair& pair, Upgrade& upgrade);
+// speed-up, money, and energy (at the boards' limits) are those of one GPU's share.
+void take_sharded(const ShardedPair& pair, const model::Machine& from, const model::Machine& to,
+                  Upgrade& upgrade);
 
 } // namespace eyeroof::analysis

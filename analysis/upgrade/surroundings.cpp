@@ -14,7 +14,7 @@ Result<hwdb::NamedHost> host_for(const std::string& name, const model::Machine& 
         return hwdb::load_host(name, folders);
     }
     const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
-    return gpu == nullptr ? hwdb::NamedHost{} : hwdb::usual_host(*gpu, folders);
+    return gpu == nullptr ? hwdb::NamedHost{} : hwdb::usual_host(*gpu, folders, machine.id);
 }
 
 } // namespace

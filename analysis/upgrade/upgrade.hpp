@@ -133,7 +133,7 @@ struct UpgradeMoney {
     std::optional<double> break_even_utilization;               // over these years
     // An hour of the bought GPU at work: (outlay / years + host) / hours at work + power.
     std::optional<double> owned_usd_per_hour;
-    double from_joules = 0.0, to_joules = 0.0; // of one run, at the boards' power limits
+    std::optional<double> from_joules, to_joules; // of one run, at BoardWatts
 
     bool operator==(const UpgradeMoney&) const = default;
 };
@@ -172,8 +172,24 @@ struct Assumption {       // and what it is worth
 struct StepSide {
     double host_s = 0.0, device_s = 0.0; // issues in sum, kernels in sum
     std::string host;
+    bool by_dataflow = false; // of an accelerator: layers in the mapping of its dataflow
+
+    // Whether launches take the whole step: then a faster GPU gains nothing.
+    bool only_launches(double time_s) const {
+        constexpr double nearly_all = 0.95;
+        return host_s >= nearly_all * time_s && device_s < host_s;
+    }
 
     bool operator==(const StepSide&) const = default;
+};
+
+// What a board draws at work, mean: the energy of a step as `exam` has it over the step's time,
+// which is the board's limit but for kernels of measured power. nullopt: unknown, as of
+// accelerators.
+struct BoardWatts {
+    std::optional<double> from, to;
+
+    bool operator==(const BoardWatts&) const = default;
 };
 
 // A published speed-up that resembles the question.
@@ -213,9 +229,13 @@ struct Upgrade {
     double bound_share = 0.0; // of the time in layers that arithmetic or memory bound on `from`
     std::vector<UpgradeLayer> layers;
     UpgradeMoney money;
+    BoardWatts watts; // of one old hour of work, of a fleet
     UpgradeMemory memory;
     double sigma = 0.0;          // standard deviation of ln(speedup)
     double operator_sigma = 0.0; // by the operators' errors alone
+    bool of_hosts() const {      // hosts are compared, not the GPUs
+        return from_step.only_launches(from_model_s) && to_step.only_launches(to_model_s);
+    }
     std::vector<SweepPoint> sweep;
     std::vector<Upgrade> members; // of a fleet
     std::vector<double> weights;  // share of the old GPU's time that each member takes
@@ -246,6 +266,9 @@ void take_measured(const MeasuredStep& measured, Report& before, Report& after);
 std::vector<UpgradeCategory> measured_categories(const MeasuredStep& measured, const Report& before,
                                                  const Report& after);
 
+// What the board draws at most; nullopt: not known, as of accelerators.
+std::optional<double> board_watts(const model::Machine& machine);
+
 // Whether the new GPU is bought rather than rented.
 bool is_bought(const UpgradePrices& prices);
 
@@ -257,19 +280,20 @@ struct HourCosts {
     HourCost from, to;
 };
 // Nothing where a price is missing, or nothing is paid on either side. An owned GPU without power
-// and host costs 0: no speed-up is then enough (the ratio of the costs is infinite).
-std::optional<HourCosts> hour_costs(const model::Gpu& from, const model::Gpu& to,
-                                    const UpgradePrices& prices);
+// and host costs 0: no speed-up is then enough (the ratio of the costs is infinite). One of unknown
+// power is counted without it; a note of the answer says so.
+std::optional<HourCosts> hour_costs(const model::Machine& from, const model::Machine& to,
+                                    const UpgradePrices& prices, const BoardWatts& watts);
 
-// The question of either side.
+// The question of either side. Accelerators are mapped by their dataflow's own rules.
 Question side_of(const model::Network& network, const model::Machine& machine,
                  const UpgradeOptions& options, bool old_side);
 
-// Speed-up: samples a second on the new GPU over those on the old one, of the steps that run()
+// Speed-up: samples a second on the new machine over those on the old one, of the steps that run()
 // predicts. The interval: each layer's relative error has sigma ln(high/low) / 2.56; of its
 // variance a quarter is taken as common to all layers on one GPU, a quarter to those of a class of
-// operator, the rest as independent; the two GPUs as independent. What whole networks showed is
-// added: see verdict.hpp, also for probability_wrong. Errors: those of run(); "not-a-gpu".
+// operator, the rest as independent; the two GPUs as independent. Between two GPUs, what whole
+// networks showed is added: see verdict.hpp, also for probability_wrong. Errors: those of run().
 Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
                         const model::Machine& to, const UpgradeOptions& options);
 

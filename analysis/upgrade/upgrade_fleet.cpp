@@ -64,6 +64,22 @@ std::vector<Assumption> assumptions_of_fleet(const Upgrade& fleet) {
     return all;
 }
 
+// Of the time at work on either side.
+BoardWatts watts_of(const Upgrade& fleet) {
+    BoardWatts watts = {0.0, 0.0};
+    const auto add = [](const std::optional<double>& drawn, double share,
+                        std::optional<double>& sum) {
+        sum = drawn && sum ? std::optional(*sum + share * *drawn) : std::nullopt;
+    };
+    for (std::size_t i = 0; i < fleet.members.size(); ++i) {
+        const Upgrade& member = fleet.members[i];
+        add(member.watts.from, fleet.weights[i], watts.from);
+        add(member.watts.to, kOldHourS * fleet.weights[i] / member.speedup.value / fleet.to_s,
+            watts.to);
+    }
+    return watts;
+}
+
 double sigma_of(const Upgrade& fleet) {
     double common = 0.0;
     double own = 0.0;
@@ -117,6 +133,7 @@ Upgrade fleet_of(const std::vector<Upgrade>& members, const std::vector<double>&
     all.from = from.id;
     all.to = to.id;
     all.sigma = sigma_of(all);
+    all.watts = watts_of(all);
     all.speedup.value = all.from_s / all.to_s;
     all.run = all.members.front().run;
     all.from_words = all.members.front().from_words;

@@ -1,4 +1,5 @@
 // A machine with some parameters changed: read, named, made and written as a file of its own.
+#include "analysis/scenario/power_cap.hpp"
 #include "analysis/what_if/parameters.hpp"
 #include "base/meant_names.hpp"
 #include "base/suggest.hpp"
@@ -6,6 +7,8 @@
 #include "hwdb/gpu_reader.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace eyeroof::analysis {
 
@@ -27,6 +30,10 @@ std::string hint_of(std::string_view key, const std::vector<std::string>& keys) 
     return list;
 }
 
+std::string_view changed_parameter(const Change& change) {
+    return change.key == kPowerCap ? "power-limit" : std::string_view(change.key);
+}
+
 Result<const Parameter*> find(const std::vector<Parameter>& parameters, std::string_view key,
                               const Machine& machine) {
     std::vector<std::string> keys;
@@ -40,6 +47,30 @@ Result<const Parameter*> find(const std::vector<Parameter>& parameters, std::str
     return Result<const Parameter*>::failure(
         "unknown-parameter", fmt::format("{} has no parameter '{}'", machine.name, key),
         hint_of(key, keys));
+}
+
+// Only the clocks of a GPU are modeled under power, and none runs below a tenth of its limit.
+Result<Change> parse_power_cap(const Machine& machine, const std::string& text) {
+    constexpr double kLeastShare = 0.1; // unsourced
+    const auto* gpu = std::get_if<Gpu>(&machine.kind);
+    if (gpu == nullptr || gpu->arch == model::GpuArch::host || gpu->tdp_w <= 0.0) {
+        return Result<Change>::failure(
+            "no-power-cap", fmt::format("{} takes no power cap", machine.name),
+            "cap a GPU whose power limit is known: its clocks follow its power");
+    }
+    const auto parameters = parameters_of(machine); // limit points into it
+    const auto limit = find(parameters, "power-limit", machine);
+    const auto value = parse_value(**limit, text);
+    if (!value) {
+        return Result<Change>(value.diagnostics());
+    }
+    const double least = kLeastShare * gpu->tdp_w;
+    return *value < least ? Result<Change>::failure(
+                                "bad-value",
+                                fmt::format("{} is less than a tenth of the power limit of {}",
+                                            value_text(**limit, *value), machine.name),
+                                fmt::format("cap it at {} or more", value_text(**limit, least)))
+                          : Result<Change>(Change{std::string(kPowerCap), *value});
 }
 
 } // namespace
@@ -56,6 +87,9 @@ Result<Change> parse_change(const model::Machine& machine, std::string_view text
         return from == std::string_view::npos ? std::string_view{}
                                               : part.substr(from, to - from + 1);
     };
+    if (const auto cap = power_cap_of(text)) {
+        return parse_power_cap(machine, *cap);
+    }
     const auto parameters = parameters_of(machine);
     const auto parameter = find(parameters, trimmed(text.substr(0, equals)), machine);
     if (!parameter) {
@@ -68,7 +102,7 @@ Result<Change> parse_change(const model::Machine& machine, std::string_view text
 
 std::string change_text(const model::Machine& machine, const Change& change) {
     for (const Parameter& parameter : parameters_of(machine)) {
-        if (parameter.key == change.key) {
+        if (parameter.key == changed_parameter(change)) {
             return change.key + "=" + value_text(parameter, change.value);
         }
     }
@@ -79,11 +113,15 @@ Result<Machine> changed(const Machine& machine, const std::vector<Change>& chang
     const auto parameters = parameters_of(machine);
     Machine result = machine;
     Diagnostics problems;
-    for (const Change& change : changes) {
-        const auto parameter = find(parameters, change.key, machine);
+    std::vector<Change> in_order = changes; // a cap last: it holds below a limit that is set
+    std::ranges::stable_partition(in_order, [](const Change& c) { return c.key != kPowerCap; });
+    for (const Change& change : in_order) {
+        const auto parameter = find(parameters, changed_parameter(change), machine);
         problems.append(parameter.diagnostics());
         if (parameter) {
-            (*parameter)->set(result, change.value);
+            const auto* gpu = std::get_if<Gpu>(&result.kind);
+            const bool caps = change.key == kPowerCap && gpu != nullptr;
+            (*parameter)->set(result, caps ? std::min(change.value, gpu->tdp_w) : change.value);
             for (const std::string& field :
                  (*parameter)->fields) { // no longer what its source says
                 result.provenance[field] = {"changed by the user; not " + machine.name + "'s",
@@ -112,6 +150,22 @@ Result<Machine> changed(const Machine& machine, const std::vector<std::string>& 
         }
     }
     return problems.has_errors() ? Result<Machine>(std::move(problems)) : changed(machine, changes);
+}
+
+std::optional<Machine> uncapped(const Machine& machine, const std::vector<std::string>& texts) {
+    std::vector<std::string> others = texts;
+    std::erase_if(others, [](const std::string& text) { return power_cap_of(text).has_value(); });
+    if (others.size() == texts.size()) {
+        return std::nullopt;
+    }
+    auto free = changed(machine, others);
+    const auto capped = changed(machine, texts);
+    const auto limit_w = [](const Machine& one) {
+        const auto* gpu = std::get_if<Gpu>(&one.kind);
+        return gpu != nullptr ? gpu->tdp_w : 0.0;
+    };
+    return free && capped && limit_w(*free) > limit_w(*capped) ? std::optional(*std::move(free))
+                                                               : std::nullopt;
 }
 
 std::string changed_machine_yaml(const Machine& origin, const std::vector<Change>& changes,

@@ -1,6 +1,7 @@
 // What may be typed for a parameter, and how its value is written.
 #include "analysis/what_if/parameters.hpp"
 #include "base/any_case.hpp"
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -80,7 +81,10 @@ std::string value_text(const Parameter& parameter, double value) {
     }
     return parameter.unit == "B" && parameter.whole
                ? format_iec(value, "B", kExactDigits)
-               : format_si(value, parameter.unit, kExactDigits);
+               : format_si(value,
+                           parameter.unit == "FLOP/s" ? operation_rate_unit(parameter.name)
+                                                      : parameter.unit,
+                           kExactDigits);
 }
 
 Result<double> parse_value(const Parameter& parameter, std::string_view text) {

@@ -519,9 +519,10 @@ std::vector<Parameter> parameters(const Gpu& machine) {
                        machine.tdp_w,
                        false,
                        [](Machine& m, double v) {
+                           constexpr double kLeastClock = 0.15;  // of the boost clock; unsourced
                            const bool capped = v < gpu(m).tdp_w; // then below the base clock, too
                            gpu(m).tdp_w = v;
-                           gpu(m).base_hz = capped ? 0.0 : gpu(m).base_hz;
+                           gpu(m).base_hz = capped ? kLeastClock * gpu(m).boost_hz : gpu(m).base_hz;
                        },
                        {"tdp", "clocks.base"}});
         all.back().tried = false;

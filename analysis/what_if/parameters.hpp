@@ -6,6 +6,7 @@
 #include "model/machine/machine.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,8 +55,11 @@ std::string value_text(const Parameter& parameter, double value);
 // widths; "bad-value" for what is no count, or not positive.
 Result<double> parse_value(const Parameter& parameter, std::string_view text);
 
-// Reads "dram-bandwidth=1.2 TB/s"; the key in any case, blanks and underscores for hyphens. Errors:
-// "bad-change" without '='; "unknown-parameter" with the nearest key; those of parse_value.
+// Reads "dram-bandwidth=1.2 TB/s"; the key in any case, blanks and underscores for hyphens.
+// "power-cap=300 W" lowers the board's power limit, or one that another change sets, and never
+// raises it. Errors: "bad-change" without '='; "unknown-parameter" with the nearest key; those of
+// parse_value; "no-power-cap" of a host, an accelerator, or a GPU of unknown power; "bad-value" of
+// a cap below a tenth of the limit.
 Result<Change> parse_change(const model::Machine& machine, std::string_view text);
 std::string change_text(const model::Machine& machine, const Change& change);
 
@@ -65,6 +69,10 @@ Result<model::Machine> changed(const model::Machine& machine, const std::vector<
 // The same from texts, all mistakes at once.
 Result<model::Machine> changed(const model::Machine& machine,
                                const std::vector<std::string>& texts);
+
+// The machine with all of the changes but a power cap; nullopt where none lowers its power limit.
+std::optional<model::Machine> uncapped(const model::Machine& machine,
+                                       const std::vector<std::string>& texts);
 
 // A machine with its changes as machine YAML under a name of its own: id and name are `id`, the
 // summary says what it came from and what is different. A GPU keeps the constants fitted for its

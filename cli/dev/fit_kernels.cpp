@@ -1,5 +1,5 @@
 // eyeroof-dev fit-kernels: constants of serving libraries' kernels from tables of measured calls.
-#include "analysis/cross_validate/kernel_fit.hpp"
+#include "analysis/kernel_fit/kernel_fit.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
 #include "cli/dev/dev_program.hpp"

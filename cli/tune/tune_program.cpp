@@ -1,9 +1,9 @@
 #include "cli/tune/tune_program.hpp"
 
+#include "cli/answer.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/tune/wanted.hpp"
-#include "report/page/table_page.hpp"
-#include "report/tune/report.hpp"
+#include "report/tune/tune_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -30,17 +30,6 @@ std::optional<Diagnostic> refusal(const TuneCommand& options) {
         return error("usage", "which network? NETWORK is missing", "as in: eyeroof tune alexnet");
     }
     return std::nullopt;
-}
-
-std::string rendered(const tuning::TuneResult& result, const TuneCommand& options) {
-    const std::string& format = options.output.format;
-    return format == "json"  ? report::tune_json(result)
-           : format == "csv" ? report::tune_csv(result)
-           : format == "svg" ? report::tune_svg(result)
-           : format == "html"
-               ? report::to_page({"Tuning " + options.network, report::tune_text(result, false),
-                                  report::tune_csv(result), report::tune_svg(result), ""})
-               : report::tune_text(result, options.details);
 }
 
 // The GPU that --on names.
@@ -112,8 +101,8 @@ Exit search(Context& context, const TuneCommand& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    return context.write(rendered(*result, options), options.output.file,
-                         result->stopped ? Exit::cancelled : Exit::done);
+    return write_answer(context, report::tune_answer(*result, options.details), options.output,
+                        result->stopped ? Exit::cancelled : Exit::done);
 }
 
 Exit run_tune(Context& context, const TuneCommand& options) {

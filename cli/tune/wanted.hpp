@@ -1,4 +1,4 @@
-// What the options of `tune` mean for the search; `eyeroof-dev tune-compare` asks the same.
+// What the options of `tune` mean for the search.
 #pragma once
 
 #include "analysis/tune/tuner.hpp"

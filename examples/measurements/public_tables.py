@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Turn public GPU measurements into one table for `eyeroof-dev cross-validate` and `validate`.
+"""Turn public GPU measurements into one table for `cross_validate.py` and `eyeroof validate`.
 
     git clone https://github.com/sitar-lab/NeuSight && git -C NeuSight checkout 6945927d9afc
     git clone https://github.com/microsoft/vidur && git -C vidur checkout 7d47513363ec
     python3 public_tables.py --neusight NeuSight --vidur vidur > measured.csv
-    eyeroof-dev cross-validate measured.csv
+    python3 cross_validate.py EYEROOF measured.csv
 
 NeuSight and Vidur are read as they are published. aiconfigurator (095f58a51c4c) publishes parquet
 files and DeepBench (da81ba782073) workbooks: save their sheets as CSV first, with the columns that

@@ -2,7 +2,7 @@
 # Fits hwdb/kernels again from the tables of release 4 of the measurements:
 #   examples/measurements/refit_kernels.sh TABLES FOLDER [eyeroof-dev]
 # TABLES has calib4_gemm.csv.gz and the ten others named below; FOLDER gets one file for each family of machines.
-# The same program gives the same digits. Builds by other compilers differ in the last one. One processor minute.
+# The same program gives the same digits. Builds by other compilers differ in the last one. Three processor minutes.
 set -eu
 tables=$1 folder=$2 program=${3:-build/dev/cli/eyeroof-dev}
 set --

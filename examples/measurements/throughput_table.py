@@ -27,6 +27,7 @@ def exam(eyeroof, network, machine, batch, options):
 
     A batch of None is that of the network's own parameter ("ssd300-resnet50:batch=32")."""
     given = [] if batch is None else ["--batch", str(batch)]
+    given += [] if "--compiled" in options else ["--attention", "written"]  # as the published runs
     answer = subprocess.run([eyeroof, "exam", network, "--on", machine, *given, *options, "--format", "json"],
                             capture_output=True, text=True, check=False)
     return json.loads(answer.stdout) if answer.stdout else None

@@ -3,6 +3,7 @@
 #include "model/workload/layer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -191,6 +192,11 @@ void Config::refuse(const char* name, const std::string& why, const std::string&
                   {file_, line_of(name), line_of(name) > 0 ? 1 : 0});
 }
 
+void Config::refuse_type(const char* name, const Json& value, std::string_view wanted) {
+    refuse(name, fmt::format("{} is not {}", value.dump().substr(0, 40), wanted),
+           fmt::format("write {}", wanted));
+}
+
 std::optional<Count> Config::count(Names names) {
     for (const char* name : names) {
         const Json* value = find(name);
@@ -228,30 +234,47 @@ bool Config::flag(const char* name, bool otherwise) {
     if (value->is_boolean()) {
         return value->get<bool>();
     }
-    if (value->is_number()) {
-        return value->get<double>() != 0.0;
+    if (value->is_number() && (*value == 0 || *value == 1)) {
+        return *value == 1;
     }
-    refuse(name, fmt::format("{} is neither true nor false", value->dump().substr(0, 40)),
-           "write true or false");
+    refuse_type(name, *value, "true or false");
     return otherwise;
 }
 
 std::string Config::word(const char* name, std::string otherwise) {
     const Json* value = find(name);
+    if (value != nullptr && !value->is_string()) {
+        refuse_type(name, *value, "a word");
+    }
     return value != nullptr && value->is_string() ? value->get<std::string>()
                                                   : std::move(otherwise);
 }
 
 double Config::number(const char* name, double otherwise) {
     const Json* value = find(name);
+    if (value != nullptr && !value->is_number()) {
+        refuse_type(name, *value, "a number");
+    }
     return value != nullptr && value->is_number() ? value->get<double>() : otherwise;
 }
 
-std::vector<std::string> Config::words(const char* name) {
+std::vector<std::string> Config::words(const char* name, std::span<const std::string_view> known) {
     std::vector<std::string> list;
-    if (const Json* value = find(name); value != nullptr && value->is_array()) {
-        for (const Json& item : *value) {
-            list.push_back(item.is_string() ? item.get<std::string>() : "");
+    const Json* value = find(name);
+    if (value == nullptr) {
+        return list;
+    }
+    const auto is_word = [](const Json& item) { return item.is_string(); };
+    if (!value->is_array() || !std::ranges::all_of(*value, is_word)) {
+        refuse_type(name, *value, "a list of words");
+        return list;
+    }
+    for (const Json& item : *value) {
+        list.push_back(item.get<std::string>());
+        if (!known.empty() && std::ranges::find(known, list.back()) == known.end()) {
+            refuse(name, fmt::format("'{}' is not known", list.back().substr(0, 40)),
+                   fmt::format("known: {}", fmt::join(known, ", ")));
+            return {};
         }
     }
     return list;
@@ -260,22 +283,42 @@ std::vector<std::string> Config::words(const char* name) {
 std::vector<Count> Config::counts(const char* name) {
     std::vector<Count> list;
     const Json* value = find(name);
-    if (value != nullptr && value->is_array()) {
-        for (const Json& item : *value) {
-            const double number = item.is_number()    ? item.get<double>()
-                                  : item.is_boolean() ? static_cast<double>(item.get<bool>())
-                                                      : 0.0;
-            list.push_back(number >= 0.0 && number <= static_cast<double>(model::kMaxDimension)
-                               ? static_cast<Count>(number)
-                               : 0);
-        }
+    if (value == nullptr || value->is_number()) {
+        return list;
+    }
+    const auto is_count = [](const Json& item) {
+        const double number = item.is_number() ? item.get<double>() : -1.0;
+        return item.is_boolean() ||
+               (number >= 0.0 && number <= static_cast<double>(model::kMaxDimension) &&
+                number == std::floor(number));
+    };
+    if (!value->is_array() || !std::ranges::all_of(*value, is_count)) {
+        refuse_type(name, *value, "a list of whole numbers of 0 or more");
+        return list;
+    }
+    for (const Json& item : *value) {
+        list.push_back(item.is_boolean() ? Count{item.get<bool>()} : item.get<Count>());
     }
     return list;
 }
 
+bool Config::is_list(const char* name) {
+    const Json* value = find(name);
+    return value != nullptr && value->is_array();
+}
+
+std::size_t Config::length(const char* name) {
+    const Json* value = find(name);
+    return value != nullptr && value->is_array() ? value->size() : 0;
+}
+
 const Config::Json* Config::object(const char* name) {
     const Json* value = find(name);
-    return value != nullptr && value->is_object() ? value : nullptr;
+    if (value != nullptr && !value->is_object()) {
+        refuse_type(name, *value, "an object");
+        return nullptr;
+    }
+    return value;
 }
 
 Config Config::inner(const char* name) {

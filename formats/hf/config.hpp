@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,12 @@ class Config {
     bool flag(const char* name, bool otherwise = false);
     std::string word(const char* name, std::string otherwise = {});
     double number(const char* name, double otherwise);
-    std::vector<std::string> words(const char* name);
-    // A list, or one number for every layer.
+    // A list; one word that is not among `known`, where any are, is an error.
+    std::vector<std::string> words(const char* name, std::span<const std::string_view> known = {});
+    // A list, or none of one number for every layer.
     std::vector<Count> counts(const char* name);
+    bool is_list(const char* name);
+    std::size_t length(const char* name); // of a list, 0 of anything else
     const Json* object(const char* name);
     Config inner(const char* name); // an object, or an empty one
     Config with(const Json& json) const { return {json, text_, file_, *found_}; } // of this file
@@ -48,6 +52,7 @@ class Config {
   private:
     const Json* find(const char* name);
     int line_of(std::string_view name) const;
+    void refuse_type(const char* name, const Json& value, std::string_view wanted);
 
     const Json* json_;
     std::string_view text_;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace eyeroof::formats::hf {
 
@@ -67,7 +68,9 @@ class Sizes {
                       "write a type for every layer");
             layers_ = 1;
         }
-        feed_kinds_ = c_.words("mlp_layer_types");
+        constexpr auto feeds =
+            std::to_array<std::string_view>({"dense", "mlp", "sparse", "moe", "hash_moe"});
+        feed_kinds_ = c_.words("mlp_layer_types", feeds);
         inners_ = c_.counts("intermediate_size");
         if (!one_of({"mamba", "mamba2", "rwkv"})) {
             read_attention();
@@ -568,7 +571,8 @@ class Decoder : private Sizes {
         if (latent_) {
             LatentAttention a = *latent_;
             a.types = types;
-            const auto index = c_.words("indexer_types");
+            constexpr auto indexers = std::to_array<std::string_view>({"full", "shared"});
+            const auto index = c_.words("indexer_types", indexers);
             if (static_cast<std::size_t>(i) < index.size() &&
                 index[static_cast<std::size_t>(i)] == "shared") {
                 a.index_heads = 0;

@@ -1,4 +1,5 @@
 #include "formats/hf/encoder_parts.hpp"
+#include "formats/hf/layer_kinds.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -132,7 +133,10 @@ class TextEncoder : public EncoderParts {
 
     // "c2p|p2c", or a list.
     std::vector<std::string> kinds_of_positions() {
-        std::vector<std::string> kinds = c_.words("pos_att_type");
+        if (c_.is_list("pos_att_type")) {
+            return c_.words("pos_att_type");
+        }
+        std::vector<std::string> kinds;
         std::string joined = c_.word("pos_att_type");
         std::ranges::transform(joined, joined.begin(),
                                [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
@@ -156,7 +160,7 @@ class TextEncoder : public EncoderParts {
         const Count layers = c_.need({"num_hidden_layers"});
         const Count vocabulary = c_.need({"vocab_size"});
         const Count every = std::max<Count>(c_.count_or({"global_attn_every_n_layers"}, 3), 1);
-        const auto kinds = c_.words("layer_types");
+        const auto kinds = layer_kinds(c_, "modernbert");
         const Count near = c_.count_or({"local_attention", "sliding_window"}, 128);
         const Count values = l.norm_values * l.hidden;
         add(embedding_of({}, "embedding", l.hidden, vocabulary));

@@ -1,6 +1,7 @@
 #include "formats/hf/network.hpp"
 
 #include "base/json.hpp"
+#include "base/json_keys.hpp"
 #include "base/suggest.hpp"
 #include "formats/hf/decoder.hpp"
 #include "formats/hf/encoders.hpp"
@@ -26,11 +27,24 @@ constexpr std::string_view kParameters =
     "  batch: {default: 1, min: 1, meaning: \"sequences\"}\n";
 
 std::string type_of_numbers(Config& config) {
-    const std::string word = config.word("torch_dtype", config.word("dtype"));
-    return word == "bfloat16"                                                      ? "bf16"
-           : word == "float32"                                                     ? "fp32"
-           : word.empty() || word == "float16" || word == "auto" || word == "half" ? "fp16"
-                                                                                   : "bf16";
+    const char* const key = config.has("torch_dtype") ? "torch_dtype" : "dtype";
+    config.read("dtype");
+    const std::string said = config.word(key, "auto");
+    const std::string_view word = std::string_view(said).substr(said.starts_with("torch.") ? 6 : 0);
+    constexpr std::pair<std::string_view, std::string_view> known[] = {
+        {"bfloat16", "bf16"}, {"bf16", "bf16"}, {"float32", "fp32"}, {"float", "fp32"},
+        {"fp32", "fp32"},     {"auto", "fp16"}, {"", "fp16"},        {"float16", "fp16"},
+        {"fp16", "fp16"},     {"half", "fp16"}, {"float64", "fp64"}, {"double", "fp64"}};
+    for (const auto& [name, type] : known) {
+        if (word == name) {
+            return std::string(type);
+        }
+    }
+    if (!word.starts_with("float8")) { // of weights, beside activations of 16 bits
+        config.refuse(key, fmt::format("'{}' is not a known type", word.substr(0, 40)),
+                      "write bfloat16, float16, float32, float64, or auto");
+    }
+    return "bf16";
 }
 
 // Types of models that others publish or contain, and whose layers are those of a known one.
@@ -208,15 +222,42 @@ Answer of_whole(Config& file_keys, Config& outer, const std::string& whole, cons
 bool is_hf_config(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && text[first] == '{' &&
-           text.find("\"model_type\"") != std::string_view::npos &&
+           (text.find("\"model_type\"") != std::string_view::npos ||
+            text.find("\"peft_type\"") != std::string_view::npos ||
+            text.find("\"_diffusers_version\"") != std::string_view::npos) &&
            text.find("\"traceEvents\"") == std::string_view::npos;
 }
 
 Result<std::string> read_hf_config(const std::string& text, const std::string& file) {
-    const Config::Json json = parse_json(without_infinities(text));
+    const std::string finite = without_infinities(text);
+    const Config::Json json = parse_json(finite);
     if (!json.is_object()) {
         return Answer::failure("not-json", "this is not one JSON object",
                                "is the config.json complete?", {file, 0, 0});
+    }
+    const auto word = [&json](const char* key) {
+        const auto at = json.find(key);
+        return at != json.end() && at->is_string() ? at->get<std::string>().substr(0, 60) : "";
+    };
+    const auto behind_colon = [](const std::string& name) {
+        return name.empty() ? std::string() : ": " + name;
+    };
+    if (const std::string twice = repeated_key(finite); !twice.empty()) {
+        return Answer::failure("duplicate-key",
+                               fmt::format("the key \"{}\" stands twice", twice.substr(0, 60)),
+                               "keep one of them", {file, 0, 0});
+    }
+    if (json.contains("peft_type")) {
+        return Answer::failure("unsupported", "this configures an adapter (PEFT), and no layers",
+                               "name the config.json of its model" +
+                                   behind_colon(word("base_model_name_or_path")),
+                               {file, 0, 0});
+    }
+    if (json.contains("_diffusers_version")) {
+        return Answer::failure(
+            "unsupported",
+            "this configures a part of a diffusers pipeline" + behind_colon(word("_class_name")),
+            "export the part: torch.onnx.export, or er.from_torch in Python", {file, 0, 0});
     }
     Diagnostics found;
     Config outer(json, text, file, found);

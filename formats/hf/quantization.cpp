@@ -54,7 +54,11 @@ std::string compressed(Config& q, const std::string& wide) {
     Config groups = q.inner("config_groups");
     Config group = groups.inner("group_0");
     Config weights = group.inner("weights");
-    const bool is_float = weights.word("type", "int") == "float";
+    const std::string kind = weights.word("type", "int");
+    const bool is_float = kind == "float";
+    if (!is_float && kind != "int") {
+        return "";
+    }
     const bool nvfp4 =
         format.find("nvfp4") != std::string::npos || weights.count_or({"group_size"}, 0) == 16;
     const Count bits = weights.count_or({"num_bits"}, 8);
@@ -70,7 +74,10 @@ std::string types_of_method(Config& q, const std::string& method, const std::str
     };
     const auto both = [&](const char* type) { return fmt::format("{}/{}/{}", type, type, wide); };
     if (method == "fp8" || method == "fbgemm_fp8" || method == "finegrained_fp8") {
-        return q.word("activation_scheme", "dynamic") == "none" ? weights_only("fp8") : both("fp8");
+        const std::string scheme = q.word("activation_scheme", "dynamic");
+        return scheme == "none"                            ? weights_only("fp8")
+               : scheme == "dynamic" || scheme == "static" ? both("fp8")
+                                                           : "";
     }
     if (method == "mxfp4") {
         return weights_only("mxfp4");
@@ -80,7 +87,9 @@ std::string types_of_method(Config& q, const std::string& method, const std::str
                : algorithm.find("w4a16") != std::string::npos ? weights_only("int4")
                : algorithm.find("mxfp8") != std::string::npos ? both("mxfp8")
                : algorithm.find("int8") != std::string::npos  ? both("int8")
-                                                              : both("nvfp4");
+               : algorithm.find("int4") != std::string::npos  ? weights_only("int4")
+               : algorithm.empty() || algorithm.find("fp4") != std::string::npos ? both("nvfp4")
+                                                                                 : "";
     }
     if (method == "compressed-tensors") {
         return compressed(q, wide);
@@ -107,10 +116,11 @@ Quantization::Quantization(Config& config, std::string wide) {
         lowered(q.word("quant_method", q.has("quant_algo") ? "modelopt" : ""));
     types_ = types_of_method(q, method, wide);
     if (types_.empty()) {
-        config.refuse("quantization_config",
-                      fmt::format("the method '{}' is not known", method.substr(0, 40)),
-                      "known: fp8, mxfp4, modelopt (FP8, NVFP4), compressed-tensors, awq, gptq, "
-                      "bitsandbytes; without the key, weights have the type of torch_dtype");
+        config.refuse(
+            "quantization_config",
+            fmt::format("the method '{}' is not known with these types", method.substr(0, 40)),
+            "known: fp8, mxfp4, modelopt (FP8, NVFP4), compressed-tensors, awq, gptq, "
+            "bitsandbytes; without the key, weights have the type of torch_dtype");
         return;
     }
     experts_alone_ = method == "mxfp4";

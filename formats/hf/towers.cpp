@@ -45,7 +45,7 @@ double qwen3_tower(Config& v) {
     const double h = size_of(v, {"hidden_size"});
     const double out = size_of(v, {"out_hidden_size"});
     const double wide = h * square(size_or(v, {"spatial_merge_size"}, 2));
-    const auto deep = static_cast<double>(v.counts("deepstack_visual_indexes").size());
+    const auto deep = static_cast<double>(v.length("deepstack_visual_indexes"));
     const double block = 4 * h + linear(h, 3 * h) + linear(h, h) +
                          feed_forward_values(h, size_of(v, {"intermediate_size"}));
     return linear(pixels_of(v, 2, 16), h) + size_or(v, {"num_position_embeddings"}, 2304) * h +
@@ -133,8 +133,8 @@ double whisper_tower(Config& a) {
 double projector_values(Config& v, Config& outer, const std::string& type, double text_width) {
     const double h = size_or(v, {"hidden_size"}, 768);
     if (type.starts_with("llava")) {
-        const auto layers = static_cast<double>(
-            std::max<std::size_t>(outer.counts("vision_feature_layer").size(), 1));
+        const auto layers =
+            static_cast<double>(std::max<std::size_t>(outer.length("vision_feature_layer"), 1));
         const bool bias = outer.flag("multimodal_projector_bias", true);
         const double line = type == "llava" ? 0.0 : text_width; // where a row of an image ends
         return linear(layers * h, text_width, bias) + linear(text_width, text_width, bias) + line;

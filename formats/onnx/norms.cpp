@@ -86,6 +86,35 @@ void softmax(Step& step) {
     rows(step, Op::softmax, cols.value_or(0) > 0 ? *all / *cols : 0, cols.value_or(0), 0);
 }
 
+// Depth by planes, as er.from_torch has it: of three axes, depth is the height and a plane the
+// width, with windows that cover it once and leave as many results.
+std::vector<Window> flat(std::vector<Window> windows) {
+    if (windows.size() != 3) {
+        return windows;
+    }
+    const Window& h = windows[1];
+    const Window& w = windows[2];
+    Window plane;
+    plane.size = h.size * w.size;
+    plane.outputs = h.outputs * w.outputs;
+    plane.stride = std::max<std::int64_t>(plane.size / plane.outputs, 1);
+    const std::int64_t rest = plane.size - plane.stride * (plane.outputs - 1);
+    plane.kernel = std::clamp<std::int64_t>(rest, 1, h.kernel * w.kernel);
+    if (rest < 1) { // more results than elements: padding around them
+        plane.before = plane.after = (plane.outputs - plane.size + 1) / 2;
+    }
+    return {windows[0], plane};
+}
+
+// A layer of pooling has no gaps between taps. Padding takes their place, and where it does not
+// suffice, taps: windows touch as much and leave as many results.
+void take_gaps(std::int64_t dilation, std::int64_t& taps, std::int64_t& pad) {
+    const std::int64_t gaps = (dilation - 1) * (taps - 1);
+    const std::int64_t padded = std::min(pad, gaps / 2);
+    pad -= padded;
+    taps += gaps - 2 * padded;
+}
+
 void pool(Step& step, Op op, bool global) {
     const Value& x = step.in(0);
     if (!x.known() || x.rank() < 3) {
@@ -96,7 +125,7 @@ void pool(Step& step, Op op, bool global) {
     const auto windows = kernel && kernel->size() == spatial.size()
                              ? windows_of(step, spatial, *kernel)
                              : std::nullopt;
-    const auto image = windows ? image_of(*windows) : std::nullopt;
+    const auto image = windows ? image_of(flat(*windows)) : std::nullopt;
     if (!image) {
         return step.fail("its window makes no sense");
     }
@@ -105,16 +134,10 @@ void pool(Step& step, Op op, bool global) {
         result.push_back(window.outputs);
     }
     step.give(result);
-    model::PoolShape shape{(*x.dims)[0] * image->images,
-                           (*x.dims)[1],
-                           image->h,
-                           image->w,
-                           image->r,
-                           image->s,
-                           image->stride,
-                           image->pad};
-    shape.r *= image->taps; // a window in three dimensions as a taller one in two
-    shape.h += shape.r - image->r;
+    model::PoolShape shape{(*x.dims)[0], (*x.dims)[1], image->h,      image->w,
+                           image->r,     image->s,     image->stride, image->pad};
+    take_gaps(image->dilation.h, shape.r, shape.pad.h);
+    take_gaps(image->dilation.w, shape.s, shape.pad.w);
     if (step.outputs.size() > 1) {
         step.outputs[1] = step.outputs[0]; // where the maxima stood
         step.outputs[1].element = 7;
@@ -157,7 +180,7 @@ void reduce(Step& step, bool one_axis) {
         return;
     }
     const std::int64_t window = *all / left;
-    step.add(Op::avgpool, model::PoolShape{1, left, window, 1, window, 1, {}, {}});
+    step.add(Op::avgpool, model::PoolShape{1, left, window, 1, window, 1});
 }
 
 } // namespace

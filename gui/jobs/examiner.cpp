@@ -30,10 +30,9 @@ bool add_traced(const OwnTrace& own, const analysis::Question& question, analysi
     return true;
 }
 
-Answer answer_to(std::vector<analysis::Question> questions, const OwnTrace& own,
-                 const std::stop_token& stop, const ProgressCallback& progress) {
-    Answer answer;
-    for (analysis::Question& question : questions) {
+void run_all(Asked& asked, const std::stop_token& stop, const ProgressCallback& progress,
+             Answer& answer) {
+    for (analysis::Question& question : asked.questions) {
         auto report = analysis::run(question, stop, progress);
         tell(report.diagnostics(), question.machine.name, answer.diagnostics);
         if (stop.stop_requested()) {
@@ -41,20 +40,55 @@ Answer answer_to(std::vector<analysis::Question> questions, const OwnTrace& own,
         }
         if (report) {
             analysis::find_headline(*report, question, stop);
-            answer.own_times = add_traced(own, question, *report) || answer.own_times;
+            answer.own_times = add_traced(asked.own, question, *report) || answer.own_times;
             answer.questions.push_back(std::move(question));
             answer.reports.push_back(std::move(*report));
         }
     }
-    return answer;
+}
+
+void edit_first(const std::vector<analysis::MappingEdit>& edits, Answer& answer) {
+    if (answer.reports.empty() || edits.empty()) {
+        return;
+    }
+    analysis::Report& first = answer.reports.front();
+    for (const analysis::MappingEdit& edit : edits) {
+        if (const auto row = analysis::row_of(first, edit)) {
+            answer.originals[*row] = first.layers[*row];
+        }
+    }
+    answer.diagnostics.append(analysis::apply_edits(first, answer.questions[0], edits));
 }
 
 } // namespace
 
-void Examiner::examine(std::vector<analysis::Question> questions, OwnTrace own) {
-    run([this, questions = std::move(questions), own = std::move(own)](
-            const std::stop_token& stop, const ProgressCallback& progress) -> Show {
-        auto answer = std::make_shared<Answer>(answer_to(questions, own, stop, progress));
+Answer answer_to(Asked asked, const std::stop_token& stop, const ProgressCallback& progress) {
+    Answer answer;
+    if (asked.network) {
+        run_all(asked, stop, progress, answer);
+        edit_first(asked.edits, answer);
+    } else {
+        answer.questions = std::move(asked.questions);
+    }
+    if (!stop.stop_requested()) {
+        answer.plot = report::make_plot(asked.title, machines_of(answer.questions), answer.reports,
+                                        asked.measured(answer.own_times));
+    }
+    return answer;
+}
+
+std::vector<model::Machine> machines_of(const std::vector<analysis::Question>& questions) {
+    std::vector<model::Machine> machines;
+    for (const analysis::Question& question : questions) {
+        machines.push_back(question.machine);
+    }
+    return machines;
+}
+
+void Examiner::examine(Asked asked) {
+    run([this, asked = std::move(asked)](const std::stop_token& stop,
+                                         const ProgressCallback& progress) -> Show {
+        auto answer = std::make_shared<Answer>(answer_to(asked, stop, progress));
         return [this, answer] { emit answered(answer); };
     });
 }

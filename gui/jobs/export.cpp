@@ -3,12 +3,12 @@
 #include "base/csv.hpp"
 #include "base/file.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "gui/views/ladder_view.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/roofline_view.hpp"
+#include "report/answer/write.hpp"
 #include "report/draw/drawing_write.hpp"
-#include "report/draw/plot_csv.hpp"
 #include "report/draw/plot_html.hpp"
+#include "report/roofline/roofline_answer.hpp"
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -36,13 +36,6 @@ Picture of_widget(const QWidget& widget, const QString& name, QSize size) {
     picture.theme = theme_of(widget);
     picture.ratio = widget.devicePixelRatioF();
     return picture;
-}
-
-// A picture without anything in it has no figures either.
-void take_figures(Picture& picture, const report::DrawnTable& figures, const std::string& title) {
-    picture.csv = [figures] { return report::to_csv(figures); };
-    picture.tsv = [figures] { return report::to_tsv(figures); };
-    picture.json = [figures, title] { return report::to_json(figures, title); };
 }
 
 // The plot's table is comma-separated; the clipboard wants tabs.
@@ -90,24 +83,14 @@ Picture picture_of(const RooflineView& view) {
         paint_scene(painter, *drawing, theme);
     };
     picture.svg = [drawing](report::SvgTheme theme) { return report::to_svg(*drawing, theme); };
-    picture.csv = [scene, plot] { return report::to_csv(*scene, *plot); };
-    picture.tsv = [scene, plot] { return tabs_for_commas(report::to_csv(*scene, *plot)); };
-    picture.json = [scene, plot] { return report::to_json(*scene, *plot); };
-    picture.html = [scene, plot] { return report::to_html(*scene, *plot); };
-    return picture;
-}
-
-Picture picture_of(const LadderView& view) {
-    if (!view.scene()) {
-        return {};
-    }
-    const report::WaterfallScene scene = *view.scene();
-    Picture picture = of_widget(view, "steps", size_of(scene.canvas));
-    picture.paint = [scene](QPainter& painter, report::Theme theme) {
-        paint_scene(painter, drawn(scene), theme);
+    const auto answer = [scene, plot] { return report::roofline_answer(*scene, *plot); };
+    picture.csv = [answer] { return report::to_csv(answer()); };
+    picture.tsv = [answer] { return tabs_for_commas(report::to_csv(answer())); };
+    picture.json = [answer] { return report::to_json(answer()); };
+    picture.html = [scene, plot, answer] {
+        return report::to_html({{"", *scene}}, *plot, report::html_lead(answer()),
+                               report::html_notes(answer()));
     };
-    picture.svg = [scene](report::SvgTheme theme) { return report::to_svg(scene, theme); };
-    take_figures(picture, report::figures_of(scene), scene.title);
     return picture;
 }
 
@@ -121,7 +104,9 @@ Picture picture_of(const DrawingView& view, const QString& name) {
         paint_scene(painter, drawing, theme);
     };
     picture.svg = [drawing](report::SvgTheme theme) { return report::to_svg(drawing, theme); };
-    take_figures(picture, drawing.figures, drawing.title);
+    picture.csv = [drawing] { return report::to_csv(drawing.figures); };
+    picture.tsv = [drawing] { return report::to_tsv(drawing.figures); };
+    picture.json = [drawing] { return report::to_json(drawing.figures, drawing.title); };
     return picture;
 }
 
@@ -167,10 +152,6 @@ Written export_picture(const Picture& picture, const QString& file) {
     return Written::failure("unknown-format", "cannot tell a format from " + path,
                             "end the name in .png, .pdf, .svg, .csv, .json or .tsv" +
                                 std::string(picture.html ? ", or .html" : ""));
-}
-
-Written export_plot(const RooflineView& view, const QString& file) {
-    return export_picture(picture_of(view), file);
 }
 
 } // namespace eyeroof::gui

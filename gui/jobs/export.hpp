@@ -15,7 +15,6 @@ class QPainter;
 namespace eyeroof::gui {
 
 class DrawingView;
-class LadderView;
 class RooflineView;
 
 // What a view shows, at the time that it was asked: ready to be painted or written anywhere.
@@ -31,7 +30,6 @@ struct Picture {
 };
 
 Picture picture_of(const RooflineView& view);
-Picture picture_of(const LadderView& view);
 Picture picture_of(const DrawingView& view, const QString& name);
 
 QImage image_of(const Picture& picture);
@@ -39,6 +37,5 @@ QImage image_of(const Picture& picture);
 // .png, .pdf, .svg, .csv, .json, .tsv; .html of plots. Errors: "unknown-format", "cannot-write",
 // "nothing" when the view is empty.
 Result<Done> export_picture(const Picture& picture, const QString& file);
-Result<Done> export_plot(const RooflineView& view, const QString& file);
 
 } // namespace eyeroof::gui

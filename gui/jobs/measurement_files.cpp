@@ -1,6 +1,7 @@
 #include "gui/jobs/measurement_files.hpp"
 
 #include "formats/metric_family.hpp"
+#include "gui/views/discard.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace {
 using Kind = MeasurementFile::Kind;
 
 std::shared_ptr<const profiles::Profile> shared(profiles::Profile profile) {
-    return std::make_shared<const profiles::Profile>(std::move(profile));
+    return freed_in_background(std::move(profile)); // millions of launches take a while
 }
 
 } // namespace
@@ -47,31 +48,41 @@ void MeasurementFiles::keep(ReadFile read) {
     kept_.insert_or_assign(read.path, std::move(read));
 }
 
-report::Measured MeasurementFiles::measured(bool own) const {
-    report::Measured all{{}, {}, assignments_, families_, {}};
+std::function<report::Measured(bool)> MeasurementFiles::measured() const {
+    std::vector<std::string> runs; // beside the files
     for (const MeasurementFile& file : files_) {
-        if (file.own && !own) {
-            continue;
-        }
-        if (file.content) {
-            (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
-        }
-        if (file.content && file.kind == Kind::profile && !pooled_) {
-            all.runs.push_back(run_name(file));
-        }
+        runs.push_back(run_name(file));
     }
-    return all;
+    return [files = files_, runs, pooled = pooled_, assignments = assignments_,
+            families = families_](bool own) {
+        report::Measured all{{}, {}, assignments, families, {}};
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            const MeasurementFile& file = files[i];
+            if (!file.content || (file.own && !own)) {
+                continue;
+            }
+            (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
+            if (file.kind == Kind::profile && !pooled) {
+                all.runs.push_back(runs[i]);
+            }
+        }
+        return all;
+    };
 }
 
-// The file's name, with its folder where another profile has the same.
+// The file's name, with as many of its folders as tell it from other profiles.
 std::string MeasurementFiles::run_name(const MeasurementFile& file) const {
-    const std::filesystem::path path(file.path);
-    const auto same = std::count_if(files_.begin(), files_.end(), [&](const auto& other) {
-        return other.kind == Kind::profile &&
-               std::filesystem::path(other.path).filename() == path.filename();
-    });
-    return same > 1 ? (path.parent_path().filename() / path.filename()).string()
-                    : path.filename().string();
+    std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+    std::filesystem::path name = std::filesystem::path(file.path).filename();
+    const auto is_another = [&](const MeasurementFile& other) {
+        return other.kind == Kind::profile && other.path != file.path &&
+               other.path.ends_with("/" + name.string());
+    };
+    while (folder.has_filename() && std::ranges::any_of(files_, is_another)) {
+        name = folder.filename() / name;
+        folder = folder.parent_path();
+    }
+    return name.string();
 }
 
 void MeasurementFiles::assign(profiles::ManualAssignment assignment) {

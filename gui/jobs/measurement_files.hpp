@@ -6,6 +6,7 @@
 #include "profiles/metric_family.hpp"
 #include "report/draw/plot_make.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,8 +34,9 @@ class MeasurementFiles {
     const std::vector<MeasurementFile>& all() const { return files_; }
     const MeasurementFile* last_profile() const; // that was read; none
     const Diagnostics& problems() const { return problems_; }
-    // `own`: with the times of the trace that is the network.
-    report::Measured measured(bool own) const;
+    // Of the files as they are now, copied when it is called: any thread may do that. `own`: with
+    // the times of the trace that is the network.
+    std::function<report::Measured(bool own)> measured() const;
     void set_own(const std::string& path, std::shared_ptr<const profiles::Profile> profile);
     bool keeps(const std::string& path) const { return kept_.contains(path); }
     void keep(ReadFile read); // for the next open() of that path

@@ -89,6 +89,7 @@ std::vector<analysis::Question> Questions::of(const report::Session& session,
     for (const Base& base : bases_) {
         analysis::Question question = base.question;
         question.scenario = report::scenario_on(session, base.machine);
+        question.uncapped = analysis::uncapped(question.machine, question.scenario.changes);
         auto machine = analysis::changed(question.machine, question.scenario.changes);
         problems.append(machine.diagnostics());
         if (machine) {

@@ -66,8 +66,32 @@ bool are_large(const std::vector<std::string>& paths) {
     });
 }
 
-ReadFile read_file(const std::string& path, const Folders& folders) {
-    ReadFile read{path, report::open_any(path, folders.machines, folders.networks)};
+namespace {
+
+struct ReadingStopped {};
+
+// Importers report their progress and take no stop token: the report ends a stopped one.
+Result<report::Opened> opened(const std::string& path, const Folders& folders,
+                              const std::stop_token& stop, const ProgressCallback& progress) {
+    try {
+        return report::open_any(path, folders.machines, folders.networks, [&](const Progress& now) {
+            if (stop.stop_requested()) {
+                throw ReadingStopped{};
+            }
+            if (progress) {
+                progress(now);
+            }
+        });
+    } catch (const ReadingStopped&) {
+        return Result<report::Opened>::failure("cancelled", "reading was cancelled");
+    }
+}
+
+} // namespace
+
+ReadFile read_file(const std::string& path, const Folders& folders, const std::stop_token& stop,
+                   const ProgressCallback& progress) {
+    ReadFile read{path, opened(path, folders, stop, progress)};
     const auto* profile = read.opened ? std::get_if<profiles::Profile>(&*read.opened) : nullptr;
     if (profile == nullptr) {
         return read;

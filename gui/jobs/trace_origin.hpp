@@ -1,6 +1,5 @@
-// Files as they are opened: read off the window's thread. Of a measurement also its origin: the GPU
-// that it was taken on, the network that its step is, and the network of the catalog that it is
-// most likely of.
+// Files as they are opened, by any thread. Of a measurement also its origin: the GPU that it was
+// taken on, the network that its step is, and the network of the catalog that it is most likely of.
 #pragma once
 
 #include "formats/trace_network.hpp"
@@ -8,6 +7,7 @@
 #include "report/session/open_any.hpp"
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,7 +22,10 @@ struct ReadFile {
     std::string network = {};                                // the same
 };
 
-ReadFile read_file(const std::string& path, const Folders& folders);
+// A measurement is given up at its next report of progress once `stop` is requested: error
+// "cancelled". Files of other kinds are small and are read to their end.
+ReadFile read_file(const std::string& path, const Folders& folders,
+                   const std::stop_token& stop = {}, const ProgressCallback& progress = {});
 
 // Whether reading them takes longer than a frame or two.
 bool are_large(const std::vector<std::string>& paths);

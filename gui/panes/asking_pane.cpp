@@ -168,13 +168,10 @@ QWidget* AskingPane::labelled(const QString& label, const char* name, QWidget* f
     return field;
 }
 
-QComboBox* AskingPane::choice(const QString& label, const char* name,
-                              const std::vector<std::pair<QString, QString>>& entries) {
+QComboBox* AskingPane::choice(const QString& label, const char* name, const Entries& entries) {
     auto* box = new QComboBox(this);
     box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    for (const auto& [shown, value] : entries) {
-        box->addItem(shown, value);
-    }
+    add_entries(*box, entries);
     labelled(label, name, box);
     connect(box, &QComboBox::activated, this, &AskingPane::choice_changed);
     return box;

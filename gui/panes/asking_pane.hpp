@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gui/jobs/background.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/pane.hpp"
 
 #include <QTimer>
@@ -51,8 +52,7 @@ class AskingPane : public Pane {
     QVBoxLayout* column() { return column_; }
 
     // Choices in the row.
-    QComboBox* choice(const QString& label, const char* name,
-                      const std::vector<std::pair<QString, QString>>& entries = {});
+    QComboBox* choice(const QString& label, const char* name, const Entries& entries = {});
     QSpinBox* number(const QString& label, const char* name, int least, int most, int value);
     QLineEdit* text_field(const QString& label, const char* name, const QString& value);
     QCheckBox* flag(const QString& label, const char* name);

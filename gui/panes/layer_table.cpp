@@ -1,6 +1,7 @@
 #include "gui/panes/layer_table.hpp"
 
 #include "base/units.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/measured/measured_text.hpp"
@@ -24,6 +25,41 @@ QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
     return text(report::signed_time(count * m.unexplained_s) + " (" +
                 report::signed_share(m.unexplained_s, m.predicted_s) + ")");
 }
+
+bool has_numbers(int column) {
+    return column >= LayerTable::runs && column <= LayerTable::intensity;
+}
+
+int alignment_of(int column) {
+    return static_cast<int>(Qt::AlignVCenter |
+                            (has_numbers(column) ? Qt::AlignRight : Qt::AlignLeft));
+}
+
+double figure_of(const LayerRow& row, int column) {
+    switch (column) {
+    case LayerTable::runs:
+        return row.source->count;
+    case LayerTable::time:
+        return row.source->total_s();
+    case LayerTable::share:
+        return row.share;
+    case LayerTable::faster:
+        return row.faster.value_or(1.0);
+    case LayerTable::measured:
+        return row.measured_s().value_or(0.0);
+    case LayerTable::unexplained:
+        return row.measured ? row.source->count * row.measured->unexplained_s : 0.0;
+    case LayerTable::rate:
+        return row.rate;
+    case LayerTable::of_roof:
+        return row.of_roof;
+    case LayerTable::measured_of_roof:
+        return row.measured_of_roof.value_or(0.0);
+    default:
+        return row.intensity;
+    }
+}
+
 } // namespace
 
 void LayerTable::shorten(std::vector<LayerRow>& rows) {
@@ -52,6 +88,7 @@ bool LayerTable::set_rows(const std::shared_ptr<const report::PlotInput>& plot,
     if (same) {
         rows_ = std::move(rows);
         plot_ = plot;
+        sort_again();
         if (!rows_.empty()) {
             emit dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
         }
@@ -61,6 +98,7 @@ bool LayerTable::set_rows(const std::shared_ptr<const report::PlotInput>& plot,
     beginResetModel();
     rows_ = std::move(rows);
     plot_ = plot;
+    set_row_count(rows_.size());
     endResetModel();
     return false;
 }
@@ -98,19 +136,15 @@ QString LayerTable::seconds(double value) const {
 }
 
 std::vector<std::string> LayerTable::ids_of(int row) const {
-    const LayerRow& of = rows_.at(static_cast<std::size_t>(row));
+    const LayerRow& of = rows_.at(row_of(row));
     return of.twin ? std::vector{of.id(), *of.twin} : std::vector{of.id()};
-}
-
-int LayerTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
 int LayerTable::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : columns;
 }
 
-QVariant LayerTable::shown(const LayerRow& row, int column) const {
+QString LayerTable::shown(const LayerRow& row, int column) const {
     switch (column) {
     case name:
         return row.name;
@@ -148,31 +182,9 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
     }
 }
 
-QVariant LayerTable::sorted(const LayerRow& row, int column) const {
-    switch (column) {
-    case runs:
-        return row.source->count;
-    case time:
-        return row.source->total_s();
-    case share:
-        return row.share;
-    case faster:
-        return row.faster.value_or(1.0);
-    case measured:
-        return row.measured_s().value_or(0.0);
-    case unexplained:
-        return row.measured ? row.source->count * row.measured->unexplained_s : 0.0;
-    case rate:
-        return row.rate;
-    case of_roof:
-        return row.of_roof;
-    case measured_of_roof:
-        return row.measured_of_roof.value_or(0.0);
-    case intensity:
-        return row.intensity;
-    default:
-        return shown(row, column);
-    }
+bool LayerTable::is_less(std::size_t a, std::size_t b, int column) const {
+    return has_numbers(column) ? figure_of(rows_[a], column) < figure_of(rows_[b], column)
+                               : shown(rows_[a], column) < shown(rows_[b], column);
 }
 
 QString LayerTable::mark_of(const LayerRow& row) const {
@@ -209,16 +221,15 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) {
         return {};
     }
-    const LayerRow& row = rows_[static_cast<std::size_t>(index.row())];
+    const LayerRow& row = rows_[row_of(index.row())];
     const int column = index.column();
-    const bool number = column >= runs && column <= intensity;
     switch (role) {
     case Qt::DisplayRole:
         return shown(row, column);
     case Qt::ToolTipRole:
         return tip(row, column);
     case Qt::UserRole:
-        return sorted(row, column);
+        return has_numbers(column) ? QVariant(figure_of(row, column)) : QVariant();
     case Qt::DecorationRole:
         return column == name && !mark_of(row).isEmpty()
                    ? QVariant(QApplication::style()->standardIcon(QStyle::SP_MessageBoxWarning))
@@ -228,7 +239,7 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
     case kFullText:
         return column == name ? text(row.source->name) : shown(row, column);
     case Qt::TextAlignmentRole:
-        return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+        return alignment_of(column);
     default:
         return {};
     }
@@ -239,8 +250,7 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool number = section >= runs && section <= intensity;
-        return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+        return alignment_of(section);
     }
     if (role == Qt::ToolTipRole && section == faster) {
         return tr("Time on %1 over the time on this machine").arg(first_machine_);

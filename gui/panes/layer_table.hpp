@@ -3,14 +3,14 @@
 
 #include "gui/jobs/report_warnings.hpp"
 #include "gui/panes/layer_rows.hpp"
+#include "gui/panes/sorted_model.hpp"
 
-#include <QAbstractTableModel>
 #include <memory>
 #include <vector>
 
 namespace eyeroof::gui {
 
-class LayerTable : public QAbstractTableModel {
+class LayerTable : public SortedModel {
     Q_OBJECT
 
   public:
@@ -32,9 +32,7 @@ class LayerTable : public QAbstractTableModel {
         columns
     };
 
-    static constexpr int kFullText = Qt::UserRole + 1; // what a copy says
-
-    explicit LayerTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+    explicit LayerTable(QObject* parent = nullptr) : SortedModel(parent) {}
 
     // Whether they are the same rows as before, with other figures: a selection then stays. What
     // was measured of a predicted layer is taken from the reports.
@@ -48,19 +46,21 @@ class LayerTable : public QAbstractTableModel {
     bool repeats() const;
     // Why layers carry a mark, by machine and row of its report; shown with the next rows.
     void set_marks(LayerMarks marks) { marks_ = std::move(marks); }
-    std::vector<std::string> ids_of(int row) const; // of its points: the prediction's first
+    // Of the points of a row, as it is shown: the prediction's first.
+    std::vector<std::string> ids_of(int row) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    // DisplayRole for people, UserRole for sorting.
+    // DisplayRole for people, UserRole: the number of a column that has numbers.
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
+  protected:
+    bool is_less(std::size_t a, std::size_t b, int column) const override; // numbers by value
+
   private:
     static void shorten(std::vector<LayerRow>& rows);
-    QVariant shown(const LayerRow& row, int column) const;
+    QString shown(const LayerRow& row, int column) const;
     QVariant tip(const LayerRow& row, int column) const;
-    QVariant sorted(const LayerRow& row, int column) const;
 
     QString mark_of(const LayerRow& row) const; // empty: none
     QString seconds(double value) const;

@@ -1,5 +1,6 @@
 #include "gui/panes/plot_bar.hpp"
 
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 #include "gui/panes/flow_layout.hpp"
 #include "gui/views/qt_text.hpp"
@@ -292,7 +293,8 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
             const QString name = (of.isEmpty() ? QString() : of + ": ") +
                                  text(roof.measured ? roof.name + ", measured" : roof.name);
             button->setText((on ? "✓ " : "") + name); // not by shade alone
-            const char* unit = roof.kind == analysis::RoofKind::memory ? "B/s" : "FLOP/s";
+            const std::string_view unit =
+                roof.kind == analysis::RoofKind::memory ? "B/s" : operation_rate_unit(roof.name);
             button->setToolTip(
                 tr("%1: %2").arg(text(roof.name), text(format_si(roof.value, unit))));
             button->setAccessibleName(tr("Roof %1 of %2").arg(text(roof.name), text(machine.name)));

@@ -64,9 +64,10 @@ void SnapSlider::sliderChange(SliderChange change) {
     }
 }
 
-// One per cent a notch, however many lines the desktop scrolls by.
+// One per cent a notch, however many lines the desktop scrolls by. Without Ctrl the pane scrolls,
+// also where the slider that was dragged last is below the pointer.
 void SnapSlider::wheelEvent(QWheelEvent* event) {
-    if (!hasFocus()) { // it is the pane that scrolls
+    if (!(event->modifiers() & Qt::ControlModifier)) {
         return event->ignore();
     }
     const int notches = event->angleDelta().y() / 120;

@@ -1,6 +1,6 @@
 #include "gui/panes/table_html.hpp"
 
-#include "gui/panes/layer_table.hpp"
+#include "gui/panes/answer_table.hpp"
 
 #include <QTableView>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr qsizetype kShort = 24; // characters that stay in one line
 
 QString cell_html(const QModelIndex& index) {
-    const QVariant full = index.data(LayerTable::kFullText);
+    const QVariant full = index.data(kFullText);
     const QString text = full.isValid() ? full.toString() : index.data().toString();
     const bool right = index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight;
     const bool is_short = text.size() <= kShort;

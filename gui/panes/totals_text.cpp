@@ -53,9 +53,9 @@ QString comparison(const std::vector<analysis::Report>& reports) {
 } // namespace
 
 std::string parameter_of(const analysis::Headline& headline) {
-    const std::string& option = headline.option; // "--set KEY=x2", "--host-speed 2"
+    const std::string& option = headline.option; // "--set KEY=x2", "--host-speed 2"; or two
     const std::size_t from = option.find(' ') + 1;
-    return option.starts_with("--set ") ? option.substr(from, option.rfind('=') - from)
+    return option.starts_with("--set ") ? option.substr(from, option.find('=') - from)
            : option.starts_with("--")   ? option.substr(2, from - 3)
                                         : std::string();
 }
@@ -63,10 +63,12 @@ std::string parameter_of(const analysis::Headline& headline) {
 QString bound_html(const analysis::Report& report, bool linked) {
     QString words = html(report::bottleneck_text(report));
     QString saving = html(report::largest_saving_text(report));
-    if (linked && report.headline && !report.headline->resource.empty()) {
+    const std::string parameter =
+        linked && report.headline ? parameter_of(*report.headline) : std::string();
+    if (!parameter.empty()) {
         const QString option = html(report.headline->option);
-        saving.replace(option, QString("<a href=\"parameter:%1\">%2</a>")
-                                   .arg(html(parameter_of(*report.headline)), option));
+        saving.replace(option,
+                       QString("<a href=\"parameter:%1\">%2</a>").arg(html(parameter), option));
     }
     if (const std::string open = analysis::uncosted_share_text(report); !open.empty()) {
         saving += (saving.isEmpty() ? "" : ". ") + html(open);

@@ -14,7 +14,8 @@ namespace eyeroof::gui {
 // "Bound by … Largest saving: …" as every view says it; `linked`: its option leads to
 // "parameter:KEY".
 QString bound_html(const analysis::Report& report, bool linked);
-// The key of the parameter that the headline doubles; "host-speed" is the host's.
+// The key of the parameter that the headline doubles; "host-speed" is the host's; empty: the end of
+// a power cap.
 std::string parameter_of(const analysis::Headline& headline);
 
 // Empty without reports. `runs`: by machine, which of several measured runs its report has.

@@ -1,7 +1,6 @@
 #include "gui/panes/upgrade_form.hpp"
 
 #include "gui/panes/amount_edit.hpp"
-#include "gui/panes/upgrade_fields.hpp"
 #include "gui/panes/upgrade_owner.hpp"
 #include "gui/views/qt_text.hpp"
 
@@ -62,12 +61,9 @@ QComboBox* UpgradeForm::types(const QString& what) {
     return combo;
 }
 
-QComboBox* UpgradeForm::list(const char* name, const QString& what,
-                             const std::vector<std::pair<QString, QString>>& entries) {
+QComboBox* UpgradeForm::list(const char* name, const QString& what, const Entries& entries) {
     auto* box = new QComboBox(this);
-    for (const auto& [shown, value] : entries) {
-        box->addItem(shown, value);
-    }
+    add_entries(*box, entries);
     box->setMinimumContentsLength(8); // its longest entry would widen the form
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setObjectName(name);
@@ -93,16 +89,8 @@ void UpgradeForm::make_networks() {
     column_->addLayout(network_rows_);
     QWidget* row = nullptr;
     auto* line = line_in(*column_, row, this);
-    phase_ = new QComboBox(this);
-    phase_->addItem(tr("mixed training, largest batch"), QString());
-    phase_->addItem(tr("inference"), "inference");
-    phase_->addItem(tr("training, SGD"), "sgd");
-    phase_->addItem(tr("training, momentum"), "sgd_momentum");
-    phase_->addItem(tr("training, Adam"), "adam");
-    phase_->setMinimumContentsLength(10); // its longest entry would widen the form
-    phase_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    phase_->setObjectName("upgrade phase");
-    phase_->setAccessibleName(tr("Inference or training"));
+    phase_ = list("upgrade phase", tr("Inference or training"), upgrade_phases());
+    phase_->setMinimumContentsLength(10);
     batch_ = new QSpinBox(this);
     batch_->setRange(0, 65536);
     batch_->setPrefix(tr("batch "));
@@ -113,13 +101,8 @@ void UpgradeForm::make_networks() {
     line->addWidget(phase_, 3); // its longest entry is shown whole
     line->addWidget(batch_, 2);
     connect(phase_, &QComboBox::currentIndexChanged, this, &UpgradeForm::show_open);
-    connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(batch_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
-    launch_ = list("upgrade launch", tr("How kernels are launched"),
-                   {{tr("eager calls"), ""},
-                    {tr("back to back"), "stream"},
-                    {tr("CUDA graph"), "graph"},
-                    {tr("kernels alone"), "none"}});
+    launch_ = list("upgrade launch", tr("How kernels are launched"), launches({}));
     layout_ = list("upgrade layout", tr("Order of a convolution's tensors in memory"),
                    {{tr("usual layout"), ""},
                     {tr("channels last"), "channels-last"},
@@ -560,11 +543,7 @@ void UpgradeForm::set_question(const analysis::UpgradeQuestion& q) {
     choose(*to_host_, q.to_host);
     compiled_->setChecked(q.compiled);
     largest_->setChecked(q.largest_batch);
-    QStringList prices;
-    for (const std::string& file : q.prices) {
-        prices << text(file);
-    }
-    prices_->setText(prices.join("; "));
+    prices_->setText(texts(q.prices).join("; "));
     more_->setText(text(q.more));
     read_more();
     owned_->setChecked(q.from_owned);

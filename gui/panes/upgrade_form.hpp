@@ -4,6 +4,7 @@
 
 #include "gui/jobs/offered.hpp"
 #include "gui/jobs/upgrade_answer.hpp"
+#include "gui/panes/fields.hpp"
 
 #include <QStringList>
 #include <QWidget>
@@ -57,8 +58,7 @@ class UpgradeForm : public QWidget {
     };
 
     QComboBox* types(const QString& what);
-    QComboBox* list(const char* name, const QString& what,
-                    const std::vector<std::pair<QString, QString>>& entries);
+    QComboBox* list(const char* name, const QString& what, const Entries& entries);
     void show_owned();
     void show_open();
     void make_more();

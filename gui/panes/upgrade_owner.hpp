@@ -7,9 +7,10 @@
 #include "gui/panes/amount_edit.hpp"
 
 #include <QWidget>
+#include <utility>
+#include <vector>
 
 class QDoubleSpinBox;
-class QFormLayout;
 class QSpinBox;
 
 namespace eyeroof::gui {
@@ -26,25 +27,15 @@ class UpgradeOwner : public QWidget {
     void changed();
 
   private:
-    void make_amounts(QFormLayout& form);
-    AmountEdit* typed(QFormLayout& form, const char* name, const QString& label,
-                      const QString& what, const QString& hint, const AmountEdit::Parser& parser);
-    QDoubleSpinBox* amount(const char* name, const QString& what, double most, int digits,
-                           double step);
+    void make_use();
+    void make_amounts();
+    void make_typed();
 
+    using Amount = double analysis::UpgradeQuestion::*;
+    using Typed = std::optional<double> analysis::UpgradeQuestion::*;
     QSpinBox* utilization_ = nullptr;
-    QDoubleSpinBox* power_ = nullptr;
-    QDoubleSpinBox* host_ = nullptr;
-    QDoubleSpinBox* years_ = nullptr;
-    QDoubleSpinBox* pue_ = nullptr;
-    QDoubleSpinBox* co2_ = nullptr;
-    AmountEdit* budget_ = nullptr;
-    AmountEdit* samples_ = nullptr;
-    AmountEdit* deadline_ = nullptr;
-    AmountEdit* age_ = nullptr;
-    AmountEdit* threshold_ = nullptr;
-    AmountEdit* measured_old_ = nullptr;
-    AmountEdit* measured_new_ = nullptr;
+    std::vector<std::pair<QDoubleSpinBox*, Amount>> amounts_;
+    std::vector<std::pair<AmountEdit*, Typed>> typed_; // left open where nothing is entered
 };
 
 } // namespace eyeroof::gui

@@ -1,18 +1,17 @@
 #include "gui/panes/upgrade_pane.hpp"
 
 #include "base/file.hpp"
-#include "base/units.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/fitting_scroll.hpp"
-#include "gui/panes/layer_table.hpp"
-#include "gui/panes/number_table.hpp"
 #include "gui/panes/picture_board.hpp"
-#include "gui/panes/short_names.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/qt_text.hpp"
+#include "report/answer/write.hpp"
 #include "report/upgrade/break_even_scene.hpp"
 #include "report/upgrade/candidates_scene.hpp"
+#include "report/upgrade/purchase_answer.hpp"
 #include "report/upgrade/purchase_tables.hpp"
 #include "report/upgrade/upgrade.hpp"
 #include "report/upgrade/upgrade_scene.hpp"
@@ -25,9 +24,9 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
-#include <QTableWidget>
 #include <QVBoxLayout>
-#include <cmath>
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace eyeroof::gui {
@@ -35,10 +34,6 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kFormWidth = 330;
-
-QString si(double seconds) {
-    return text(format_si(seconds, "s", 4));
-}
 
 QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) {
     const report::Rgb rgb =
@@ -50,34 +45,58 @@ QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) 
     return {rgb.r, rgb.g, rgb.b};
 }
 
-// Rows of the command line's table that the columns of this one do not have: name, now, each GPU.
-std::vector<std::vector<std::string>> more_figures(const analysis::Purchase& purchase) {
-    std::vector<std::vector<std::string>> rows = report::candidates_table(purchase).rows;
-    std::erase_if(rows, [](const std::vector<std::string>& row) {
-        const auto begins = [&](const char* words) { return row[0].starts_with(words); };
-        return !begins("devices") && !begins("cost") && !begins("energy") && !begins("CO2") &&
-               !begins("job time") && !begins("chance");
-    });
-    for (auto& row : rows) {
-        row[1] = row[1].empty() ? "-" : row[1];
-    }
-    return rows;
-}
-
-QString memory_text(const analysis::Upgrade& u) {
-    const auto one = [](const analysis::UpgradeMemory& m) {
-        return QString("%1 of %2")
-            .arg(text(format_iec(m.to_need.total(), "B", 3)), text(format_iec(m.to_bytes, "B", 3)));
-    };
-    if (u.members.empty()) {
-        return one(u.memory) + (u.memory.to_fits() ? "" : " ✗");
-    }
-    for (const analysis::Upgrade& member : u.members) {
-        if (!member.memory.to_fits()) {
-            return text(member.network) + ": " + one(member.memory) + " ✗";
+// The figures of the command line's table, a row for each GPU in question; those of what is there
+// stand in the headers.
+report::AnswerTable verdicts_table(const analysis::Purchase& purchase) {
+    report::Table figures = report::candidates_table(purchase);
+    figures.rows.front()[0] = "ownership";                     // nameless in a column
+    std::ranges::rotate(figures.rows, figures.rows.end() - 1); // the verdict first
+    using Gpu = std::size_t;
+    std::vector<report::Column<Gpu>> columns = {
+        {"", "GPU", report::Unit::none, [&](Gpu i) { return purchase.answers[i].then.gpu; }},
+        {"", "Verdict", report::Unit::none, [&](Gpu i) {
+             return sign_of(purchase.answers[i].upgrade.verdict).toStdString() +
+                    figures.rows.front()[2 + i];
+         }}};
+    for (const std::vector<std::string>& row : figures.rows) {
+        if (&row != &figures.rows.front()) {
+            const bool known = !row[1].empty() && row[1] != "-";
+            const QString now = known ? ", now " + text(row[1]) : QString();
+            columns.emplace_back("", (capital(text(row[0]).trimmed()) + now).toStdString(),
+                                 report::Unit::none, [&](Gpu i) { return row[2 + i]; });
         }
     }
-    return UpgradePane::tr("each fits");
+    std::vector<Gpu> gpus(purchase.answers.size());
+    std::iota(gpus.begin(), gpus.end(), Gpu{0});
+    return report::make_table("", "", gpus, columns);
+}
+
+// All GPUs beside each other, then the difference that the chosen one makes.
+report::AnswerTable gains_table(const std::vector<analysis::Upgrade>& upgrades,
+                                std::size_t chosen) {
+    using report::Unit;
+    using Row = std::size_t; // of the layers
+    const analysis::Upgrade& u = upgrades[chosen];
+    const auto name = [&](Row i) {
+        return (u.members.empty() ? "" : u.layers[i].network + "/") + u.layers[i].name;
+    };
+    std::vector<report::Column<Row>> columns = {
+        {"", "Layer", Unit::none, name},
+        {"", "×", Unit::count, [&](Row i) { return u.layers[i].count; }},
+        {"", "Share", Unit::share, [&](Row i) { return u.layers[i].share_of_from; }}};
+    for (const analysis::Upgrade& each : upgrades) {
+        columns.emplace_back("", each.to, Unit::seconds,
+                             [&](Row i) { return each.layers.at(i).to_s; });
+        columns.emplace_back("", "faster", Unit::times,
+                             [&](Row i) { return each.layers.at(i).speedup; });
+    }
+    columns.emplace_back("", u.from, Unit::seconds, [&](Row i) { return u.layers[i].from_s; });
+    columns.emplace_back("", "Difference", Unit::seconds,
+                         [&](Row i) { return u.layers[i].to_s - u.layers[i].from_s; });
+    columns.emplace_back("", "Why not more", Unit::none, [&](Row i) { return u.layers[i].why; });
+    std::vector<Row> rows(u.layers.size());
+    std::iota(rows.begin(), rows.end(), Row{0});
+    return report::make_table("", "", rows, columns);
 }
 
 } // namespace
@@ -113,11 +132,9 @@ QWidget* UpgradePane::make_answers() {
     reasons_->setTextFormat(Qt::PlainText);
     reasons_->setObjectName("reasons");
     connect(headline_, &QLabel::linkActivated, this, [this] {
-        const int row = verdicts_->currentRow();
-        if (row >= 0 && !question_.networks.empty()) {
-            emit why_wanted(
-                text(question_.networks.front().name), text(question_.from.name),
-                text(question_.to.at(answer_.asked.at(static_cast<std::size_t>(row))).name));
+        if (chosen_ < answer_.asked.size() && !question_.networks.empty()) {
+            emit why_wanted(text(question_.networks.front().name), text(question_.from.name),
+                            text(question_.to.at(answer_.asked[chosen_]).name));
         }
     });
     column->addWidget(headline_);
@@ -142,9 +159,12 @@ QWidget* UpgradePane::make_answers() {
     decision_->hide();
     column->addWidget(decision_);
     column->addWidget(reasons_);
-    verdicts_ = number_table(tr("GPUs side by side"), page);
+    verdicts_ = new AnswerTableView(tr("GPUs side by side"), "upgrade verdicts", page);
     column->addWidget(verdicts_);
-    layers_ = number_table(tr("Layers"), page);
+    layers_ = new AnswerTableView(tr("Layers"), "upgrade layers", page);
+    layers_->set_stays(true);
+    layers_->setSortingEnabled(true);
+    layers_->sortByColumn(2, Qt::DescendingOrder);
     pictures_ = new PictureBoard(page);
     break_even_ = pictures_->add(tr("Rented"), tr("Break-even plot"));
     payback_ = pictures_->add(tr("Bought"), tr("Payback plot"));
@@ -158,7 +178,10 @@ QWidget* UpgradePane::make_answers() {
     below->setChildrenCollapsible(false);
     below->setMinimumHeight(260);
     column->addWidget(below, 1);
-    connect(verdicts_, &QTableWidget::itemSelectionChanged, this, &UpgradePane::show_selected);
+    connect(verdicts_, &AnswerTableView::row_chosen, this, [this](std::size_t row) {
+        chosen_ = row;
+        show_selected();
+    });
     return page;
 }
 
@@ -211,15 +234,8 @@ void UpgradePane::judge() {
 void UpgradePane::show_answer(UpgradeAnswer answer) {
     const bool same = answer.upgrades.size() == answer_.upgrades.size(); // what was chosen stays
     answer_ = std::move(answer);
-    const int row =
-        same ? std::max(0, verdicts_->currentRow()) : static_cast<int>(answer_.purchase.best);
-    {
-        const QSignalBlocker block(verdicts_);
-        show_verdicts();
-        if (!answer_.upgrades.empty()) {
-            verdicts_->selectRow(std::min(row, verdicts_->rowCount() - 1));
-        }
-    }
+    chosen_ = same ? chosen_ : answer_.purchase.best;
+    show_verdicts();
     form_->show_catalog_prices(question_, answer_);
     if (question_.from_owned != std::exchange(owned_shown_, question_.from_owned)) {
         pictures_->show_picture(question_.from_owned ? 1 : 0); // bought, or rented
@@ -231,80 +247,18 @@ void UpgradePane::show_answer(UpgradeAnswer answer) {
 
 // The GPUs below each other; what the old one does stands in the headers.
 void UpgradePane::show_verdicts() {
-    const auto& upgrades = answer_.upgrades;
-    verdicts_->setVisible(!upgrades.empty());
-    if (upgrades.empty()) {
-        verdicts_->setRowCount(0);
-        return;
-    }
-    const analysis::Upgrade& first = upgrades.front();
-    const bool fleet = !first.members.empty();
-    const QString now = first.money.priced
-                            ? tr(", now $%1").arg(1e6 * first.money.from_usd_per_run, 0, 'g', 3)
-                            : QString();
-    QStringList headers = {tr("GPU"),
-                           tr("Verdict"),
-                           tr("Speedup (80 % interval)"),
-                           tr("Needed"),
-                           tr("Wrong with"),
-                           fleet ? tr("An old hour's work")
-                                 : tr("A run, now %1").arg(si(first.from_s)),
-                           fleet ? tr("Its price") : tr("A million runs%1").arg(now),
-                           tr("Paid back in"),
-                           tr("Memory"),
-                           tr("Energy")};
-    const std::vector<std::vector<std::string>> more = more_figures(answer_.purchase);
-    const int own = static_cast<int>(headers.size());
-    for (const auto& figure : more) {
-        headers << tr("%1, now %2").arg(capital(text(figure[0])), text(figure[1]));
-    }
-    verdicts_->setColumnCount(static_cast<int>(headers.size()));
-    verdicts_->setHorizontalHeaderLabels(headers);
-    verdicts_->setRowCount(static_cast<int>(upgrades.size()));
-    const report::Theme theme = theme_of(*this);
-    for (std::size_t i = 0; i < upgrades.size(); ++i) {
-        const analysis::Upgrade& u = upgrades[i];
-        const analysis::UpgradeMoney& m = u.money;
-        const auto line = static_cast<int>(i);
-        const auto put = [&](int column, QTableWidgetItem* item) {
-            verdicts_->setItem(line, column, item);
-        };
-        put(0, cell(text(u.to)));
-        put(1, cell(sign_of(u.verdict) + text(analysis::verdict_name(u.verdict))));
-        put(2, cell(interval_text(u.speedup), u.speedup.value));
-        const bool judged = u.verdict != analysis::UpgradeVerdict::unpriced;
-        put(3, !judged ? cell(tr("—"))
-               : std::isfinite(u.threshold)
-                   ? cell(QString::number(u.threshold, 'f', 2), u.threshold)
-                   : cell(tr("never enough"), u.threshold));
-        put(4, judged ? cell(text(analysis::chance_text(u.probability_wrong)), u.probability_wrong)
-                      : cell(tr("—")));
-        put(5, cell(si(u.to_s), u.to_s));
-        const double usd = (fleet ? 1.0 : 1e6) * m.to_usd_per_run;
-        put(6, m.priced ? cell("$" + QString::number(usd, 'g', 3), usd) : cell(tr("no price")));
-        put(7, m.break_even_months ? cell(tr("%1 months").arg(*m.break_even_months, 0, 'f', 1),
-                                          *m.break_even_months)
-                                   : cell(m.outlay_usd ? tr("never") : tr("—")));
-        put(8, cell(memory_text(u)));
-        put(9, cell(tr("%1 → %2 J").arg(m.from_joules, 0, 'g', 3).arg(m.to_joules, 0, 'g', 3)));
-        for (std::size_t k = 0; k < more.size(); ++k) {
-            put(own + static_cast<int>(k), cell(text(more[k][2 + i])));
-        }
-        verdicts_->item(line, 3)->setToolTip(text(u.threshold_basis));
-        QFont bold = verdicts_->font();
-        bold.setBold(true);
-        verdicts_->item(line, 1)->setFont(bold);
-        verdicts_->item(line, 1)->setForeground(colour_of_verdict(u.verdict, theme));
-    }
-    fit_columns(*verdicts_);
-    const int rows = std::min(6, verdicts_->rowCount());
+    const QSignalBlocker quiet(verdicts_);
+    const bool some = !answer_.upgrades.empty();
+    verdicts_->show_table(some ? verdicts_table(answer_.purchase) : report::AnswerTable{});
+    verdicts_->selectRow(static_cast<int>(chosen_));
+    const int rows = std::min(6, verdicts_->row_count());
     verdicts_->setFixedHeight(verdicts_->horizontalHeader()->sizeHint().height() +
                               rows * verdicts_->verticalHeader()->defaultSectionSize() + 20);
 }
 
 // Below the cards: ranked, with the break-even of each; then the evidence beside the prediction.
-void UpgradePane::show_decision(std::size_t chosen) {
-    const bool some = chosen < answer_.purchase.answers.size();
+void UpgradePane::show_decision() {
+    const bool some = chosen_ < answer_.purchase.answers.size();
     candidates_->setVisible(some);
     decision_->setVisible(some);
     sheet_->setVisible(some);
@@ -313,11 +267,11 @@ void UpgradePane::show_decision(std::size_t chosen) {
     }
     const auto whole = std::make_shared<const analysis::Purchase>(answer_.purchase);
     candidates_->show_drawing(
-        [whole, chosen](const report::Canvas& c) {
+        [whole, chosen = chosen_](const report::Canvas& c) {
             return report::make_candidates(*whole, chosen, c);
         },
         true);
-    decision_->setText(decision_html(*whole, chosen));
+    decision_->setText(decision_html(*whole, chosen_));
 }
 
 QString UpgradePane::headline() const {
@@ -348,103 +302,47 @@ void UpgradePane::show_headline(const analysis::Upgrade& u) {
 // The verdict's color is that of the theme.
 void UpgradePane::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && sweep_ != nullptr && !answer_.upgrades.empty()) {
-        const int row = verdicts_->currentRow();
-        {
-            const QSignalBlocker quiet(verdicts_);
-            show_verdicts();
-            verdicts_->selectRow(row);
-        }
-        show_headline(answer_.upgrades[static_cast<std::size_t>(std::max(0, row))]);
+    if (event->type() == QEvent::PaletteChange && chosen_ < answer_.upgrades.size()) {
+        show_headline(answer_.upgrades[chosen_]);
     }
 }
 
 void UpgradePane::show_selected() {
-    const int row = verdicts_->currentRow();
-    if (row < 0 || row >= static_cast<int>(answer_.upgrades.size())) {
+    if (chosen_ >= answer_.upgrades.size()) {
         headline_->setText(tr("<span style='font-size:x-large; font-weight:600'>Does another GPU "
                               "pay off?</span>"));
         reasons_->setText(tr("Name on the left what runs, the GPU that runs it now, and one or "
                              "more that could."));
-        show_decision(answer_.purchase.answers.size());
-        layers_->setRowCount(0);
-        layers_->setColumnCount(0);
+        show_decision();
+        layers_->show_table({});
         for (DrawingView* view : {break_even_, payback_, bars_, sweep_}) {
             view->clear(tr("A picture appears here."));
         }
         return;
     }
-    const auto chosen = static_cast<std::size_t>(row);
-    show_headline(answer_.upgrades[chosen]);
-    show_decision(chosen);
-    show_layers(chosen);
-    show_pictures(chosen);
+    show_headline(answer_.upgrades[chosen_]);
+    show_decision();
+    layers_->show_table(gains_table(answer_.upgrades, chosen_));
+    show_pictures();
 }
 
-// All GPUs beside each other, then the difference that the chosen one makes.
-void UpgradePane::show_layers(std::size_t chosen) {
-    const auto& upgrades = answer_.upgrades;
-    const analysis::Upgrade& u = upgrades[chosen];
-    const bool fleet = !u.members.empty();
-    QStringList headers = {tr("Layer"), tr("×"), tr("Share")};
-    for (const analysis::Upgrade& each : upgrades) {
-        headers << text(each.to) << tr("faster");
-    }
-    headers << text(u.from) << tr("Difference") << tr("Why not more");
-    layers_->setSortingEnabled(false);
-    layers_->setColumnCount(static_cast<int>(headers.size()));
-    layers_->setHorizontalHeaderLabels(headers);
-    layers_->setRowCount(static_cast<int>(u.layers.size()));
-    QStringList names;
-    for (const analysis::UpgradeLayer& layer : u.layers) {
-        names << (fleet ? text(layer.network + "/" + layer.name) : text(layer.name));
-    }
-    const QStringList shorter = short_names(names);
-    for (std::size_t i = 0; i < u.layers.size(); ++i) {
-        const analysis::UpgradeLayer& layer = u.layers[i];
-        const auto line = static_cast<int>(i);
-        int column = 0;
-        const auto put = [&](QTableWidgetItem* item) { layers_->setItem(line, column++, item); };
-        put(cell(shorter[line]));
-        layers_->item(line, 0)->setToolTip(names[line]);
-        layers_->item(line, 0)->setData(LayerTable::kFullText, names[line]);
-        put(cell(QString::number(layer.count), static_cast<double>(layer.count)));
-        put(cell(QString("%1 %").arg(100.0 * layer.share_of_from, 0, 'f', 1), layer.share_of_from));
-        for (const analysis::Upgrade& each : upgrades) {
-            const analysis::UpgradeLayer& there = each.layers.at(i);
-            put(cell(si(there.to_s), there.to_s));
-            put(cell(QString("%1×").arg(there.speedup, 0, 'f', 2), there.speedup));
-        }
-        put(cell(si(layer.from_s), layer.from_s));
-        const double saved = layer.to_s - layer.from_s;
-        put(cell((saved > 0 ? "+" : "−") + si(std::abs(saved)), saved));
-        put(cell(text(layer.why)));
-    }
-    layers_->setSortingEnabled(true);
-    layers_->sortByColumn(2, Qt::DescendingOrder);
-    fit_columns(*layers_);
-}
-
-void UpgradePane::show_pictures(std::size_t chosen) {
+void UpgradePane::show_pictures() {
     const auto upgrades = std::make_shared<const std::vector<analysis::Upgrade>>(answer_.upgrades);
-    bars_->show_drawing(
-        [upgrades](const report::Canvas& c) { return report::make_upgrade_bars(*upgrades, c); },
-        false);
-    break_even_->show_drawing(
-        [upgrades, chosen](const report::Canvas& c) {
-            return report::make_break_even(*upgrades, chosen, c);
-        },
-        false);
-    payback_->show_drawing(
-        [upgrades, chosen](const report::Canvas& c) {
-            return report::make_payback(*upgrades, chosen, c);
-        },
-        false);
-    sweep_->show_drawing(
-        [upgrades, chosen](const report::Canvas& c) {
-            return report::make_sweep((*upgrades)[chosen], c);
-        },
-        false);
+    const auto show = [&](DrawingView* view, auto draw) {
+        view->show_drawing(
+            [upgrades, draw](const report::Canvas& canvas) { return draw(*upgrades, canvas); },
+            false);
+    };
+    show(bars_, report::make_upgrade_bars);
+    show(break_even_, [chosen = chosen_](const auto& all, const report::Canvas& canvas) {
+        return report::make_break_even(all, chosen, canvas);
+    });
+    show(payback_, [chosen = chosen_](const auto& all, const report::Canvas& canvas) {
+        return report::make_payback(all, chosen, canvas);
+    });
+    show(sweep_, [chosen = chosen_](const auto& all, const report::Canvas& canvas) {
+        return report::make_sweep(all[chosen], canvas);
+    });
 }
 
 const std::vector<DrawingView*>& UpgradePane::pictures() const {
@@ -457,14 +355,13 @@ DrawingView& UpgradePane::shown_picture() {
 
 analysis::Purchase UpgradePane::shown() const {
     analysis::Purchase shown = answer_.purchase;
-    shown.best = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
+    shown.best = chosen_;
     shown.sentence = analysis::purchase_sentence(shown);
     return shown;
 }
 
 analysis::Scenario UpgradePane::shown_run() const {
-    const auto row = static_cast<std::size_t>(std::max(0, verdicts_->currentRow()));
-    return row < answer_.runs.size() ? answer_.runs[row] : analysis::Scenario{};
+    return chosen_ < answer_.runs.size() ? answer_.runs[chosen_] : analysis::Scenario{};
 }
 
 Result<Done> UpgradePane::save_sheet(const QString& file) const {
@@ -482,13 +379,13 @@ Result<Done> UpgradePane::save_sheet(const QString& file) const {
         return write_file(path, report::purchase_html(answer, false));
     }
     if (ending == "md") {
-        return write_file(path, report::purchase_markdown(answer, false));
+        return write_file(path, report::to_markdown(report::purchase_answer(answer)));
     }
     if (ending == "json") {
-        return write_file(path, report::purchase_json(answer));
+        return write_file(path, report::to_json(report::purchase_answer(answer)));
     }
     if (ending == "csv") {
-        return write_file(path, report::purchase_csv(answer));
+        return write_file(path, report::to_csv(report::purchase_answer(answer)));
     }
     if (ending == "txt") {
         return write_file(path, report::purchase_text(answer, false));
@@ -510,10 +407,8 @@ void UpgradePane::save_sheet_dialog() {
 }
 
 std::string UpgradePane::command_line() const {
-    const int row = verdicts_->currentRow();
-    return row < 0 || row >= static_cast<int>(answer_.asked.size())
-               ? std::string{}
-               : analysis::command_of(question_, answer_.asked[static_cast<std::size_t>(row)]);
+    return chosen_ < answer_.asked.size() ? analysis::command_of(question_, answer_.asked[chosen_])
+                                          : std::string();
 }
 
 } // namespace eyeroof::gui

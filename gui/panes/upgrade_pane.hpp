@@ -13,10 +13,10 @@
 
 class QLabel;
 class QPushButton;
-class QTableWidget;
 
 namespace eyeroof::gui {
 
+class AnswerTableView;
 class PictureBoard;
 class UpgradeForm;
 
@@ -36,8 +36,8 @@ class UpgradePane : public QWidget {
     UpgradeForm& form() { return *form_; }
     const UpgradeForm& form() const { return *form_; }
     const std::vector<analysis::Upgrade>& upgrades() const { return answer_.upgrades; }
-    QTableWidget& verdicts() { return *verdicts_; }
-    QTableWidget& layers() { return *layers_; }
+    AnswerTableView& verdicts() { return *verdicts_; }
+    AnswerTableView& layers() { return *layers_; }
     const analysis::Purchase& purchase() const { return answer_.purchase; }
     DrawingView& candidates() { return *candidates_; }
     DrawingView& plot() { return *break_even_; }
@@ -69,9 +69,8 @@ class UpgradePane : public QWidget {
     void show_selected();
     void show_verdicts();
     void show_headline(const analysis::Upgrade& upgrade);
-    void show_layers(std::size_t chosen);
-    void show_pictures(std::size_t chosen);
-    void show_decision(std::size_t chosen);
+    void show_pictures();
+    void show_decision();
     void save_sheet_dialog();
     analysis::Purchase shown() const; // about the selected GPU
 
@@ -79,6 +78,7 @@ class UpgradePane : public QWidget {
     Background worker_;
     analysis::UpgradeQuestion question_; // that answer_ is of
     UpgradeAnswer answer_;
+    std::size_t chosen_ = 0;   // of its upgrades, the one in view
     bool owned_shown_ = false; // the picture in front is of what is owned
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;
@@ -86,8 +86,8 @@ class UpgradePane : public QWidget {
     DrawingView* candidates_ = nullptr;
     QLabel* decision_ = nullptr; // what would flip it, and what was published
     QLabel* reasons_ = nullptr;
-    QTableWidget* verdicts_ = nullptr;
-    QTableWidget* layers_ = nullptr;
+    AnswerTableView* verdicts_ = nullptr;
+    AnswerTableView* layers_ = nullptr;
     PictureBoard* pictures_ = nullptr;
     DrawingView* break_even_ = nullptr;
     DrawingView* payback_ = nullptr;

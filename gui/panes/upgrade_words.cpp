@@ -1,5 +1,6 @@
 #include "gui/panes/upgrade_words.hpp"
 
+#include "analysis/upgrade/amounts.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/upgrade/purchase_tables.hpp"
 
@@ -171,7 +172,7 @@ QString evidence_line(const analysis::NearEvidence& near) {
 } // namespace
 
 QString cost_html(const analysis::PurchaseAnswer& answer) {
-    const auto usd = [](double amount) { return text(report::in_dollars(amount)); };
+    const auto usd = [](double amount) { return text(analysis::in_dollars(amount)); };
     QStringList parts;
     if (answer.outlay_usd) {
         parts << tr("Outlay %1").arg(usd(*answer.outlay_usd));

@@ -1,5 +1,6 @@
 #include "gui/panes/what_if_pane.hpp"
 
+#include "analysis/scenario/power_cap.hpp"
 #include "base/units.hpp"
 #include "gui/jobs/as_in_view.hpp"
 #include "gui/panes/elided_label.hpp"
@@ -203,8 +204,8 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
     row.slider->setMinimumWidth(48);
-    row.slider->setToolTip(tr("Arrow keys, and the wheel once it has the focus: 1 %. Marks: an "
-                              "eighth to eight times"));
+    row.slider->setToolTip(tr("Arrow keys, or Ctrl and the wheel: 1 %. Marks: an eighth to eight "
+                              "times"));
     row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
@@ -298,7 +299,7 @@ void WhatIfPane::turn(std::size_t index, double value) {
 
 // Clocks first: rates are of the clock that is then in force.
 void WhatIfPane::apply(const QString& what) {
-    changes_.clear();
+    std::erase_if(changes_, [](const auto& change) { return change.key != analysis::kPowerCap; });
     for (const Row& row : rows_) {
         if (row.parameter.key == kHostSpeed) {
             host_speed_ = row.value;

@@ -23,6 +23,7 @@ void DrawingView::clear(const QString& instead) {
     draw_ = {};
     instead_ = instead;
     drawing_ = {};
+    setAccessibleDescription(instead_);
     setMinimumHeight(60);
     update();
 }
@@ -34,7 +35,7 @@ void DrawingView::rebuild() {
             setMinimumHeight(static_cast<int>(std::ceil(least)));
         }
         drawing_ = draw_({static_cast<double>(width()), static_cast<double>(height())});
-        setAccessibleDescription(QString::fromStdString(drawing_.title));
+        setAccessibleDescription(description());
     }
     update();
 }
@@ -46,12 +47,19 @@ void DrawingView::resizeEvent(QResizeEvent*) {
 bool DrawingView::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const std::string tip = report::tip_at(
-            drawing_, {static_cast<double>(help->pos().x()), static_cast<double>(help->pos().y())});
-        QToolTip::showText(help->globalPos(), QString::fromStdString(tip), this);
+        QToolTip::showText(help->globalPos(), tip(help->pos()), this);
         return true;
     }
     return QWidget::event(event);
+}
+
+QString DrawingView::tip(QPointF place) const {
+    return QString::fromStdString(report::tip_at(drawing_, {place.x(), place.y()}));
+}
+
+QString DrawingView::description() const {
+    const std::string& more = drawing_.description;
+    return QString::fromStdString(drawing_.title + (more.empty() ? "" : ": " + more));
 }
 
 void DrawingView::paintEvent(QPaintEvent*) {

@@ -25,6 +25,8 @@ class DrawingView : public QWidget {
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
+    virtual QString tip(QPointF place) const; // of what is below the pointer
+    virtual QString description() const;      // for people who cannot see the drawing
 
   private:
     void rebuild();

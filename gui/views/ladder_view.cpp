@@ -1,44 +1,39 @@
 #include "gui/views/ladder_view.hpp"
 
 #include "gui/views/paint_scene.hpp"
+#include "gui/views/qt_text.hpp"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 namespace eyeroof::gui {
 
-LadderView::LadderView(QWidget* parent) : QWidget(parent) {
+LadderView::LadderView(QWidget* parent) : DrawingView(parent) {
     setMinimumSize(360, 264);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Seven steps"));
     setCursor(Qt::PointingHandCursor);
 }
 
-void LadderView::show_scene(Draw draw) {
-    draw_ = std::move(draw);
-    rebuild();
+void LadderView::show_scene(DrawScene draw) {
+    show_drawing(
+        [this, draw = std::move(draw)](const report::Canvas& canvas) {
+            scene_ = draw(canvas);
+            return drawn(*scene_);
+        },
+        false);
 }
 
 void LadderView::clear() {
-    draw_ = {};
+    scene_.reset();
     marked_ = 0;
-    rebuild();
+    DrawingView::clear(tr("Select a layer to see what limits it"));
+    setMinimumHeight(264);
 }
 
 void LadderView::mark_step(std::size_t step) {
     marked_ = step;
-    update();
-}
-
-void LadderView::rebuild() {
-    scene_.reset();
-    if (draw_) {
-        scene_ = draw_({static_cast<double>(width()), static_cast<double>(height())});
-        setAccessibleDescription(QString::fromStdString(scene_->title + ": " + scene_->subtitle));
-    }
     update();
 }
 
@@ -47,8 +42,17 @@ const report::WaterfallBar* LadderView::bar_below(QPointF place) const {
     return bar ? &scene_->bars[*bar] : nullptr;
 }
 
-void LadderView::resizeEvent(QResizeEvent*) {
-    rebuild();
+QString LadderView::tip(QPointF place) const {
+    const report::WaterfallBar* bar = bar_below(place);
+    return bar == nullptr ? QString() : text(bar->reason);
+}
+
+QString LadderView::description() const {
+    QStringList bars;
+    for (const report::WaterfallBar& bar : scene_->bars) {
+        bars << text(bar.name + " " + bar.value + (bar.change.empty() ? "" : " " + bar.change));
+    }
+    return text(scene_->title + ", " + scene_->subtitle + ": ") + bars.join("; ");
 }
 
 void LadderView::mousePressEvent(QMouseEvent* event) {
@@ -56,7 +60,7 @@ void LadderView::mousePressEvent(QMouseEvent* event) {
     if (bar != nullptr && bar->step > 0) {
         emit step_clicked(bar->step);
     } else if (bar != nullptr && !bar->parameter.empty()) {
-        emit parameter_clicked(QString::fromStdString(bar->parameter));
+        emit parameter_clicked(text(bar->parameter));
     }
 }
 
@@ -66,34 +70,16 @@ void LadderView::keyPressEvent(QKeyEvent* event) {
         emit step_clicked(static_cast<std::size_t>(step));
         return;
     }
-    QWidget::keyPressEvent(event);
+    DrawingView::keyPressEvent(event);
 }
 
-bool LadderView::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const report::WaterfallBar* bar = bar_below(help->pos());
-        QToolTip::showText(help->globalPos(),
-                           bar == nullptr ? QString() : QString::fromStdString(bar->reason), this);
-        return true;
-    }
-    return QWidget::event(event);
-}
-
-void LadderView::paintEvent(QPaintEvent*) {
+void LadderView::paintEvent(QPaintEvent* event) {
+    DrawingView::paintEvent(event);
     QPainter painter(this);
-    const report::Rgb back = colour_of(report::ColourRole::background, theme_of(*this));
-    painter.fillRect(rect(), QColor(back.r, back.g, back.b));
-    if (!scene_) {
-        painter.setPen(palette().color(QPalette::PlaceholderText));
-        painter.drawText(rect(), Qt::AlignCenter, tr("Select a layer to see what limits it"));
-        return;
-    }
-    paint_scene(painter, drawn(*scene_), theme_of(*this));
-    for (const report::WaterfallBar& bar : scene_->bars) {
+    for (std::size_t i = 0; scene_ && i < scene_->bars.size(); ++i) {
+        const report::WaterfallBar& bar = scene_->bars[i];
         if (marked_ > 0 && bar.step == marked_) {
             painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5));
-            painter.setBrush(Qt::NoBrush);
             painter.drawRect(
                 QRectF(bar.row.left + 2, bar.row.top, bar.row.width - 4, bar.row.height));
         }

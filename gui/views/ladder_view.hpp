@@ -1,24 +1,22 @@
-// The seven steps of one layer, or of a network, as a ladder of bars. Shows a scene; computes
-// nothing.
+// The seven steps of one layer, or of a network, as a ladder of bars that can be clicked.
 #pragma once
 
+#include "gui/views/drawing_view.hpp"
 #include "report/draw/waterfall_scene.hpp"
 
-#include <QWidget>
-#include <functional>
 #include <optional>
 
 namespace eyeroof::gui {
 
-class LadderView : public QWidget {
+class LadderView : public DrawingView {
     Q_OBJECT
 
   public:
     explicit LadderView(QWidget* parent = nullptr);
 
-    using Draw = std::function<report::WaterfallScene(const report::Canvas&)>;
+    using DrawScene = std::function<report::WaterfallScene(const report::Canvas&)>;
 
-    void show_scene(Draw draw); // rebuilt for every size
+    void show_scene(DrawScene draw); // rebuilt for every size
     void clear();
     void mark_step(std::size_t step); // 1 … 7; 0: none
     const std::optional<report::WaterfallScene>& scene() const { return scene_; }
@@ -29,16 +27,14 @@ class LadderView : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool event(QEvent* event) override;
+    QString tip(QPointF place) const override;
+    QString description() const override; // the heading, then each bar with its value
 
   private:
-    void rebuild();
     const report::WaterfallBar* bar_below(QPointF place) const;
 
-    Draw draw_;
     std::optional<report::WaterfallScene> scene_;
     std::size_t marked_ = 0;
 };

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace eyeroof::gui {
 
@@ -14,6 +17,14 @@ inline QString text(std::string_view utf8) {
 // The same with <, >, & and quotes escaped, for rich text.
 inline QString html(std::string_view utf8) {
     return text(utf8).toHtmlEscaped();
+}
+
+inline QStringList texts(const std::vector<std::string>& list) {
+    QStringList all;
+    for (const std::string& one : list) {
+        all << text(one);
+    }
+    return all;
 }
 
 } // namespace eyeroof::gui

@@ -1,6 +1,6 @@
 #include "gui/window/choices.hpp"
 
-#include "gui/panes/upgrade_fields.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/views/qt_text.hpp"
 
 #include <QComboBox>

@@ -1,7 +1,7 @@
 #include "gui/window/main_window.hpp"
 
 #include "gui/panes/fitting_scroll.hpp"
-#include "gui/panes/number_table.hpp"
+#include "gui/panes/table_style.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/window/first_size.hpp"
 #include "gui/window/keys.hpp"
@@ -18,7 +18,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -157,11 +156,8 @@ QDockWidget* MainWindow::add_pane(const QString& title, const char* name, QWidge
 }
 
 void MainWindow::make_panes() {
-    sorted_ = new QSortFilterProxyModel(this);
-    sorted_->setSourceModel(&rows_);
-    sorted_->setSortRole(Qt::UserRole);
     table_view_ = new QTableView(this);
-    table_view_->setModel(sorted_);
+    table_view_->setModel(&rows_);
     table_view_->setSortingEnabled(true);
     give_menu(*table_view_, [this](QMenu& menu) { fill_selection_menu(menu); });
     style_table(*table_view_, tr("Layers"));
@@ -348,6 +344,10 @@ void MainWindow::connect_all() {
         statusBar()->showMessage(tr("Cancelled"), 3000);
     });
     connect(&examiner_, &Background::progressed, this, &MainWindow::show_progress);
+    connect(&reader_, &Background::progressed, this, [this](const Progress& progress) {
+        progress_->setRange(0, 100);
+        progress_->setValue(static_cast<int>(100.0 * progress.fraction));
+    });
     connect(&reader_, &Background::cancelled, this, [this] {
         reading_.clear();
         hide_progress();

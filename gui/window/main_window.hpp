@@ -36,7 +36,6 @@ class QDockWidget;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QSortFilterProxyModel;
 class QStackedWidget;
 class QTableView;
 class QTabWidget;
@@ -139,11 +138,11 @@ class MainWindow : public QMainWindow {
                          const std::string& what);
     void go_back_to(analysis::Scenario scenario);
     void set_sizes(const QString& network, const std::vector<std::string>& sizes);
-    std::vector<model::Machine> asked_machines() const;
     QString network_words() const; // with its sizes
     void choose_machines(const QStringList& names);
     void show_answer(Answer answer);
-    void show_plot();
+    std::string plot_title() const;
+    void show_plot(Result<report::PlotInput> plot);
     void show_progress(const Progress& progress);
     void hide_progress();
     void analyse();
@@ -194,7 +193,7 @@ class MainWindow : public QMainWindow {
     void fill_selection_menu(QMenu& menu);
     void add_assign_menu(QMenu& menu);                    // of kernels that no layer has
     void match_by_dragging();                             // such kernels onto rows of layers
-    const report::PlotPoint* point_of_row(int row) const; // of the layers' table, as it is sorted
+    const report::PlotPoint* point_of_row(int row) const; // of the layers' table
     void filter_to_selected();
     void selection_from_plot();
     void selection_from_table();
@@ -257,7 +256,6 @@ class MainWindow : public QMainWindow {
     PlotBar* plot_bar_ = nullptr;
     RooflineView* view_ = nullptr;
     UpgradePane* upgrade_ = nullptr;
-    QSortFilterProxyModel* sorted_ = nullptr;
     QTableView* table_view_ = nullptr;
     StepsPane* steps_ = nullptr;
     WhatIfPane* what_if_ = nullptr;

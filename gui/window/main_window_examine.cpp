@@ -3,8 +3,8 @@
 #include "gui/jobs/as_in_view.hpp"
 #include "gui/jobs/report_warnings.hpp"
 #include "gui/views/discard.hpp"
+#include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
-#include "report/draw/plot_make.hpp"
 #include "report/draw/roofline_build.hpp"
 
 #include <QDockWidget>
@@ -108,10 +108,7 @@ void MainWindow::set_sizes(const QString& network, const std::vector<std::string
 }
 
 QString MainWindow::network_words() const {
-    QStringList sizes;
-    for (const std::string& size : session_.scenario.sizes) {
-        sizes << QString::fromStdString(size);
-    }
+    const QStringList sizes = texts(session_.scenario.sizes);
     const QString name = QString::fromStdString(session_.scenario.network);
     return sizes.isEmpty() ? name : name + ":" + sizes.join(",");
 }
@@ -136,14 +133,28 @@ void MainWindow::examine() {
         plot_problems_ = std::move(problems);
         return tell_all_problems();
     }
-    if (!has_network()) { // roofs and measurements alone
+    Asked asked{std::move(questions),
+                has_network(),
+                plot_title(),
+                session_.mappings,
+                {questions_.trace(), folders_.machines},
+                measurements_.measured()};
+    if (!has_network() && measurements_.all().empty()) { // roofs alone: at once
         examiner_.cancel();
-        return show_answer({std::move(questions), {}, {}, false});
+        return show_answer(answer_to(std::move(asked), {}, {}));
     }
     if (!examiner_.busy()) {
         asked_at_.start();
     }
-    examiner_.examine(std::move(questions), {questions_.trace(), folders_.machines});
+    examiner_.examine(std::move(asked));
+}
+
+std::string MainWindow::plot_title() const {
+    if (!has_network()) {
+        return {};
+    }
+    const model::Network& network = questions_.network()->network;
+    return network.name.empty() ? network.id : network.name;
 }
 
 // What is chosen, saved and copied is what is on screen: the choices that asked for more go back.
@@ -156,12 +167,8 @@ void MainWindow::cancel_examination() {
     }
     examiner_.cancel();
     session_ = shown_session_;
-    QStringList machines;
-    for (const std::string& name : session_.machines) {
-        machines << QString::fromStdString(name);
-    }
-    choices_->set_network(QString::fromStdString(scenario().network));
-    choices_->set_machines(machines);
+    choices_->set_network(text(scenario().network));
+    choices_->set_machines(texts(session_.machines));
     load();
     while (history_.can_undo() && history_.now() != scenario()) {
         history_.undo(); // doing it again asks again
@@ -172,36 +179,21 @@ void MainWindow::cancel_examination() {
 void MainWindow::show_answer(Answer answer) {
     hide_progress();
     shown_session_ = session_;
-    Diagnostics problems = std::move(answer.diagnostics);
     asked_ = std::move(answer.questions);
     own_times_ = answer.own_times;
+    answer.originals.merge(originals_);
+    originals_ = std::move(answer.originals);
     reports_ = freed_in_background(std::move(answer.reports));
-    if (!reports().empty() && !session_.mappings.empty()) {
-        for (const analysis::MappingEdit& edit : session_.mappings) {
-            if (const auto row = analysis::row_of(reports()[0], edit)) {
-                originals_[*row] = reports()[0].layers[*row];
-            }
-        }
-        problems.append(analysis::apply_edits(reports_->front(), asked_[0], session_.mappings));
-    }
-    answer_problems_ = std::move(problems);
+    answer_problems_ = std::move(answer.diagnostics);
     what_if_->await_gains();
-    show_plot();
+    show_plot(std::move(answer.plot));
     analyse_pause_.start();
     tell_work();
     emit shown();
 }
 
-std::vector<model::Machine> MainWindow::asked_machines() const {
-    std::vector<model::Machine> machines;
-    for (const analysis::Question& question : asked_) {
-        machines.push_back(question.machine);
-    }
-    return machines;
-}
-
 // What was examined, in all panes.
-void MainWindow::show_plot() {
+void MainWindow::show_plot(Result<report::PlotInput> plot) {
     Diagnostics problems = answer_problems_;
     LayerMarks marks;
     for (const analysis::Report& report : reports()) {
@@ -211,13 +203,9 @@ void MainWindow::show_plot() {
     problems.append(not_opened_);
     problems.append(questions_.problems());
     problems.append(measurements_.problems());
-    const model::Network network = has_network() ? questions_.network()->network : model::Network{};
-    const std::vector<model::Machine> machines = asked_machines();
-    auto plot = report::make_plot(network.name.empty() ? network.id : network.name, machines,
-                                  *reports_, measurements_.measured(own_times_));
     problems.append(plot.diagnostics());
     follow_content();
-    if (plot || machines.empty()) { // a trace of an unknown GPU alone is no plot
+    if (plot || asked_.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
     }
     ask_gpu();

@@ -5,6 +5,7 @@
 #include "formats/catalog.hpp"
 #include "formats/trace_network.hpp"
 #include "gui/panes/upgrade_form.hpp"
+#include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
@@ -16,6 +17,8 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
+#include <QProgressBar>
+#include <QPushButton>
 #include <QTabWidget>
 #include <algorithm>
 
@@ -79,11 +82,8 @@ void MainWindow::open_session(const report::Session& session, const QString& fil
         });
     }
     end_search_of_other();
-    QStringList machines;
-    for (const std::string& name : session.machines) {
-        machines << QString::fromStdString(name);
-    }
-    choices_->set_network(QString::fromStdString(session.scenario.network));
+    const QStringList machines = texts(session.machines);
+    choices_->set_network(text(session.scenario.network));
     choices_->set_machines(machines);
     measurements_.load(session);
     originals_.clear();
@@ -126,26 +126,27 @@ void MainWindow::drop_wrong_changes() {
 // At once where that is quick; else in the background, with a bar and a way to cancel.
 void MainWindow::read_then(std::vector<std::string> paths,
                            std::function<void(std::vector<ReadFile>)> then) {
-    const auto read = [paths, folders = folders_](const std::stop_token& stop) {
+    const auto read = [paths, folders = folders_](const std::stop_token& stop,
+                                                  const ProgressCallback& progress) {
         std::vector<ReadFile> files;
         for (const std::string& path : paths) {
             if (!stop.stop_requested()) {
-                files.push_back(read_file(path, folders));
+                files.push_back(read_file(path, folders, stop, progress));
             }
         }
         return files;
     };
     if (!are_large(paths)) {
-        return then(read({}));
+        return then(read({}, {}));
     }
-    progress_->setRange(0, 0); // how far it is no reader says
+    progress_->setRange(0, 0); // until the reader says how far it is
     progress_->setFormat(
-        tr("Reading %1").arg(QFileInfo(QString::fromStdString(paths[0])).fileName()));
+        tr("Reading %1, %p %").arg(QFileInfo(QString::fromStdString(paths[0])).fileName()));
     progress_->show();
     cancel_->show();
     reader_.run([this, read, then](const std::stop_token& stop,
-                                   const ProgressCallback&) -> Background::Show {
-        auto files = std::make_shared<std::vector<ReadFile>>(read(stop));
+                                   const ProgressCallback& progress) -> Background::Show {
+        auto files = std::make_shared<std::vector<ReadFile>>(read(stop, progress));
         return [this, files, then] {
             hide_progress();
             then(std::move(*files));

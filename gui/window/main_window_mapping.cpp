@@ -6,7 +6,8 @@ namespace eyeroof::gui {
 
 void MainWindow::use_report(analysis::Report report, const Shown& where) {
     (*reports_)[where.report] = std::move(report);
-    show_plot();
+    show_plot(report::make_plot(plot_title(), machines_of(asked_), *reports_,
+                                measurements_.measured()(own_times_)));
     tell_work();
     analyse_pause_.start();
 }

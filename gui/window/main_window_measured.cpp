@@ -13,7 +13,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QRegularExpression>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -129,7 +128,7 @@ void MainWindow::add_assign_menu(QMenu& menu) {
 }
 
 const report::PlotPoint* MainWindow::point_of_row(int row) const {
-    const auto ids = rows_.ids_of(sorted_->mapToSource(sorted_->index(row, 0)).row());
+    const auto ids = rows_.ids_of(row);
     for (const report::PlotPoint& point : view_->plot().points) {
         if (!ids.empty() && point.id == ids.front()) {
             return &point;

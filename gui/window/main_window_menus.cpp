@@ -1,4 +1,5 @@
 // Menus, shortcuts, the clipboard and the dialogs behind them.
+#include "gui/panes/answer_table.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/window/help.hpp"
 #include "gui/window/main_window.hpp"
@@ -12,10 +13,10 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QShortcut>
+#include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
-#include <QTableWidget>
 #include <algorithm>
 
 namespace eyeroof::gui {
@@ -58,7 +59,7 @@ void MainWindow::make_menus() {
         QApplication::clipboard()->setText(QString::fromStdString(line));
         statusBar()->showMessage(QString::fromStdString(line), 5000);
     });
-    add(edit, tr("&Filter"), QKeySequence::Find, [this] { plot_bar_->focus_filter(); });
+    add(edit, tr("F&ilter"), QKeySequence::Find, [this] { plot_bar_->focus_filter(); });
     edit->addSeparator();
     add(edit, tr("&Hide the selected"), QKeySequence("Ctrl+H"), [this] { hide_selected(); });
     add(edit, tr("Show the selected &alone"), QKeySequence("Ctrl+I"),
@@ -85,7 +86,7 @@ void MainWindow::make_menus() {
         add(perspectives, perspective_name(p), QKeySequence(QString("Ctrl+Alt+%1").arg(number++)),
             [this, p] { set_perspective(p); });
     }
-    make_unit_menu(*view->addMenu(tr("&Unit of times")));
+    make_unit_menu(*view->addMenu(tr("U&nit of times")));
     make_theme_menu(*view->addMenu(tr("&Theme")));
     view->addAction(tr("Reset &layout"), this, [this] { reset_layout(); });
     QMenu* help = menuBar()->addMenu(tr("&Help"));
@@ -187,7 +188,7 @@ void MainWindow::make_view_menus(QMenu& file) {
         fill_view_menu(*all->addMenu(name), *this, take, tell);
     };
     const TakePicture plot = [this] { return picture_of(*view_); };
-    const TakePicture steps = [this] { return picture_of(steps_->ladder()); };
+    const TakePicture steps = [this] { return picture_of(steps_->ladder(), "steps"); };
     const TakePicture mapping = [this] { return picture_of(mapping_->picture(), "mapping"); };
     add(tr("Roofline"), plot);
     add(tr("Seven steps"), steps);
@@ -242,7 +243,7 @@ QString rows_as_text(const QTableView& table) {
     for (const int row : rows) {
         lines << line([&](int column) {
             const QModelIndex index = model->index(row, column);
-            const QVariant full = index.data(LayerTable::kFullText);
+            const QVariant full = index.data(kFullText);
             return full.isValid() ? full.toString() : index.data().toString();
         });
     }

@@ -17,7 +17,6 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
-#include <QTableWidget>
 #include <QTextEdit>
 #include <map>
 
@@ -188,8 +187,8 @@ std::string MainWindow::report_html() const {
         {tr("Times"), without_links(totals_->text()) + "<p>" +
                           totals_->toolTip().toHtmlEscaped().replace("\n", "<br>") + "</p>"},
         {tr("Roofline"), asked_.empty() ? QString() : page_svg(*view_)},
-        {tr("Seven steps"),
-         svg_of(picture_of(steps_->ladder())) + "<p>" + without_links(steps_->text()) + "</p>"},
+        {tr("Seven steps"), svg_of(picture_of(steps_->ladder(), "steps")) + "<p>" +
+                                without_links(steps_->text()) + "</p>"},
         {tr("Layers"), table_html(*table_view_)},
     };
     QString turned;

@@ -10,21 +10,12 @@
 #include <QItemSelectionModel>
 #include <QMenu>
 #include <QRegularExpression>
-#include <QSortFilterProxyModel>
 #include <QStatusBar>
 #include <QTableView>
 #include <QTextEdit>
 #include <algorithm>
 
 namespace eyeroof::gui {
-
-namespace {
-std::set<std::string> ids_of_row(const LayerTable& rows, int row) {
-    const auto ids = rows.ids_of(row);
-    return {ids.begin(), ids.end()};
-}
-
-} // namespace
 
 // Other points or roofs are in view.
 void MainWindow::view_changed() {
@@ -129,9 +120,9 @@ void MainWindow::selection_from_plot() {
         QItemSelection selection;
         QModelIndex first;
         const bool some = !view_->view().selection.empty(); // else no row need be looked at
-        for (int row = 0; some && row < sorted_->rowCount(); ++row) {
-            const QModelIndex index = sorted_->index(row, 0);
-            const auto ids = rows_.ids_of(sorted_->mapToSource(index).row());
+        for (int row = 0; some && row < rows_.rowCount(); ++row) {
+            const QModelIndex index = rows_.index(row, 0);
+            const auto ids = rows_.ids_of(row);
             if (std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
                     return view_->view().selection.contains(id);
                 })) {
@@ -156,7 +147,8 @@ void MainWindow::selection_from_table() {
     syncing_ = true;
     std::set<std::string> ids;
     for (const QModelIndex& index : table_view_->selectionModel()->selectedRows()) {
-        ids.merge(ids_of_row(rows_, sorted_->mapToSource(index).row()));
+        const auto of_row = rows_.ids_of(index.row());
+        ids.insert(of_row.begin(), of_row.end());
     }
     view_->set_selection(ids);
     syncing_ = false;

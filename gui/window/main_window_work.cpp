@@ -1,5 +1,6 @@
 // What a person would lose: which file the work is in, whether it changed, and asking before it is
 // gone.
+#include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/start_page.hpp"
 
@@ -34,10 +35,7 @@ bool MainWindow::has_unsaved_work() const {
 
 void MainWindow::tell_work() {
     const QString file = QFileInfo(session_file_).fileName();
-    QStringList machines;
-    for (const std::string& name : session_.machines) {
-        machines << QString::fromStdString(name);
-    }
+    const QStringList machines = texts(session_.machines);
     const QString network = network_words();
     const QString what = !file.isEmpty()      ? file
                          : machines.isEmpty() ? network

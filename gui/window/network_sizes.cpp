@@ -2,6 +2,8 @@
 
 #include "formats/catalog.hpp"
 #include "formats/network_names.hpp"
+#include "formats/trace_network.hpp"
+#include "gui/views/qt_text.hpp"
 
 #include <QDoubleSpinBox>
 #include <QFormLayout>
@@ -15,20 +17,8 @@ namespace eyeroof::gui {
 
 namespace {
 
-QString words(const std::string& string) {
-    return QString::fromStdString(string);
-}
-
 QString plain(double value) {
     return QString::number(value, 'g', 12);
-}
-
-QString joined(const std::vector<std::string>& sizes) {
-    QStringList list;
-    for (const std::string& size : sizes) {
-        list << words(size);
-    }
-    return list.join(',');
 }
 
 // The sizes that an ONNX file leaves open, as parameters; nullopt: none.
@@ -54,6 +44,9 @@ std::optional<formats::NetworkHead> open_sizes_of(const std::filesystem::path& p
 std::optional<formats::NetworkHead> head_of(const std::string& base, const Folders& folders,
                                             std::map<std::string, double>& values) {
     std::filesystem::path path = base;
+    if (formats::is_trace_file(base)) { // a step that ran leaves nothing open, and may be large
+        return std::nullopt;
+    }
     if (const auto named = formats::find_network(base, folders.networks, formats::Spelling::any)) {
         path = named->path;
         values.insert(named->variant.begin(), named->variant.end());
@@ -78,7 +71,7 @@ NetworkSizes::NetworkSizes(QWidget* parent) : QToolButton(parent) {
 
 void NetworkSizes::show_network(const QString& name, const std::vector<std::string>& sizes,
                                 const Folders& folders) {
-    const QString shown = name + ":" + joined(sizes);
+    const QString shown = name + ":" + texts(sizes).join(',');
     if (shown == shown_) {
         return;
     }
@@ -89,9 +82,7 @@ void NetworkSizes::show_network(const QString& name, const std::vector<std::stri
         base_ = name.left(colon);
         parts = name.mid(colon + 1).split(',');
     }
-    for (const std::string& size : sizes) {
-        parts << words(size);
-    }
+    parts << texts(sizes);
     std::map<QString, double> given;
     for (const QString& part : parts) {
         given[part.section('=', 0, 0)] = part.section('=', 1).toDouble();
@@ -118,19 +109,19 @@ void NetworkSizes::make_fields(const std::map<QString, double>& given) {
         field->setDecimals(whole ? 0 : 4);
         field->setRange(parameter.min, parameter.max);
         field->setKeyboardTracking(false);
-        const auto known = given.find(words(parameter.name));
+        const auto known = given.find(gui::text(parameter.name));
         field->setValue(known == given.end() ? standard : known->second);
-        field->setObjectName("size " + words(parameter.name));
-        field->setAccessibleName(words(parameter.name));
-        field->setToolTip(words(parameter.meaning));
-        auto* label = new QLabel(words(parameter.name), form);
-        label->setToolTip(words(parameter.meaning));
+        field->setObjectName("size " + gui::text(parameter.name));
+        field->setAccessibleName(gui::text(parameter.name));
+        field->setToolTip(gui::text(parameter.meaning));
+        auto* label = new QLabel(gui::text(parameter.name), form);
+        label->setToolTip(gui::text(parameter.meaning));
         label->setBuddy(field);
         rows->addRow(label, field);
         fields_.push_back(field);
         connect(field, &QDoubleSpinBox::valueChanged, this, [this] {
             tell();
-            shown_ = base_ + ":" + joined(this->sizes());
+            shown_ = base_ + ":" + texts(this->sizes()).join(',');
             emit chosen(base_, this->sizes());
         });
     }
@@ -154,7 +145,7 @@ std::vector<std::string> NetworkSizes::sizes() const {
 void NetworkSizes::tell() {
     QStringList all, differ;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
-        const QString name = words(head_.parameters[i].name);
+        const QString name = gui::text(head_.parameters[i].name);
         all << QString("%1 %2").arg(name, plain(fields_[i]->value()));
         if (fields_[i]->value() != standard_.at(head_.parameters[i].name)) {
             differ << all.back();

@@ -24,7 +24,7 @@ bool applies(Perspective perspective, const QString& pane) {
         {"traffic", {P::accelerator, P::gpu}},
         {"parameters", {P::accelerator, P::gpu}},
         {"baseline", {P::accelerator, P::gpu, P::trace}},
-        {"advice", {P::gpu, P::trace}},
+        {"advice", {P::accelerator, P::gpu, P::trace}},
         {"timeline", {P::gpu, P::trace}},
         {"memory", {P::gpu}},
         {"scaling", {P::gpu}},

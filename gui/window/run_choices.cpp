@@ -4,7 +4,6 @@
 #include "gui/jobs/precisions.hpp"
 #include "gui/views/qt_text.hpp"
 #include "gui/window/network_sizes.hpp"
-#include "model/workload/layer.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -36,30 +35,19 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     batch_->setObjectName("batch");
     batch_->setAccessibleName(tr("Batch: samples of a step"));
     addWidget(batch_);
-    precision_ = list(tr("Precision"), "precision");
-    precision_->addItem(tr("as in the network"), QString());
-    for (const std::string_view name : model::data_type_names()) {
-        precision_->addItem(text(name), text(name));
-    }
-    phase_ = list(tr("Inference or training"), "phase");
-    phase_->addItem(tr("inference"), "");
-    phase_->addItem(tr("training, SGD"), "sgd");
-    phase_->addItem(tr("training, momentum"), "sgd_momentum");
-    phase_->addItem(tr("training, Adam"), "adam");
-    launch_ = list(tr("How kernels are launched, on GPUs"), "launch");
-    launch_->addItem(tr("eager calls"), "eager");
-    launch_->addItem(tr("back to back"), "stream");
-    launch_->addItem(tr("CUDA graph"), "graph");
-    launch_->addItem(tr("kernels alone"), "none");
+    precision_ = add(type_chooser(tr("Precision"), this), tr("Precision"), "precision");
+    phase_ = list(tr("Inference or training"), "phase", {{tr("inference"), ""}});
+    add_entries(*phase_, trainings());
+    launch_ = list(tr("How kernels are launched, on GPUs"), "launch", launches("eager"));
     compiled_ = new QCheckBox(tr("compiled"), this);
     compiled_->setObjectName("compiled");
     compiled_->setToolTip(
         tr("On GPUs: pointwise operators and reductions fused, as a compiler does"));
     addWidget(compiled_);
-    mapping_ = list(tr("Mapping, on accelerators"), "mapping");
-    mapping_->addItem(tr("usual mapping"), "auto");
-    mapping_->addItem(tr("dataflow's mapping"), "dataflow");
-    mapping_->addItem(tr("best mapping"), "best");
+    mapping_ = list(tr("Mapping, on accelerators"), "mapping",
+                    {{tr("usual mapping"), "auto"},
+                     {tr("dataflow's mapping"), "dataflow"},
+                     {tr("best mapping"), "best"}});
     mapping_->setToolTip(tr("On accelerators: the best that the dataflow allows, by its published "
                             "rules where there are any; by the dataflow's rules alone, without a "
                             "search; or the one that no other beats, searched for"));
@@ -70,9 +58,14 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     connect(sizes_, &NetworkSizes::chosen, this, &RunChoices::sizes_wanted);
 }
 
-QComboBox* RunChoices::list(const QString& label, const char* name) {
-    addWidget(new QLabel(" ", this));
+QComboBox* RunChoices::list(const QString& label, const char* name, const Entries& entries) {
     auto* box = new QComboBox(this);
+    add_entries(*box, entries);
+    return add(box, label, name);
+}
+
+QComboBox* RunChoices::add(QComboBox* box, const QString& label, const char* name) {
+    addWidget(new QLabel(" ", this));
     box->setObjectName(name);
     box->setAccessibleName(label);
     box->setToolTip(label);

@@ -1,6 +1,6 @@
 #include "gui/window/start_page.hpp"
 
-#include "gui/panes/upgrade_fields.hpp"
+#include "gui/panes/fields.hpp"
 
 #include <QComboBox>
 #include <QFileInfo>
@@ -26,6 +26,26 @@ QString chosen(const QComboBox& box) {
 
 QString link(const QString& target, const QString& label) {
     return QString("<a href=\"%1\">%2</a>").arg(target, label);
+}
+
+QFrame* framed(QWidget* parent) {
+    auto* frame = new QFrame(parent);
+    frame->setFrameShape(QFrame::StyledPanel);
+    frame->setBackgroundRole(QPalette::Base);
+    frame->setAutoFillBackground(true);
+    frame->setMaximumWidth(2 * kCardWidth);
+    return frame;
+}
+
+// Of what is asked before there is a plot: the words first.
+QVBoxLayout* asking_column(QWidget& frame, QLabel*& words, const char* name) {
+    auto* column = new QVBoxLayout(&frame);
+    column->setContentsMargins(20, 12, 20, 12);
+    words = new QLabel(&frame);
+    words->setWordWrap(true);
+    words->setObjectName(name);
+    column->addWidget(words);
+    return column;
 }
 
 } // namespace
@@ -100,17 +120,8 @@ QHBoxLayout* StartPage::make_entries() {
 
 // A trace without its GPU: everything is there but the machine.
 QWidget* StartPage::make_question() {
-    question_ = new QFrame(this);
-    static_cast<QFrame*>(question_)->setFrameShape(QFrame::StyledPanel);
-    question_->setBackgroundRole(QPalette::Base);
-    question_->setAutoFillBackground(true);
-    question_->setMaximumWidth(2 * kCardWidth);
-    auto* column = new QVBoxLayout(question_);
-    column->setContentsMargins(20, 12, 20, 12);
-    asks_ = new QLabel(question_);
-    asks_->setWordWrap(true);
-    asks_->setObjectName("start trace");
-    column->addWidget(asks_);
+    question_ = framed(this);
+    auto* column = asking_column(*question_, asks_, "start trace");
     measured_on_ = chooser(*column, tr("&Measured on"), tr("choose or type"), "start measured on");
     question_->hide();
     const auto go = [this] {
@@ -125,21 +136,11 @@ QWidget* StartPage::make_question() {
 
 // A network whose file leaves sizes open: everything is there but those.
 QWidget* StartPage::make_sizes() {
-    auto* frame = new QFrame(this);
-    sizes_ = frame;
-    frame->setFrameShape(QFrame::StyledPanel);
-    frame->setBackgroundRole(QPalette::Base);
-    frame->setAutoFillBackground(true);
-    frame->setMaximumWidth(2 * kCardWidth);
-    auto* column = new QVBoxLayout(frame);
-    column->setContentsMargins(20, 12, 20, 12);
-    sizes_of_ = new QLabel(frame);
-    sizes_of_->setWordWrap(true);
-    sizes_of_->setObjectName("start sizes of");
-    column->addWidget(sizes_of_);
+    sizes_ = framed(this);
+    auto* column = asking_column(*sizes_, sizes_of_, "start sizes of");
     size_rows_ = new QFormLayout;
     column->addLayout(size_rows_);
-    auto* go = new QPushButton(tr("Use these sizes"), frame);
+    auto* go = new QPushButton(tr("Use these sizes"), sizes_);
     go->setObjectName("start sizes");
     column->addWidget(go);
     connect(go, &QPushButton::clicked, this, [this] {
@@ -190,10 +191,7 @@ void StartPage::ask_gpu(const QString& trace) {
 }
 
 QVBoxLayout* StartPage::card(const QString& title, const QString& explanation, QWidget*& frame) {
-    auto* box = new QFrame(this);
-    box->setFrameShape(QFrame::StyledPanel);
-    box->setBackgroundRole(QPalette::Base);
-    box->setAutoFillBackground(true);
+    QFrame* box = framed(this);
     box->setMaximumWidth(kCardWidth);
     box->setMinimumWidth(std::min(kCardWidth, 300));
     box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -241,13 +239,6 @@ QWidget* StartPage::make_examine() {
     examine_->setObjectName("start examine");
     examine_->setDefault(true);
     column->addWidget(examine_);
-    auto* examples = new QLabel(tr("Examples: %1 · %2")
-                                    .arg(link("alexnet/eyeriss-v1", tr("AlexNet on Eyeriss v1")),
-                                         link("resnet50/a100-sxm-40gb", tr("ResNet-50 on A100"))),
-                                frame);
-    examples->setWordWrap(true);
-    examples->setObjectName("start examples");
-    column->addWidget(examples);
     const auto go = [this] {
         if (examine_->isEnabled()) {
             emit example_wanted(chosen(*network_), chosen(*machine_));
@@ -255,9 +246,6 @@ QWidget* StartPage::make_examine() {
     };
     connect(examine_, &QPushButton::clicked, this, go);
     connect(machine_->lineEdit(), &QLineEdit::returnPressed, this, go);
-    connect(examples, &QLabel::linkActivated, this, [this](const QString& target) {
-        emit example_wanted(target.section('/', 0, 0), target.section('/', 1));
-    });
     return frame;
 }
 
@@ -269,10 +257,7 @@ QWidget* StartPage::make_upgrade() {
                         frame);
     runs_ = chooser(*column, tr("&What runs"), tr("choose or type"), "start runs");
     phase_ = new QComboBox(frame);
-    phase_->addItem(tr("mixed-precision training"), QString()); // as the page has it
-    phase_->addItem(tr("inference"), "inference");
-    phase_->addItem(tr("training, momentum"), "sgd_momentum");
-    phase_->addItem(tr("training, Adam"), "adam");
+    add_entries(*phase_, upgrade_phases());
     phase_->setObjectName("start phase");
     phase_->setAccessibleName(tr("Inference or training"));
     auto* line = new QHBoxLayout;
@@ -285,10 +270,6 @@ QWidget* StartPage::make_upgrade() {
     ask_ = new QPushButton(tr("Ask"), frame);
     ask_->setObjectName("start ask");
     column->addWidget(ask_);
-    auto* example = new QLabel(
-        tr("Example: %1").arg(link("bert", tr("BERT-large training, V100 to A100"))), frame);
-    example->setWordWrap(true);
-    column->addWidget(example);
     const auto go = [this] {
         if (ask_->isEnabled()) {
             emit upgrade_wanted(chosen(*runs_), chosen(*from_), chosen(*to_),
@@ -297,9 +278,6 @@ QWidget* StartPage::make_upgrade() {
     };
     connect(ask_, &QPushButton::clicked, this, go);
     connect(to_->lineEdit(), &QLineEdit::returnPressed, this, go);
-    connect(example, &QLabel::linkActivated, this, [this] {
-        emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb", "adam");
-    });
     return frame;
 }
 

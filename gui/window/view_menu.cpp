@@ -21,6 +21,9 @@ void copy_figures(const Picture& picture) {
 }
 
 void export_with_dialog(QWidget& parent, const Picture& picture, const TellProblems& tell) {
+    if (picture.size.isEmpty()) {
+        return tell(export_picture(picture, {}).diagnostics()); // no file need be named
+    }
     const QString kinds = picture.html ? "*.svg *.png *.pdf *.csv *.json *.tsv *.html"
                                        : "*.svg *.png *.pdf *.csv *.json *.tsv";
     const QString file =

@@ -104,8 +104,9 @@ class Builder {
           stores_(level_stores(problem, accelerator, keeps_)),
           homes_(home_levels(problem, accelerator, hand_over)), spatial_(spread) {}
 
-    // The tiles of all levels: a mapping whose loops in time stand in no order yet.
-    Mapping tiles(const Pieces& pieces) {
+    // The tiles of all levels: a mapping whose loops in time stand in no order yet. `rests`: what
+    // rests in a PE while the loops of the level before it run, also where that does not keep it.
+    Mapping tiles(const Pieces& pieces, OperandSet rests) {
         pieces_ = pieces;
         Mapping mapping;
         mapping.levels.resize(stores_.size());
@@ -121,8 +122,10 @@ class Builder {
                 }
             }
             drop_what_cannot_fit(i, level, tile);
-            Extents trips =
-                i == 0 ? remaining(tile) : grow(i, level.keeps, tile, spread_outside(i));
+            const bool feeds = i + 2 == mapping.levels.size();
+            Extents trips = i == 0 ? remaining(tile)
+                                   : grow(i, level.keeps, feeds ? rests : OperandSet(), tile,
+                                          spread_outside(i));
             finish_at_home(i, tile, trips);
             for (const Dim d : kAllDims) {
                 tile[index(d)] *= trips[index(d)];
@@ -253,8 +256,14 @@ class Builder {
         return ceil_div(left, std::min(left, pieces));
     }
 
-    Extents grow(std::size_t level, OperandSet keeps, const Extents& below,
+    Extents grow(std::size_t level, OperandSet keeps, OperandSet rests, const Extents& below,
                  const Extents& reserved) const {
+        OperandSet saves = keeps;
+        for (const Operand o : kAllOperands) {
+            if (rests.contains(o)) {
+                saves.insert(o);
+            }
+        }
         Extents trips = kOnes;
         Extents most = kOnes;
         for (const Dim d : kAllDims) {
@@ -263,7 +272,7 @@ class Builder {
         Extents tile = below;
         for (bool grew = true; grew;) {
             grew = false;
-            const std::array<double, kDims> saved = savings(keeps, tile);
+            const std::array<double, kDims> saved = savings(saves, tile);
             std::array<std::size_t, kDims> order{}; // most saved first
             std::iota(order.begin(), order.end(), std::size_t{0});
             std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -416,6 +425,9 @@ std::vector<Mapping> stationary_candidates(const Problem& problem, const Acceler
     const Dataflow dataflow = dataflow_for(problem, rules);
     const bool may_hand_over =
         home_levels(problem, accelerator, true) != home_levels(problem, accelerator, false);
+    const std::size_t feeding = std::max<std::size_t>(accelerator.levels.size(), 2) - 2;
+    const bool rests_apart = dataflow.stationary &&
+                             store_of(accelerator.levels[feeding], *dataflow.stationary) == nullptr;
     std::vector<Mapping> tilings;
     for (const bool hand_over : {true, false}) {
         if (hand_over && !may_hand_over) {
@@ -423,7 +435,10 @@ std::vector<Mapping> stationary_candidates(const Problem& problem, const Acceler
         }
         Builder builder(problem, accelerator, spread, hand_over);
         for (const Pieces& pieces : piece_choices(problem, accelerator)) {
-            add_different(tilings, builder.tiles(pieces));
+            add_different(tilings, builder.tiles(pieces, {}));
+            if (rests_apart) {
+                add_different(tilings, builder.tiles(pieces, {*dataflow.stationary}));
+            }
         }
     }
     std::vector<Mapping> candidates; // different ones: so are the tilings, and each one's orders

@@ -14,7 +14,8 @@ Spread stationary_spread(const model::Problem& problem, const model::Accelerator
                          const model::Dataflow& dataflow, model::SpatialFits& fits);
 
 // Spreads the problem over the axes as Eyexam's step 4 does; grows the tile of every level,
-// innermost first, by the dimension that saves the most traffic until its stores are full; orders
+// innermost first, by the dimension that saves the most traffic until its stores are full (that of
+// the stationary operand, too, where the level before the PEs does not keep it); orders
 // the loops above the PEs so that the stationary operand rests, and those above each buffer by
 // trying each operand. The fastest of these mappings is taken, then the one of least energy.
 Result<Preset> stationary_mapping(const model::Problem& problem,

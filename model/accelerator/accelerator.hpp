@@ -91,6 +91,12 @@ struct Level {
     std::vector<Axis> fanout; // instances of the next inner level below one instance of this one
     std::vector<Channel> channels; // every operand that crosses is in exactly one, or is unlimited
     bool keeps_between_layers = false; // activations that fit here never travel further out
+    // Weights stay here from one inference to the next, those of the first layers first, as far as
+    // they fit beside the activations.
+    bool keeps_weights = false;
+    // Of one layer on such a machine, by the schedule of its network (analysis/exam/residency.hpp):
+    // what is here when the layer starts and stays when it ends.
+    std::optional<OperandSet> scheduled = std::nullopt;
     // Bits of a word at rest here and on the networks below, where they differ from those of the
     // machine; 0: as the machine's.
     PerOperand<int> word_bits{};

@@ -10,7 +10,13 @@ bool absent(const Problem& problem, Operand o) {
     return o == Operand::weight && !problem.has_weight;
 }
 
-// Weights are read again for every layer; inputs and outputs (and their gradients) hand over.
+// Does the level keep the operand from layer to layer? Inputs and outputs (and their gradients)
+// hand over; weights are read again for every layer unless a schedule says that they stay.
+bool keeps(const Level& level, Operand o) {
+    return level.scheduled ? level.scheduled->contains(o)
+                           : o != Operand::weight && level.keeps_between_layers;
+}
+
 bool activations_fit(const Problem& problem, const Accelerator& accelerator, std::size_t level,
                      const Store& store) {
     if (!store.capacity_bytes) {
@@ -44,8 +50,8 @@ HomeRange home_range(const Problem& problem, const Accelerator& accelerator, Ope
             continue;
         }
         const bool first = home.outermost == accelerator.levels.size();
-        const bool stays = o != Operand::weight && accelerator.levels[i].keeps_between_layers &&
-                           holds_all(problem, accelerator, i, *store, o);
+        const bool stays =
+            keeps(accelerator.levels[i], o) && holds_all(problem, accelerator, i, *store, o);
         home.outermost = first ? i : home.outermost;
         home.innermost = first || stays ? i : home.innermost;
     }
@@ -77,9 +83,10 @@ PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& a
         bool found = false;
         for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
             const Store* store = store_of(accelerator.levels[i], o);
-            const bool hands_over = hand_over && o != Operand::weight && store != nullptr &&
-                                    accelerator.levels[i].keeps_between_layers &&
-                                    activations_fit(problem, accelerator, i, *store);
+            const bool hands_over =
+                hand_over && store != nullptr && keeps(accelerator.levels[i], o) &&
+                (o == Operand::weight ? holds_all(problem, accelerator, i, *store, o)
+                                      : activations_fit(problem, accelerator, i, *store));
             if (store != nullptr && (!found || hands_over)) {
                 homes[index(o)] = i;
                 found = true;

@@ -46,7 +46,7 @@ void set_kinds(Chain& chain, Limit moving, Limit last) {
 } // namespace
 
 Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
-                    const Dataflow& dataflow) {
+                    const Dataflow& dataflow, Counting counting) {
     const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
     const SpatialFit fit = best_spatial_fit(problem.bounds, axes, dataflow.whole);
     Chain chain;
@@ -55,8 +55,10 @@ Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
     chain[2] = eyexam::units(chain[1], mac_units(accelerator));
     chain[3] = eyexam::dimensions(axes, fit);
     chain[4] = eyexam::storage(problem, accelerator, axes, dataflow.whole, fit);
-    chain[5] = eyexam::average_bandwidth(problem, accelerator, chain[4]);
-    chain[6] = eyexam::instantaneous_bandwidth(problem, accelerator, chain[4], chain[5]);
+    chain[5] = eyexam::average_bandwidth(problem, accelerator, chain[4], counting);
+    chain[6] = counting == Counting::timeloop
+                   ? chain[5]
+                   : eyexam::instantaneous_bandwidth(problem, accelerator, chain[4], chain[5]);
     set_kinds(chain, Limit::outer_memory, Limit::latency);
     return chain;
 }

@@ -10,9 +10,10 @@
 
 namespace eyeroof::model {
 
-// Upper bounds that no mapping of the dataflow on this machine can exceed.
+// Upper bounds that no mapping of the dataflow on this machine can exceed, as mappings are counted:
+// Timeloop's counting has no networks with a bandwidth and no step 7.
 Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
-                    const Dataflow& dataflow);
+                    const Dataflow& dataflow, Counting counting = Counting::eyeroof);
 
 // The same chain for one mapping of the dataflow. What the layer, the dataflow and the number of
 // units allow (steps 1 to 3) does not depend on it; from step 4 on it is this mapping's dimensions

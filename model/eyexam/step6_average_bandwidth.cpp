@@ -87,7 +87,7 @@ class Tightest {
 } // namespace
 
 StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerator,
-                            const StepBound& before) {
+                            const StepBound& before, Counting counting) {
     const double macs = static_cast<double>(macs_of(problem));
     Tightest tightest(macs, before);
     for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
@@ -101,6 +101,9 @@ StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerat
                               " write", all.up_bytes);
         }
         for (const Channel& channel : level.channels) {
+            if (counting == Counting::timeloop) {
+                break;
+            }
             const Demand all = compulsory(problem, accelerator, i, channel);
             const bool named = !channel.name.empty();
             tightest.consider(cycles(channel, all) / instances, named ? channel.name : level.name,

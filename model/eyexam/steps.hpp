@@ -34,9 +34,10 @@ StepBound storage(const Problem& problem, const Accelerator& accelerator,
 StepBound storage_of(const MappingCost& cost, const StepBound& before);
 
 // Step 6, average bandwidth, best over mappings: every word of an operand crosses every network
-// between its home and the units at least once, P6 = min(P5, min_e BW_e * MACs / data_e).
+// between its home and the units at least once, P6 = min(P5, min_e BW_e * MACs / data_e). Under
+// Timeloop's counting stores alone have a bandwidth.
 StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerator,
-                            const StepBound& before);
+                            const StepBound& before, Counting counting = Counting::eyeroof);
 
 // Step 6, average bandwidth, of one mapping: MACs / max over units, stores and networks of the
 // cycles that each needs for what this mapping asks of it (perfect overlap).

@@ -169,7 +169,8 @@ FusedTime packed_or_apart(const Gpu& gpu, DataType type, const AttentionTerms& t
                           const Layer& layer, const Work& work, bool packed, bool training) {
     const auto& s = std::get<AttentionShape>(layer.shape);
     const double heads = static_cast<double>(s.groups) / static_cast<double>(s.key_heads());
-    const bool lanes = !packed && !training && heads > kMostPackedHeads;
+    // Kernels of latent attention pack all heads.
+    const bool lanes = !packed && !training && heads > kMostPackedHeads && s.value_size() == s.k;
     const double rate = packed || training || lanes ? 1.0 : terms.apart_share;
     const double keys = std::ceil(static_cast<double>(seen_keys(s)) / kKeyStep) * kKeyStep;
     const double tn = std::min(static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0, keys);

@@ -344,7 +344,8 @@ std::string_view timing_name(Timing timing) {
 }
 
 std::optional<Timing> timing_from_name(std::string_view name) {
-    const auto found = std::find(kTimingNames.begin(), kTimingNames.end(), name);
+    const auto found =
+        std::find(kTimingNames.begin(), kTimingNames.end(), name == "none" ? "kernel" : name);
     return found == kTimingNames.end()
                ? std::nullopt
                : std::optional(static_cast<Timing>(found - kTimingNames.begin()));

@@ -441,6 +441,13 @@ std::optional<LibraryKind> library_kind(std::string_view op, std::string_view ne
                                                                  : std::nullopt;
 }
 
+std::string_view library_kind_name(LibraryKind kind) {
+    constexpr std::array<std::string_view, kLibraryKinds> kNames = {
+        "product",   "attention", "latent", "experts", "block",
+        "recurrent", "streams",   "cast",   "exchange"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
 std::string call_type(std::string_view name) {
     return name == "bfloat16" ? "bf16" : name == "float16" ? "fp16" : std::string(name);
 }

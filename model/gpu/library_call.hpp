@@ -63,6 +63,8 @@ enum class LibraryKind {
 };
 // `network`: of a whole block; "mla_context" without one is the kernel alone.
 std::optional<LibraryKind> library_kind(std::string_view op, std::string_view network = {});
+inline constexpr std::size_t kLibraryKinds = 9;
+std::string_view library_kind_name(LibraryKind kind); // "product", "attention", …
 
 struct LibraryCall {
     std::string op;      // "gemm", "attention_context", "dsa_generation", …

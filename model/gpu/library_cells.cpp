@@ -7,29 +7,6 @@ namespace eyeroof::model {
 
 namespace {
 
-// ln, what adds to the errors of shapes: another version of a library beside those measured,
-// another library, and a size far from all that were measured.
-constexpr double kOtherVersion = 0.1;
-constexpr double kOtherLibrary = 0.35;
-constexpr double kFarSize = 0.2;
-
-// A machine without rows takes the mean of its family's; this and the family's spread add to its
-// errors: with B300 and H200, and with B200 and H100, left out of the fit, eight rows of ten are
-// inside (aisimulate 0.13.0.dev20261027; 65 to 99 % by operator and machine, 18 of 20 from 77).
-double other_machine(LibraryKind kind) {
-    constexpr double kProduct = 0.07, kRecurrent = 0.2, kElse = 0.1;
-    return kind == LibraryKind::product     ? kProduct
-           : kind == LibraryKind::recurrent ? kRecurrent
-                                            : kElse;
-}
-
-// Root of the squares.
-double widened(double quantile, double by) {
-    const double from = std::log(quantile);
-    const double to = std::sqrt(from * from + by * by);
-    return std::exp(from < 0.0 ? -to : to);
-}
-
 // The numbers of a version, up to what is none: "0.5.6.post2" is 0, 5, 6, 0.
 std::vector<int> numbers_of_version(std::string_view version) {
     std::vector<int> numbers = {0};
@@ -154,6 +131,12 @@ std::optional<FoundCell> find_cell(const LibraryCells& all, const LibraryCall& c
         return own;
     }
     return found(words_key(c.op, "", c.type, "", ""), false);
+}
+
+double widened(double quantile, double by) {
+    const double from = std::log(quantile);
+    const double to = std::sqrt(from * from + by * by);
+    return std::exp(from < 0.0 ? -to : to);
 }
 
 std::vector<double> shape_weights(const CallParts& parts, LibraryKind kind) {
@@ -303,9 +286,10 @@ std::optional<LibraryTime> library_time(const Gpu& gpu, const MachineKernels& ke
             t.energy_j = power_share(*watts, parts, t.time_s) * gpu.tdp_w * t.time_s;
         }
         const bool known = call.version.empty() || is_listed(call.version, cell.versions);
-        const double library = !found->exact ? kOtherLibrary : known ? 0.0 : kOtherVersion;
-        const double by = std::hypot(measured ? 0.0 : std::hypot(other_machine(*kind), spread),
-                                     library, kFarSize * far_axes(cell, parts, *kind));
+        const CellDistance& d = cells->distances[static_cast<std::size_t>(*kind)];
+        const double library = !found->exact ? d.library : known ? 0.0 : d.version;
+        const double by = std::hypot(measured ? 0.0 : std::hypot(d.machine, spread), library,
+                                     d.size * far_axes(cell, parts, *kind));
         t.low_s = t.time_s * std::min(widened(machine.low, by), 1.0);
         t.high_s = t.time_s * std::max(widened(machine.high, by), 1.0);
         t.key = found->key;

@@ -6,6 +6,7 @@
 #include "model/gpu/library_call.hpp"
 #include "model/gpu/serving_library.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,7 +37,7 @@ struct LibraryCell {
     double power = 2.0;                // p, from 1 (one after the other) to 8 (the longest alone)
     std::vector<double> shape;         // ln, at all knots of all axes; empty: none was fitted
     std::map<std::string, CellMachine> machines;
-    double low = 0.7, high = 1.4;    // of a machine without rows
+    double low = 0.7, high = 1.4;    // of all machines' rows
     int rows = 0;                    // of the fit
     double mape = 0.0, median = 0.0; // on shapes that a fit of the other half has not seen
     std::string versions;            // of the library, as the rows say: "0.24.0, 0.25.0"
@@ -50,9 +51,19 @@ struct LibraryCell {
 // "gemm||fp8|sglang|": operator, network, type, library, kernel; an empty word holds all.
 std::string cell_key(const LibraryCall& call);
 
+// What distance from the rows adds to their errors, ln, root of the squares: of a machine, of a
+// version, and of a library without rows, and of each axis along which no row lies. Of each kind of
+// call, from rows that fits without them predicted: eight of ten are inside.
+struct CellDistance {
+    double machine = 0.1, version = 0.1, library = 0.35, size = 0.2;
+
+    bool operator==(const CellDistance&) const = default;
+};
+
 struct LibraryCells {
     std::string source;
     std::map<std::string, LibraryCell, std::less<>> cells;
+    std::array<CellDistance, kLibraryKinds> distances{}; // by LibraryKind
 
     bool operator==(const LibraryCells&) const = default;
 };
@@ -69,6 +80,9 @@ struct FoundCell {
 // The nearest: the kernel's own, of its library, of its type in any library; nothing where no
 // library was measured on the operator and type.
 std::optional<FoundCell> find_cell(const LibraryCells& cells, const LibraryCall& call);
+
+// A quantile of measured / predicted, wider by what distance adds (ln, root of the squares).
+double widened(double quantile, double by);
 
 // Seconds by the cell, without the machine's offset.
 double cell_seconds(const LibraryCell& cell, const CallParts& parts, LibraryKind kind);

@@ -134,6 +134,7 @@ std::optional<LibraryTime> layer_time(const Gpu& gpu, const MachineKernels& kern
         time->time_s *= share;
         time->low_s *= share;
         time->high_s *= share;
+        time->energy_j *= share;
     }
     return time;
 }

@@ -312,6 +312,19 @@ double turned_tiles_s(const Gpu& gpu, const ElementwiseShape& shape) {
     return kTileCycles * tiles / (gpu.sms * gpu.boost_hz);
 }
 
+// A copy that transposes reads each element from an L2 sector of its own: 32 bytes, 64 on AMD's
+// GPUs. Source: CUDA C++ best practices guide, coalesced access; ROCm, MI300 hardware counters.
+// Frameworks' loops wait for them, so that this is added to the cycles of addressing; the sum was
+// held against three copies (AMD-AGI/TraceLens@171dd747, HolisticTraceAnalysis@f4d0062c), not
+// fitted.
+double scattered_s(const Gpu& gpu, const Layer& layer, NormKernel norm, double elements) {
+    const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
+    const bool scatters = e != nullptr && e->fn == "transpose" && norm != NormKernel::compiled &&
+                          gpu.arch != GpuArch::host;
+    const double sector = gpu.arch == GpuArch::amd ? 64.0 : 32.0;
+    return scatters ? elements * sector / l2_bandwidth(gpu) : 0.0;
+}
+
 double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
     if (changes_layout(layer)) {
         return turned_tiles_s(gpu, std::get<ElementwiseShape>(layer.shape));
@@ -325,7 +338,9 @@ double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, 
         elements = static_cast<double>(p->n * p->c) * static_cast<double>(p->p() * p->q());
     }
     const bool host = gpu.arch == GpuArch::host && layer.op == Op::maxpool;
-    return host ? 0.0 : cycles_of_element(terms, layer, norm) * elements / (gpu.sms * gpu.boost_hz);
+    return host ? 0.0
+                : cycles_of_element(terms, layer, norm) * elements / (gpu.sms * gpu.boost_hz) +
+                      scattered_s(gpu, layer, norm, elements);
 }
 
 // Cycles of a CTA's work that no other hides: a scan walks along its row, a sum over picked

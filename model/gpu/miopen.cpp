@@ -235,6 +235,7 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
     const auto d = [](Count v) { return static_cast<double>(v); };
     const Rate& rate = gpu.rate(type);
     const bool lanes = rate.pipe != Pipe::tensor;
+    const bool cores = gpu.rate(DataType::fp16).pipe == Pipe::tensor; // fp32's, too
     const double packed = lanes && element_bytes < 4.0 ? kPackedShare : 1.0;
     const double tensors = element_bytes * (d(shape.n) * d(shape.c) * d(shape.h) * d(shape.w) +
                                             d(shape.n) * d(shape.k) * d(shape.p()) * d(shape.q()));
@@ -242,7 +243,7 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
         element_bytes * d(shape.c) / d(shape.groups) * d(shape.k) * d(shape.r) * d(shape.s);
     MiopenCall call{gpu, terms, packed * clock * rate.flops_per_s / gpu.sms,
                     clock * pipe_clock_hz(gpu, type),
-                    implicit_of(shape, direction, element_bytes, lanes)};
+                    implicit_of(shape, direction, element_bytes, !cores)};
     call.bytes_per_s = terms.dram_share * gpu.dram_bytes_per_s;
     call.dram_s = (tensors + weights) / call.bytes_per_s;
     call.unaligned = unaligned_cost_of(terms, shape, direction, element_bytes);
@@ -255,7 +256,7 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
     best.dram_bytes = tensors + weights;
     const double input =
         element_bytes * d(shape.n) * d(shape.c) * d(shape.h) * d(shape.w) / call.bytes_per_s;
-    if (is_strided_pointwise(shape, direction) && !lanes) {
+    if (is_strided_pointwise(shape, direction) && cores) {
         call.extra_s = input * (channels_first ? kScatterPasses : kFillPasses);
     }
     take_products(call, best);
@@ -270,9 +271,11 @@ ConvTime miopen_at(const Gpu& gpu, DataType type, const ConvTerms& conv, const C
         best.body_s +=
             2.0 * passes_of(terms, direction) * tensors / call.bytes_per_s + terms.layout_s;
     }
+    // With channels last MI100 and MI250X have none of them in 291 rows (ROCm/MIOpen@2d1fd997).
+    const bool reads = channels_first || !cores;
     const bool plain = shape.stride == Extent2{1, 1} && shape.dilation == Extent2{1, 1} &&
                        shape.r == 3 && shape.s == 3 && direction != Direction::bwd_weight;
-    if (plain && rate.pipe != Pipe::tensor) {
+    if (plain && reads && rate.pipe != Pipe::tensor) {
         take_winograd(call, shape, direction, packed * clock * lanes_flops(gpu, type), best);
     }
     best.passes = channels_first && best.algorithm == ConvAlgorithm::implicit_gemm;

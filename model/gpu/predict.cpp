@@ -43,6 +43,7 @@ void set_interval(const Gpu& gpu, const Layer& layer, const Software& software, 
         p.in_domain = true;
         p.low_s = std::min(std::max(kernel.served->low_s, p.step6_s), p.time_s);
         p.high_s = std::max(kernel.served->high_s, p.time_s);
+        p.energy_j = kernel.served->energy_j * p.time_s / kernel.served->time_s;
         return;
     }
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);

@@ -48,6 +48,7 @@ struct GpuPrediction {
     Count work_macs = 0, work_flops = 0, work_bytes = 0; // exact, of the layer or group
     double flops = 0.0, bytes = 0.0;
     double l2_bytes = 0.0; // of a product, through L2; 0: not counted
+    double energy_j = 0.0; // of the board; 0: no power of such kernels was measured
     double units = 0.0;    // MAC per cycle of the pipe
     double clock_hz = 0.0;
     double clock_share = 1.0;     // under power

@@ -32,10 +32,30 @@ struct Protocol {
 
 // All-reduces of a serving framework, between devices that reach each other's memory.
 struct DirectReduce {
-    std::string name;    // the framework's
-    double base_s = 0.0; // a kernel with its barriers
+    std::string name;              // the framework's
+    double base_s = 0.0;           // a one-shot kernel with its barriers
+    double two_shot_s = 0.0;       // a two-shot kernel with its barriers
+    double share = 1.0;            // of the level's link that these kernels reach
+    Count devices = 0;             // that they serve at most; 0: all of the level
+    double staging_s_per_byte = 0; // added to the library's all-reduce: buffers not registered
+    double call_s = 0.0;           // of the host, where no graph replays the call; 0: unknown
+    double copy_s = 0.0;           // of the kernel that copies the array in such a call
+    double copy_bytes_per_s = 0.0; // bytes of the array
 
     bool operator==(const DirectReduce&) const = default;
+};
+
+// Messages between pairs of a level's members, all at once (NCCL's send and receive).
+struct PairTraffic {
+    double share = 0.0;      // of a member's link that all its pairs together reach; 0: unknown
+    double pair_share = 1.0; // that one pair reaches
+    double base_s = 0.0;
+    double partner_s = 0.0;         // for each partner after the first
+    double long_s = 0.0;            // added to messages above `long_bytes`
+    double long_bytes = 0.0;        // the longest message of the protocol for short ones
+    double short_bytes_per_s = 1.0; // of that protocol, out of one member
+
+    bool operator==(const PairTraffic&) const = default;
 };
 
 // A level joins `size` units: devices at the first level, groups of the level before elsewhere.
@@ -57,6 +77,7 @@ struct FabricLevel {
     std::vector<Count> dims;         // of a torus
     double global_bytes_per_s = 0.0; // of a dragonfly, a unit's part of the links between groups
     std::vector<DirectReduce> direct;
+    PairTraffic pairs;
 
     double latency(std::size_t protocol) const {
         return latency_s.empty()             ? 0.0

@@ -253,8 +253,10 @@ Count PoolShape::q() const {
     return outputs_along(w, s, stride.w, pad.w, 1);
 }
 
-Diagnostics validate(const Layer& layer) {
-    Diagnostics found;
+namespace {
+
+// Nothing where something is wrong, which `found` tells.
+std::optional<Work> checked_work(const Layer& layer, Diagnostics& found) {
     Rules rules(found);
     rules.size("count", layer.count);
     rules.size("in_training", layer.in_training);
@@ -265,14 +267,23 @@ Diagnostics validate(const Layer& layer) {
     if (layer.shape.index() != static_cast<std::size_t>(traits_of(layer.op).shape)) {
         rules.refuse("wrong-shape", fmt::format("the shape is not that of a {}", op_name(layer.op)),
                      "", "op");
-        return found;
+        return std::nullopt;
     }
     std::visit([&](const auto& shape) { check(rules, shape, layer.op); }, layer.shape);
     check_direction(rules, layer);
-    if (rules.clean() && !count_work(layer)) {
+    auto work = rules.clean() ? count_work(layer) : std::nullopt;
+    if (rules.clean() && !work) {
         rules.refuse("overflow", "the layer's operations or bytes do not fit 63 bits",
                      "split the layer, or look for a dimension that is too large", "");
     }
+    return work;
+}
+
+} // namespace
+
+Diagnostics validate(const Layer& layer) {
+    Diagnostics found;
+    static_cast<void>(checked_work(layer, found));
     return found;
 }
 
@@ -298,11 +309,9 @@ Count parameters_of(const Layer& layer) {
 }
 
 Result<Work> work_of(const Layer& layer) {
-    Diagnostics found = validate(layer);
-    if (found.has_errors()) {
-        return found;
-    }
-    return *count_work(layer);
+    Diagnostics found;
+    auto work = checked_work(layer, found);
+    return work ? Result<Work>(*std::move(work)) : Result<Work>(std::move(found));
 }
 
 } // namespace eyeroof::model

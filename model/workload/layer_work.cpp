@@ -40,7 +40,10 @@ class Exact {
 // Collects a layer's work; total() is empty when any part of it overflowed.
 class Tally {
   public:
-    explicit Tally(const Layer& layer) : types(layer.types), direction(layer.direction) {}
+    explicit Tally(const Layer& layer) : types(layer.types), direction(layer.direction) {
+        constexpr std::size_t kUsual = 4;
+        work_.tensors.reserve(kUsual);
+    }
 
     void macs(Exact count) {
         keep(work_.macs, count);
@@ -268,6 +271,11 @@ void tally(Tally& t, const ElementwiseShape& s, Op) {
     }
 }
 
+// A latent that all heads share: values are the first part of the keys, and move with them.
+bool values_in_keys(const AttentionShape& s) {
+    return s.key_heads() == 1 && s.groups > 1 && s.value_size() < s.k;
+}
+
 // Forward: Q K^T and P V, k and v MACs for every pair of a query and a key that it sees; scale 1
 // and softmax 5 operations a score. Gradient: dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q,
 // four products, and scale 1 and softmax gradient 4 a score. Traffic of the fused form: scores stay
@@ -283,7 +291,9 @@ void tally(Tally& t, const AttentionShape& s, Op) {
     t.flops(scores * (forward ? 6 : 5));
     t.read("query", query, t.types.input);
     t.read("key", keys * s.k, t.types.weight);
-    t.read("value", keys * s.value_size(), t.types.weight);
+    if (!values_in_keys(s)) {
+        t.read("value", keys * s.value_size(), t.types.weight);
+    }
     if (forward) {
         t.write("output", output, t.types.output);
         return;

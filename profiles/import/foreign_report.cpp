@@ -26,6 +26,19 @@ std::optional<ForeignReport> table_of(std::string_view head) {
                              "rocprofv3 --kernel-trace -- ./app writes a database that is read "
                              "(or --output-format csv, the file NAME_kernel_trace.csv)"};
     }
+    if (has("Index,KernelName,gpu-id") && !has("BeginNs")) {
+        return ForeignReport{"a table of rocprof without times", "rocprof --timestamp on …"};
+    }
+    if (has("Self CPU %")) {
+        return ForeignReport{"a summary of PyTorch's profiler (key_averages), without single "
+                             "launches",
+                             "prof.export_chrome_trace(\"trace.json\")"};
+    }
+    if (has("Accelerator Core") && has("Duration(us)")) {
+        return ForeignReport{
+            "a table of Ascend's profiler",
+            "name two of its columns kernel and time_us, and leave out the others"};
+    }
     if (has("Metric Name") && !has("Kernel Name")) {
         return ForeignReport{"Nsight Compute CSV without the columns ID and Kernel Name",
                              "ncu --import REPORT.ncu-rep --csv --page raw --print-units base"};
@@ -51,8 +64,9 @@ std::optional<ForeignReport> foreign_report(std::string_view head, std::string_v
                              "ncu --import REPORT.ncu-rep --csv --page raw --print-units base > "
                              "report.csv"};
     }
-    if (ends(".xplane.pb")) {
-        return ForeignReport{"an XPlane profile of XLA (JAX, TensorFlow)",
+    const bool events = head.find("\"traceEvents\"") != std::string_view::npos;
+    if (ends(".xplane.pb") || (events && head.find("\"/device:") != std::string_view::npos)) {
+        return ForeignReport{"a profile of XLA (JAX, TensorFlow), without kinds of events",
                              "profile the program with Nsight Systems (nsys profile --trace=cuda,"
                              "nvtx, nsys export --type sqlite) or rocprofv3, which are read"};
     }
@@ -61,7 +75,7 @@ std::optional<ForeignReport> foreign_report(std::string_view head, std::string_v
                              "rocprofv3 --kernel-trace -- ./app writes a database that is read; of "
                              "PyTorch, prof.export_chrome_trace(\"t.json\")"};
     }
-    return table_of(head);
+    return events ? std::nullopt : table_of(head);
 }
 
 } // namespace eyeroof::profiles

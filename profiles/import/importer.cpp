@@ -176,8 +176,9 @@ Result<Profile> import_profile(const ImportInput& input, std::string_view format
     });
     const SourceLocation where{input.name, 0, 0};
     const auto foreign =
-        format.empty() && (chosen == all.end() || (*chosen)->name() == "plain-csv" ||
-                           (*chosen)->name() == "nsight-compute-csv")
+        format.empty() &&
+                (chosen == all.end() || (*chosen)->name() == "plain-csv" ||
+                 (*chosen)->name() == "nsight-compute-csv" || (*chosen)->name() == "kineto-json")
             ? foreign_report(input.head, input.name)
             : std::nullopt;
     if (foreign) {
@@ -196,6 +197,7 @@ Result<Profile> import_profile(const ImportInput& input, std::string_view format
     auto profile = (*chosen)->read(input);
     if (profile) {
         make_printable(*profile, input.name, profile.diagnostics());
+        profile.diagnostics().append(drop_repeats(*profile, input.name));
         profile.diagnostics().append(cut_overruns(*profile, input.name));
     }
     if (profile && profile->launches.empty()) {

@@ -76,8 +76,27 @@ struct Parsed {
     bool fine = false;
     bool cut_off = false; // nothing is wrong but that the end is missing
     bool endless = false;
-    std::string word = {}; // that is no part of JSON, of letters: "NaN"
+    std::string word = {};  // that is no part of JSON, of letters: "NaN"
+    std::string fault = {}; // why the text is no JSON
 };
+
+// The parser's words without its stage ("lexical error: "), or the comma that it stumbles over.
+// `taken`: with the token that does not fit; `last`: the last byte of the blocks before.
+std::string fault_of(yajl_handle parser, std::string_view taken, char last) {
+    const char bracket = taken.empty() ? '\0' : taken.back();
+    const std::string_view before = taken.substr(0, taken.size() - (bracket == '\0' ? 0 : 1));
+    const std::size_t filled = before.find_last_not_of(" \t\r\n");
+    const char behind = filled == std::string_view::npos ? last : before[filled];
+    if (behind == ',' && (bracket == ']' || bracket == '}')) {
+        return std::string("a comma stands before '") + bracket + "'";
+    }
+    unsigned char* const words = yajl_get_error(parser, 0, nullptr, 0);
+    std::string fault(reinterpret_cast<const char*>(words));
+    yajl_free_error(parser, words);
+    const std::size_t colon = fault.find(": ");
+    fault.erase(0, colon == std::string::npos ? 0 : colon + 2);
+    return fault.substr(0, fault.find_last_not_of(".\n") + 1);
+}
 
 // The letters around a place: yajl stops within a word that is no JSON.
 std::string word_at(std::string_view text, std::size_t at) {
@@ -123,8 +142,11 @@ Parsed parse(ByteSource& source, TraceListener& listener) {
         if (status != yajl_status_ok) { // the place is that of the byte that does not fit
             const std::size_t at = yajl_get_bytes_consumed(parser.get());
             std::string word = word_at(block, at);
+            std::string fault = status == yajl_status_client_canceled
+                                    ? "a number is larger than 1.8e308, the largest double"
+                                    : fault_of(parser.get(), block.substr(0, at), last);
             source.skip(std::min(at + 1, block.size()));
-            return {false, false, false, std::move(word)};
+            return {false, false, false, std::move(word), std::move(fault)};
         }
         const std::size_t filled = block.find_last_not_of(" \t\r\n");
         last = filled == std::string_view::npos ? last : block[filled];
@@ -167,10 +189,13 @@ Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
                              "with 0, or write the trace again",
                              where);
     }
+    if (!parsed.fine && !parsed.cut_off) {
+        return Read::failure("not-json", "this is not JSON: " + parsed.fault,
+                             "correct the file, or write the trace again", where);
+    }
     if (!parsed.fine) {
-        return Read::failure(parsed.cut_off ? "cut-off" : "not-json",
-                             parsed.cut_off ? "the trace ends in the middle" : "this is not JSON",
-                             "the profiler was stopped while it wrote, or the file was edited",
+        return Read::failure("cut-off", "the trace ends in the middle",
+                             "the profiler was stopped while it wrote; write the trace again",
                              where);
     }
     if (!listener.seen_events()) {

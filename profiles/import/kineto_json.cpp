@@ -41,6 +41,8 @@ void return_freed_memory() {
 #endif
 }
 
+constexpr double kLatestUs = 9e15; // beyond, nanoseconds do not fit 63 bits
+
 class KinetoReader {
   public:
     explicit KinetoReader(const ImportInput& input) : input_(input) {}
@@ -67,6 +69,15 @@ class KinetoReader {
                 "too-large", "the trace has no kernels and more operators than are joined",
                 "trace fewer steps: torch.profiler.schedule(active=1)", {input_.name, 0, 0});
         }
+        if (kernel_count_ == 0 && launches_ > 0) { // an operator's time is that of its launch
+            return Result<Profile>::failure(
+                "no-kernels",
+                "the trace has calls that launch kernels (" + std::to_string(launches_) +
+                    "), and no kernel",
+                "the profiler lost them: trace again, with a step of warm-up, and without another "
+                "profiler on the GPU",
+                {input_.name, 0, 0});
+        }
         built_.profile.run = *head;
         built_.profile.run.tool = "kineto-json";
         host_.sort();
@@ -80,7 +91,8 @@ class KinetoReader {
         }
         auto& notes = built_.profile.notes;
         notes.insert(notes.end(), names_.profile.notes.begin(), names_.profile.notes.end());
-        return {std::move(built_.profile), lost_times()};
+        Diagnostics lost = lost_times();
+        return {std::move(built_.profile), std::move(lost)};
     }
 
   private:
@@ -95,12 +107,27 @@ class KinetoReader {
         if (without_time_on_host_ > 0) {
             found.warning("bad-time",
                           std::to_string(without_time_on_host_) +
-                              " operators, calls, or copies have a time that is no number and are "
-                              "left out",
+                              " operators, calls, or copies have a time that is negative, too "
+                              "large, or no number, and are left out",
                           "`ts` and `dur` are microseconds; write the trace again",
                           {input_.name, 0, 0});
         }
+        const RunInfo& run = built_.profile.run;
+        if (kernel_count_ == 0 && !run.gpu.empty() && !built_.profile.launches.empty()) {
+            found.warning("no-kernels",
+                          "the trace names " + run.gpu +
+                              " and has none of its kernels: if the program ran there, these are "
+                              "times of launches",
+                          "trace both: activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+                          {input_.name, 0, 0});
+        }
         return found;
+    }
+
+    static bool launches_kernels(const std::string& call) {
+        return call.find("LaunchKernel") != std::string::npos || // CUDA, HIP
+               call.find("KernelLaunch") != std::string::npos || // Unified Runtime
+               call.find("GraphLaunch") != std::string::npos;
     }
 
     // What is kept while the file is read. Where kernels and host events are too many, the kernels
@@ -116,7 +143,8 @@ class KinetoReader {
     static constexpr std::size_t kCallBytes = sizeof(CallOrigin) + sizeof(Question);
 
     void take(const TraceEvent& event) {
-        if (event.bad_time && event.kind != TraceKind::kernel) {
+        const bool ended = event.dur_us >= 0.0 && std::abs(event.ts_us) <= kLatestUs;
+        if ((event.bad_time || !ended) && event.kind != TraceKind::kernel) {
             ++without_time_on_host_;
             return;
         }
@@ -128,6 +156,7 @@ class KinetoReader {
             take_copy(event);
             break;
         case TraceKind::launch_call:
+            launches_ += launches_kernels(event.name) ? 1 : 0;
             if (join_ != Join::nothing && event.correlation != kNone) {
                 const std::size_t bytes = host_.take_call(event);
                 count(bytes + (bytes > 0 && join_ == Join::calls ? kCallBytes : 0));
@@ -146,7 +175,6 @@ class KinetoReader {
     }
 
     void take_kernel(const TraceEvent& event) {
-        constexpr double kLatestUs = 9e15; // beyond, nanoseconds do not fit 63 bits
         if (event.bad_time || event.dur_us < 0.0 || event.ts_us < 0.0 || event.ts_us > kLatestUs) {
             ++bad_times_;
             return;
@@ -172,9 +200,7 @@ class KinetoReader {
     }
 
     void take_copy(const TraceEvent& event) {
-        constexpr double kLatestUs = 9e15;
-        const bool fine = !event.bad_time && event.dur_us >= 0.0 && event.ts_us >= 0.0 &&
-                          event.ts_us < kLatestUs && event.bytes >= 0;
+        const bool fine = event.ts_us >= 0.0 && event.bytes >= 0;
         if (join_ == Join::nothing || !fine || copies_.size() >= kMostLaunches) {
             return;
         }
@@ -450,6 +476,7 @@ class KinetoReader {
     std::vector<std::int64_t> kernel_numbers_; // of names_, in built_
     std::vector<std::int32_t> op_numbers_;     // the same for operators
     std::size_t kernel_count_ = 0;
+    std::size_t launches_ = 0; // of kernels and graphs, by their calls
     std::size_t bad_times_ = 0;
     std::size_t without_time_ = 0; // kernels at 0 for 0
     std::size_t without_time_on_host_ = 0;

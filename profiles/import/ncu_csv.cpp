@@ -1,6 +1,7 @@
 // Nsight Compute: `ncu --csv --page raw` (wide: header, units row, a row per launch) and the
 // details page or `--metrics` output (long: a row per launch and metric). Times are taken while
 // counters are replayed: launches are marked so.
+#include "base/ascii.hpp"
 #include "profiles/derived_counters.hpp"
 #include "profiles/import/counter_units.hpp"
 #include "profiles/import/csv_table.hpp"
@@ -57,6 +58,25 @@ std::optional<Dim3> dim_of(std::string_view text) {
 }
 
 constexpr std::string_view kDeviceName = "device__attribute_display_name";
+
+// "sm__cycles_elapsed.max": a number, where it is there. Attributes ("launch__func_cache_config")
+// may be words.
+bool is_counter(std::string_view name) {
+    const std::size_t unit = name.find("__");
+    return unit != std::string_view::npos && name.find('.', unit) != std::string_view::npos;
+}
+
+// What the profiler writes where a counter was not collected or has no value.
+bool is_absent(std::string_view text) {
+    const std::string word = lowered(trimmed(text));
+    return word.empty() || word.ends_with("n/a") || word == "nan" || word == "-nan";
+}
+
+// Whether a number without a unit may be of several.
+bool needs_unit(std::string_view name) {
+    return is_counter(name) && (name.find("__time_duration") != std::string_view::npos ||
+                                name.find("__bytes") != std::string_view::npos);
+}
 
 bool looks_numeric(std::string_view text) {
     bool digits = false;
@@ -132,6 +152,7 @@ class NcuReader {
             last_ = {};
             not_numbers_.clear();
             found_ = {};
+            told_units_ = false;
             again_ = false;
             read_rows();
         }
@@ -251,9 +272,8 @@ class NcuReader {
             units_ = row.fields;
             return;
         }
-        if (units_.empty() && !columns_.is_long() && !std::exchange(told_units_, true)) {
-            found_.error("no-units", "the row of units is missing: times may be ns, us, or ms",
-                         "ncu --import r.ncu-rep --csv --page raw --print-units base", row.where);
+        if (units_.empty() && !columns_.is_long()) {
+            tell_units(row, "the row of units is missing: times may be ns, us, or ms");
             return;
         }
         Launch* launch = launch_of(row);
@@ -267,6 +287,14 @@ class NcuReader {
         for (const auto& [name, i] : metrics_) {
             const std::string_view unit = i < units_.size() ? units_[i] : std::string_view{};
             add_counter(name, unit, row.fields[i], row, *launch);
+        }
+    }
+
+    // Once a file: what follows is missing for the same reason.
+    void tell_units(const CsvRow& row, const std::string& what) {
+        if (!std::exchange(told_units_, true)) {
+            found_.error("no-units", what,
+                         "ncu --import r.ncu-rep --csv --page raw --print-units base", row.where);
         }
     }
 
@@ -394,8 +422,23 @@ class NcuReader {
             return;
         }
         const auto whole = whole_number_of(text);
-        if (!whole && (!looks_numeric(text) || !fits_style(text, name, row))) {
-            return; // text attributes, "n/a", empty fields; or the rows are read once more
+        if (!whole && !looks_numeric(text)) {
+            if (name == kTimeCounter && !is_absent(text)) {
+                found_.error("bad-time", fmt::format("'{}' is no time", text.substr(0, 40)),
+                             "export the report again", row.where, name);
+            } else if (is_counter(name) && !is_absent(text)) {
+                not_numbers_.try_emplace(fmt::format("{}' holds text that is no number", name),
+                                         row.where);
+            }
+            return; // attributes, and what was not collected
+        }
+        if (!whole && !fits_style(text, name, row)) {
+            return; // the rows are read once more
+        }
+        if (unit.empty() && needs_unit(name)) {
+            tell_units(row,
+                       fmt::format("'{}' has no unit: it may be ns, us, ms, bytes, or kB", name));
+            return;
         }
         const auto factor = factor_of(unit);
         const auto number = whole ? whole : number_of(text, style_);

@@ -95,6 +95,11 @@ class NsysReader {
         if (file_.found().has_errors()) {
             return false;
         }
+        if (!file_.table("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL").empty()) {
+            return file_.refuse("foreign-report", "this is a database of nvprof or nvvp",
+                                "trace with its successor: nsys profile --trace=cuda,nvtx, then "
+                                "nsys export --type sqlite");
+        }
         if (kernels_.empty() && graphs_.empty() && copies_.empty()) {
             return file_.refuse("missing-table",
                                 "there is no table CUPTI_ACTIVITY_KIND_KERNEL: no kernel was "

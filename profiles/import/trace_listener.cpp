@@ -20,9 +20,8 @@ TraceKind kind_of(std::string_view category) {
     if (category == "kernel" || category == "Kernel") {
         return TraceKind::kernel;
     }
-    if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" ||
-        category == "hip_runtime") {
-        return TraceKind::launch_call;
+    if (category.ends_with("_runtime") || category.ends_with("_driver") || category == "Runtime") {
+        return TraceKind::launch_call; // "cuda_runtime", "xpu_runtime", "privateuse1_runtime", …
     }
     if (category == "cpu_op" || category == "Operator") {
         return TraceKind::cpu_op;

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Union
 
@@ -45,13 +44,6 @@ def __getattr__(name: str) -> Any:
     if name == "map":  # its name before; find_mapping leaves the builtin alone
         return find_mapping
     raise AttributeError(f"module 'eyeroof' has no attribute '{name}'")
-
-
-def _run_main(arguments: Sequence[str]) -> int:
-    code, out, err = _eyeroof.command(list(arguments))
-    sys.stderr.write(err)
-    sys.stdout.write(out)
-    return code
 
 
 def from_hf(config: Union[AnyPath, Mapping[str, Any]], **sizes: int) -> Network:

@@ -1,15 +1,14 @@
-"""`python -m eyeroof …` and the installed `eyeroof`: the command line, in this process."""
+"""`python -m eyeroof …` and the installed `eyeroof`: the command line as this process."""
 
+import signal
 import sys
 
 
 def main() -> int:
-    from . import _run_main
+    from ._eyeroof import main as run
 
-    try:
-        return _run_main(sys.argv[1:])
-    except KeyboardInterrupt:
-        return 130
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as of other programs: `eyeroof … | head` ends in silence
+    return run(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ DataType = Literal["fp64",
 class Scenario(TypedDict, total=False):
     # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
     batch: int
@@ -60,7 +61,7 @@ class Scenario(TypedDict, total=False):
     # Loop bounds of searched mappings: perfect (divisors only), or any with a partial last trip
     # [perfect]
     factors: Literal["perfect", "any"]
-    # Host that launches a GPU's kernels [a server of the GPU's generation]
+    # Host that launches a GPU's kernels [the usual one of such a GPU]
     host: str
     # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
@@ -91,6 +92,8 @@ class Scenario(TypedDict, total=False):
     pageable: bool
     # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
+    # Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]
+    power_cap: Quantity
     # Repeat the question of an answer or scenario file: a JSON answer of eyeroof, or a file with
     # a scenario; - reads standard input; options change it
     scenario: Path
@@ -134,9 +137,12 @@ class CollectiveOptions(TypedDict, total=False):
     beside: Path
     # Number of devices, next to each other (2 to 10000000) [8]
     devices: int
+    # With --software: calls replayed in a CUDA graph, or each from the host [graph]
+    launch: Literal["graph", "eager"]
     # Sizes of the whole array: S, S,T,… or FROM..TO by doubling [1 KiB..1 GiB]
     size: Several
-    # Framework whose own all-reduces are also tried, of those that the fabric names
+    # Framework whose own all-reduces are also tried, of those that the fabric names; with a
+    # version: sglang-0.5.10
     software: str
     # Software transport of messages, of those that the fabric names [its first]
     transport: str
@@ -200,7 +206,8 @@ class ExamOptions(Scenario, total=False):
 class FuseOptions(TypedDict, total=False):
     # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Bandwidth of outer memory, such as 25GB/s [the machine's]
     bandwidth: Quantity
@@ -208,7 +215,7 @@ class FuseOptions(TypedDict, total=False):
     batch: int
     # Size of the on-chip buffer, such as 512KiB [the machine's]
     buffer: Quantity
-    # Show the least traffic for buffers from 1 KiB to 256 MiB
+    # Show the least traffic of buffers, 1 KiB to 256 MiB
     curve: bool
     # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
@@ -236,13 +243,21 @@ class FuseOptions(TypedDict, total=False):
 class HwCalibrateOptions(TypedDict, total=False):
     # Data type of --sustained [fp32]
     dtype: DataType
+    # With carried-over: do not fit what kernels wait for before their pipes are full
+    keep_starts: bool
+    # With carried-over: share of a GPU's distance from the others that is its own (0 to 1)
+    own_offset: Number
+    # With carried-over: cost of moving a constant by a factor of e (0 to 1000000) [0.02]
+    pull: Number
+    # With carried-over: rounds of the search (1 to 1000) [12]
+    rounds: int
     # Source that the constants cite
     source: str
     # Sustained rate, such as '14 TFLOP/s'
     sustained: str
     # How times without a `launch` column were measured: eager framework calls, back-to-back
-    # launches, the kernel alone, or a node of a CUDA graph [kernel]
-    timing: Literal["eager", "stream", "kernel", "graph"]
+    # launches, a node of a CUDA graph, or the kernel alone (none) [none]
+    timing: Literal["eager", "stream", "graph", "none"]
 
 
 class ImportOptions(TypedDict, total=False):
@@ -250,7 +265,8 @@ class ImportOptions(TypedDict, total=False):
     allow_uncosted: bool
     # Manual assignments of kernels to layers (YAML)
     assign: Path
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
     batch: int
@@ -262,7 +278,7 @@ class ImportOptions(TypedDict, total=False):
     dtype: DataType
     # Format of the input, where the content does not identify it
     input_format: Literal["eyeroof-profile", "rocpd-sqlite", "nsight-systems-sqlite", "kineto-json", "nsight-compute-csv", "rocprofv3-csv", "rocprofv3-json", "plain-csv"]
-    # Add the second file's counters to the first file's launches
+    # Add counters of the second file to the first
     join: bool
     # Keep only kernels whose name matches
     kernel: str
@@ -272,7 +288,7 @@ class ImportOptions(TypedDict, total=False):
     log: Path
     # Match kernels to the layers of this network
     match: Path
-    # Keep only launches in NVTX ranges that contain this text
+    # Keep launches in NVTX ranges that contain this text
     nvtx: str
     # Operators to run: all of them, fused (batch norms folded, activations in the layer before),
     # or only convolutions and GEMMs [all; fused for inference on accelerators]
@@ -307,20 +323,22 @@ class ManualOptions(TypedDict, total=False):
     # Print a table of all options and their commands, as Markdown
     options: bool
     # Print the JSON schema of an answer
-    schema: Literal["bound", "capacity", "chip", "claims", "clusters", "collective", "copies", "cores", "diff", "exam", "exams", "front", "fuse", "fuse-curve", "improve", "launches", "map", "memory", "net", "nets", "networks", "pairs", "placement", "published", "reach", "run-diff", "scale", "serve", "sparse", "sparse-curve", "split", "timeline", "validation"]
+    schema: Literal["bound", "capacity", "chip", "claims", "clusters", "collective", "copies", "cores", "diff", "exam", "exams", "front", "fuse", "fuse-curve", "host-speed", "hw-check", "improve", "launches", "layer-search", "machine", "machines", "map", "memory", "net", "nets", "networks", "offload", "pairs", "placement", "published", "reach", "roofline", "run-diff", "scale", "scalesim", "serve", "sparse", "sparse-curve", "split", "timeline", "tune", "upgrade", "validation"]
+    # Write the JSON schemas of all answers to this directory
+    schemas: Path
 
 
 class MapOptions(TypedDict, total=False):
     # Print a result although some operators have no cost model
     allow_uncosted: bool
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
     batch: int
-    # Plot the least memory traffic of each matching layer against buffer capacity; the machine's
-    # LEVEL is marked
+    # Plot each layer's least traffic over buffer capacity; the machine's LEVEL is marked
     capacity_curve: str
-    # Show the machine's bounds of steps 1 to 6 beside what the fastest mapping reaches
+    # Show bounds of steps 1 to 6: the machine's, and those that the fastest mapping reaches
     chain: bool
     # Timeloop constraints that searched mappings satisfy
     constraints: Path
@@ -347,7 +365,7 @@ class MapOptions(TypedDict, total=False):
     fail_if: str
     # Run only the layers whose name matches
     layers: str
-    # Only mappings that use at least this share of the PEs (0 to 1)
+    # Least share of the PEs that a mapping may use (0 to 1)
     min_utilization: Quantity
     # Objective of the search: latency, energy, edp (their product), or powers such as
     # energy^2*latency [edp; latency where the machine names no energies]
@@ -357,7 +375,7 @@ class MapOptions(TypedDict, total=False):
     operators: Literal["all", "fused", "products"]
     # Optimizer of a training step [sgd_momentum]
     optimizer: Literal["sgd", "sgd_momentum", "adam"]
-    # Find the Pareto front of latency and energy of each matching layer
+    # Find each layer's Pareto front of latency and energy
     pareto: bool
     # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
@@ -386,7 +404,7 @@ class MapOptions(TypedDict, total=False):
     # Most seconds for all searches together; results then depend on the load of this computer
     # [none]
     time_limit: Number
-    # Drop points of a front or curve within this share of another [0: none] (0 to 10)
+    # Drop points this close to another, as a share [0: none] (0 to 10)
     tolerance: Quantity
 
 
@@ -471,7 +489,7 @@ class ProfileOptions(TypedDict, total=False):
     metrics_dir: Path
     # Skip the check for a GPU before the program starts
     no_device_check: bool
-    # Profile only launches in NVTX ranges that contain this text
+    # Profile launches in NVTX ranges that contain this
     nvtx: str
     # Profile to write (.jsonl, .gz) [profile.jsonl]
     save: Path
@@ -498,7 +516,7 @@ class RooflineOptions(Scenario, total=False):
     hide: Literal["predicted", "measured"]
     # Label the points that take the most time [yes]
     labels: bool
-    # Draw the seven steps of this layer instead of the roofline
+    # Draw the seven steps of this layer
     ladder: str
     # Memory level of the operational intensity, or all [the outermost]
     level: str
@@ -517,7 +535,7 @@ class RooflineOptions(Scenario, total=False):
     theme: Literal["light", "dark", "auto"]
     # Show only the N names that take the most time (1 to 1000000)
     top: int
-    # Show only the heaviest names that make up this percentage of the time (0 to 100)
+    # Show the heaviest names, up to this share of the time (0 to 100)
     top_share: Quantity
     # Range of operational intensities [all points]
     x_range: str
@@ -528,11 +546,14 @@ class RooflineOptions(Scenario, total=False):
 
 
 class ScaleOptions(TypedDict, total=False):
+    # All-reduce algorithm for gradients; auto: the fastest without servers [auto]
+    algorithm: Literal["auto", "ring", "tree", "double-tree", "halving-doubling", "hierarchical", "in-switch", "server", "sharded-server", "one-shot", "two-shot"]
     # Print a result although some operators have no cost model
     allow_uncosted: bool
     # Asynchronous workers with parameter servers: throughput and staleness
     asynchronous: bool
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Decoders: attention kernel; FlashAttention 2 is slower than the newest on Hopper and
     # Blackwell, FlashAttention 1 in Triton on every GPU [newest]
@@ -550,8 +571,6 @@ class ScaleOptions(TypedDict, total=False):
     # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
     # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # All-reduce algorithm for gradients; auto: the fastest without servers [auto]
-    collective: Literal["auto", "ring", "tree", "double-tree", "halving-doubling", "hierarchical", "in-switch", "server", "sharded-server", "one-shot", "two-shot"]
     # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
     # Compression of gradients [none]
@@ -576,7 +595,7 @@ class ScaleOptions(TypedDict, total=False):
     # Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual one of --on;
     # unequal devices: each GPU's PCIe, through the host]
     fabric: Path
-    # Host that launches a GPU's kernels [a server of the GPU's generation]
+    # Host that launches a GPU's kernels [the usual one of such a GPU]
     host: str
     # With --offload: memory bandwidth of a node's host (unsourced default)
     host_bandwidth: Quantity
@@ -600,6 +619,11 @@ class ScaleOptions(TypedDict, total=False):
     length: int
     # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
+    # Decoders: train low-rank adapters of this rank (LoRA); weights are frozen, and have neither
+    # gradients nor optimizer states (1 to 65536)
+    lora: str
+    # With --lora: adapt all linear layers but routed experts, or those of attention [all]
+    lora_modules: Literal["all", "attention"]
     # Measured samples/s of one device at --baseline-batch; kernel times are scaled to it (1e-06
     # to 1e+12)
     measured_rate: Number
@@ -638,6 +662,8 @@ class ScaleOptions(TypedDict, total=False):
     # Also write the plan of the most devices, and the options of Megatron-LM and DeepSpeed that
     # say the same
     plan_file: Path
+    # Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]
+    power_cap: Quantity
     # Decoders: activation recomputation in the backward pass [none]
     recompute: Literal["none", "selective", "full"]
     # Samples of the whole run, for its time, energy, and cost
@@ -683,13 +709,14 @@ class ServeOptions(TypedDict, total=False):
     allow_uncosted: bool
     # Output tokens of a request (1 to 10000000) [256]
     answer: int
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]
     cache_type: str
     # Tokens of each prompt that the prefix cache holds, which are not computed (0 to 10000000)
     cached_prompt: int
-    # Most tokens of a step [sglang: 8192; else 2048] (64 to 10000000)
+    # Most tokens of a step [the engine's] (64 to 10000000)
     chunk: int
     # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
     # training and serving, else burst]
@@ -703,20 +730,22 @@ class ServeOptions(TypedDict, total=False):
     decode_groups: int
     # Set a size that the network leaves open, or one of its parameters (repeatable)
     dim: Changes
-    # Decoder that drafts tokens on the same devices [n-grams, without cost]
+    # Decoder that drafts tokens on the same devices; own: a layer of the decoder itself (MTP)
+    # [n-grams, without cost]
     draft: str
     # Speculative decoding: tokens drafted per step and request [with --draft: 4] (1 to 64)
     draft_tokens: int
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Serving engine, which sets batching, host time, and all-reduce [vllm]
-    engine: Literal["vllm", "sglang", "trtllm"]
+    # Serving engine, which sets batching, host time, memory, and kernels: a name of hwdb/engines,
+    # with or without its version, or a file [vllm]
+    engine: Path
     # Degree of expert parallelism, over the server's tensor x data devices (1 to 4096) [1]
     expert: int
     # Fabric that connects the devices: a name of hwdb/fabrics, or a file [the usual one of --on;
     # unequal devices: each GPU's PCIe, through the host]
     fabric: Path
-    # Host that launches a GPU's kernels [a server of the GPU's generation]
+    # Host that launches a GPU's kernels [the usual one of such a GPU]
     host: str
     # Launch speed relative to --host; `eyeroof measure host` infers it from a measured time [1]
     host_speed: Quantity
@@ -727,16 +756,18 @@ class ServeOptions(TypedDict, total=False):
     layout: Literal["channels-last", "channels-first"]
     # Library or framework and its version, such as 'cublas 10' or 'TRTLLM 1.0' [the most likely]
     library: str
-    # Share of a device's memory for weights and KV cache (0.1 to 1) [0.9]
+    # Memory share of weights and cache [the engine's] (0.1 to 1)
     memory_share: Number
     # Also write the best point, and the options of vLLM, SGLang, and TensorRT-LLM that say the
     # same
     plan_file: Path
+    # Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]
+    power_cap: Quantity
     # With --prefill-groups: their replicas of attention [--data] (1 to 4096)
     prefill_data: int
     # With --prefill-groups: their degree of expert parallelism [--expert] (1 to 4096)
     prefill_expert: int
-    # Compute prompts on so many tensor groups of their own (disaggregated prefill) (1 to 4096)
+    # Tensor groups that compute prompts alone (disaggregated prefill) (1 to 4096)
     prefill_groups: int
     # With --prefill-groups: their degree of tensor parallelism [--tensor] (1 to 4096)
     prefill_tensor: int
@@ -745,7 +776,7 @@ class ServeOptions(TypedDict, total=False):
     # Simulate arrivals at these rates, requests/s; max: the largest rate whose 95th percentiles
     # meet the limits; recorded: at the times of --requests-file
     rate: Several
-    # Concurrent requests of the server [powers of two up to what fits] (1 to 1000000)
+    # Concurrent requests [powers of two up to what fits] (1 to 1000000)
     requests: Several
     # Simulated requests: CSV with prompt, answer, and arrival_s [all alike]
     requests_file: Path
@@ -823,7 +854,7 @@ class TuneOptions(TypedDict, total=False):
     end_to_end: bool
     # Share of a batch that is chosen at random (0 to 1) [0.05]
     epsilon: Number
-    # Features of a candidate that the learned strategy uses [all]
+    # Features that the learned strategy uses [all]
     features: Literal["all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"]
     # Trials between two fits of the model (1 to 4096) [16]
     fit_every: int
@@ -865,7 +896,7 @@ class TuneOptions(TypedDict, total=False):
     transfer: Union[Path, Sequence[Path]]
     # Candidates to measure for each layer (1 to 1000000) [128]
     trials: int
-    # Weight of the deviation among four fits in a candidate's score (0 to 10)
+    # Weight of the deviation among four fits in a score (0 to 10)
     uncertainty: Number
 
 
@@ -876,7 +907,8 @@ class UpgradeOptions(TypedDict, total=False):
     allow_uncosted: bool
     # Output tokens of a request (1 to 10000000) [256]
     answer: int
-    # Attention as written in the network, or as one fused kernel [written; fused where compiled]
+    # Attention as written in the network, or as one fused kernel [fused on GPUs; written in
+    # traces and on accelerators]
     attention: Literal["written", "fused"]
     # Batch size of a step [the network's own]
     batch: int
@@ -887,8 +919,8 @@ class UpgradeOptions(TypedDict, total=False):
     # GPU clocks after the power limiter has settled (minutes), or in short bursts [settled in
     # training and serving, else burst]
     clocks: Literal["settled", "burst"]
-    # CO2 emissions of electricity, kg/kWh [0.4]
-    co2: Number
+    # CO2 emissions of electricity, as in 0.4 (kg/kWh), '56 g/kWh', or France [0.4]
+    co2: Quantity
     # Fuse pointwise operators and reductions, as torch.compile does
     compiled: bool
     # Number of old GPUs (1 to 1000000)
@@ -901,8 +933,8 @@ class UpgradeOptions(TypedDict, total=False):
     dim: Changes
     # Data type of weights and activations [as in the network]
     dtype: DataType
-    # Serving engine on both sides [vllm]
-    engine: Literal["vllm", "sglang", "trtllm"]
+    # Serving engine on both sides, as in serve [vllm]
+    engine: Path
     # Exit 1 when this condition holds, such as 'time > 5 ms' or 'any.utilization < 10 %': KEY,
     # layer.NAME.KEY, any.KEY, or all.KEY, joined by and, or; a wrong key lists all
     fail_if: str
@@ -927,9 +959,11 @@ class UpgradeOptions(TypedDict, total=False):
     from_library: str
     # Rent of an old GPU, USD/h; 0 means --owned
     from_per_hour: Number
+    # --power-cap of the old GPU alone
+    from_power_cap: Quantity
     # --set of the old GPU alone
     from_set: Changes
-    # Host that launches a GPU's kernels [a server of the GPU's generation]
+    # Host that launches a GPU's kernels [the usual one of such a GPU]
     host: str
     # Monthly cost of an owned GPU's share of server, space, and staff, USD [0]
     host_per_month: Number
@@ -961,6 +995,8 @@ class UpgradeOptions(TypedDict, total=False):
     owned: bool
     # Inference or training, which adds gradients and the weight update [inference]
     phase: Literal["inference", "training"]
+    # Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]
+    power_cap: Quantity
     # Power that all GPUs may draw, at their board limits times PUE, as in 20kW; for the cheapest
     # mix of --count GPUs
     power_limit: Quantity
@@ -973,6 +1009,8 @@ class UpgradeOptions(TypedDict, total=False):
     prompt: int
     # Power usage effectiveness (PUE) of the data center [1.4]
     pue: Number
+    # Requests of a server at a time [as many as do most within the limits] (1 to 1000000)
+    requests: int
     # Resale price of an old GPU [0]
     resale: Number
     # Samples of the job, as in 1.3e9
@@ -1014,6 +1052,8 @@ class UpgradeOptions(TypedDict, total=False):
     to_library: str
     # Rent of a new GPU, USD/h
     to_per_hour: Number
+    # --power-cap of the new GPU alone
+    to_power_cap: Quantity
     # --set of the new GPU alone
     to_set: Changes
     # Limit of the time per output token, as in 50 ms
@@ -1042,14 +1082,14 @@ class ValidateOptions(TypedDict, total=False):
     # With --pairs: How kernels are launched: eager framework calls, a stream of back-to-back
     # launches, a CUDA graph, or none (kernel time only) [eager]
     launch: Literal["eager", "stream", "graph", "none"]
-    # Validate published figures of the catalog's accelerators instead of a table
+    # Validate published figures of accelerators, not a table
     machines: bool
     # With --machines: by the dataflow's own rules, or the best that is found [dataflow]
     mapping: Literal["dataflow", "best"]
     # Read a table of whole steps: network,gpu,measured_s and optionally
     # phase,optimizer,dtype,batch,launch,family
     networks: bool
-    # Use only the data sheet and constants fitted on GPUs with another die
+    # Use constants fitted on GPUs with another die
     never_seen: bool
     # Read a table of speedups: network,from,to,speedup and optionally
     # to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match
@@ -1060,7 +1100,7 @@ class ValidateOptions(TypedDict, total=False):
     # Source of the table, for --fit
     source: str
     # How times without a `launch` column were measured: eager framework calls, back-to-back
-    # launches, the kernel alone, or a node of a CUDA graph [kernel]
-    timing: Literal["eager", "stream", "kernel", "graph"]
+    # launches, a node of a CUDA graph, or the kernel alone (none) [none]
+    timing: Literal["eager", "stream", "graph", "none"]
     # Number of worst rows to show [10]
     worst: int

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
 
 from . import _eyeroof, _options
 from ._core import (AnyNetwork, AnyPath, answered, as_argument, check_names, command, flags_of, names_of, signature_of,
                     split_inputs)
-from ._eyeroof import Network
+from ._eyeroof import Error, Network
 from .exams import Exam
 from .results import (Bound, Catalog, Chip, Collectives, Diff, Fused, Improvements, Machines, Mapped, Memory, Networks,
                       Roofline, Rows, Scaling, Serving, Timeline, Upgrade, Validation, entries)
@@ -176,11 +176,14 @@ def diff(a: Union[Exam, AnyPath], b: Union[Exam, AnyPath], **options: Unpack[Dif
 
 
 def sweep(net: AnyNetwork, on: str, vary: Mapping[str, Any], *, client: Any = None, parts: int = 0,
+          folder: Optional[AnyPath] = None, progress: Optional[Callable[[int, int], None]] = None,
           **options: Unpack[SweepOptions]) -> Rows:
     """Run every combination of values: rows as `eyeroof sweep` writes them. Lists or "8:32:4".
 
-    With `client` (a Dask client) the sweep runs in `parts` parts on its workers; the rows are the
-    same. `.save("all.jsonl")` writes the file of the command line, `.parquet` needs pyarrow.
+    With `client` (a Dask client) the sweep runs on its workers, in `parts` parts, or as many as take about a second
+    each; the rows are the same. `folder` keeps each part as it is done: the same call goes on where one stopped.
+    `progress(done, parts)` is called after each. `.save("all.jsonl")` writes the file of the command line, `.parquet`
+    needs pyarrow.
 
     >>> rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": ["x1", "x2"], "batch": [1, 4]})
     >>> [row["batch"] for row in rows]
@@ -193,14 +196,15 @@ def sweep(net: AnyNetwork, on: str, vary: Mapping[str, Any], *, client: Any = No
     check_names("sweep", options, names_of(_options.SweepOptions))
     flags += flags_of(options)
     if client is None:
+        if parts or folder is not None or progress is not None:
+            raise Error("parts, folder, and progress are of a sweep with a client [usage]")
         with as_argument(net) as name:
             return Rows(command("sweep", name, "--on", on, *flags, "--format", "jsonl"))
-    count = parts or 4 * max(1, len(client.scheduler_info()["workers"]))
     yaml = net.yaml() if isinstance(net, Network) else None
-    name_of_net = None if isinstance(net, Network) else os.fspath(net)
-    jobs = [client.submit(_part, name_of_net, yaml, on, flags, f"{i + 1}/{count}", pure=False)
-            for i in range(count)]
-    return Rows("".join(client.gather(jobs)))
+    asked = (None if isinstance(net, Network) else os.fspath(net), yaml, on, flags)
+    from .parts import run_parts
+
+    return Rows(run_parts(client, _part, asked, parts, folder, progress))
 
 
 def _part(name: Optional[str], text: Optional[str], on: str, flags: List[str], shard: str) -> str:

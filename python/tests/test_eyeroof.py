@@ -122,6 +122,19 @@ def test_map_upgrade_and_sweep_answer():
                                         mapping="dataflow").time_s
 
 
+def test_an_upgrade_of_a_service_has_the_digits_of_serve():
+    asked = dict(prompt=2000, answer=300, tpot="50 ms", dtype="fp16")
+    answer = er.upgrade("llama-3.1-8b", "a100-sxm-80gb", "h100-sxm-80gb", phase="serving",
+                        from_per_hour=1.79, to_per_hour=3.99, **asked)
+    now, then = answer["purchase"]["now"], answer["purchase"]["candidates"][0]
+    for side, gpu, usd, watts in ((now, "a100-sxm-80gb", 1.79, 400), (then, "h100-sxm-80gb", 3.99, 700)):
+        served = er.serve("llama-3.1-8b", on=gpu, tensor="1,2,4,8", **asked)
+        rate = served["points"][served["best"]]["tokens_per_s_device"]
+        assert side["server"]["tokens_per_s_device"] == rate
+        assert side["usd_per_million_tokens"] == pytest.approx(usd / 3600 / rate * 1e6)
+        assert side["joules_per_million_tokens"] == pytest.approx(watts * 1.4 / rate * 1e6)
+
+
 def test_hugging_face_configurations_have_the_published_parameters(tmp_path):
     mixtral = {"model_type": "mixtral", "hidden_size": 4096, "num_hidden_layers": 32,
                "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,

@@ -79,6 +79,17 @@ def test_two_processes_of_a_cluster_write_the_file_of_the_command_line(tmp_path)
                                   dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
             rows = er.sweep("alexnet", on="npu-int8", vary=vary, mapping="dataflow", client=client)
+            asked = dict(on="npu-int8", vary=vary, mapping="dataflow", client=client, folder=tmp_path / "parts")
+            done = []
+            kept = er.sweep("alexnet", parts=6, progress=lambda n, of: done.append((n, of)), **asked)
+            assert done == [(n, 6) for n in range(1, 7)] and list(kept) == list(rows)
+            (tmp_path / "parts/part-00002.jsonl").unlink()
+            (tmp_path / "parts/part-00005.jsonl").unlink()
+            done.clear()
+            again = er.sweep("alexnet", progress=lambda n, of: done.append((n, of)), **asked)
+            assert done == [(5, 6), (6, 6)] and list(again) == list(rows)  # two parts were missing
+            with pytest.raises(er.Error, match="has the parts of another sweep"):
+                er.sweep("vgg16", **asked)
     together = tmp_path / "together.jsonl"
     rows.save(together)
     assert len(rows) == 192

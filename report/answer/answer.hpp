@@ -4,6 +4,7 @@
 // all of them.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -24,6 +25,8 @@ struct AnswerTable;
 
 // People read an SI prefix and the unit; programs the base unit with all digits. share: 0.41 is
 // 41 %. times: a ratio, 1.4x. bar: 0 … 1, drawn. sentence: text that stands below its row.
+// line: text that ends its row, cut where the line does; in a first column what is too long for it
+// has a line of its own.
 enum class Unit {
     none,
     count,
@@ -34,13 +37,15 @@ enum class Unit {
     joules,
     macs,
     macs_per_s,
+    flops_per_s,
     hertz,
     watts,
     usd,
     share,
     times,
     bar,
-    sentence
+    sentence,
+    line
 };
 
 // monostate: not known. A table in a cell: rows of its own, such as the chain of a layer.
@@ -48,10 +53,20 @@ using Value =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
                  std::vector<double>, std::shared_ptr<const AnswerTable>>;
 
-// number_or_text: such as a stride, 2 or "2x1".
-enum class Kind { boolean, integer, number, text, number_or_text, list, numbers, table };
+// number_or_text: such as a stride, 2 or "2x1". number_or_table: one for all, or an object.
+enum class Kind {
+    boolean,
+    integer,
+    number,
+    text,
+    number_or_text,
+    number_or_table,
+    list,
+    numbers,
+    table
+};
 
-// Who sees a figure or a column. kPages: Markdown, HTML, and the window.
+// The formats that show a figure or a column. kPages: Markdown, HTML, and the window.
 inline constexpr unsigned kCsv = 1, kText = 2, kPages = 4, kJson = 8, kPrograms = kCsv | kJson,
                           kPeople = kText | kPages, kAll = kPrograms | kPeople;
 
@@ -60,18 +75,31 @@ inline constexpr unsigned kCsv = 1, kText = 2, kPages = 4, kJson = 8, kPrograms 
 // each row; the object of the only row, absent without it.
 enum class Form { list, list_if_any, list_with_gaps, list_of_cells, object };
 
+// The values that a schema allows. Whole numbers, and amounts of seconds, bytes, joules and so on,
+// are 0 at least where nothing else is said.
+struct Limits {
+    std::optional<double> least = {}, above = {}, most = {};
+    bool any_sign = false;
+    std::vector<std::string> words = {}; // the only texts
+    std::size_t length = 0;              // of a list or a table that always has so many
+};
+inline const Limits kAnySign{.any_sign = true};
+inline const Limits kAboveZero{.above = 0.0};
+inline const Limits kStepNumber{.least = 1.0, .most = 7.0}; // of the seven
+
 // A figure's or column's description.
 struct Head {
-    std::string key;   // "together.dram_bytes": JSON path, and CSV column with '_'
+    std::string key;   // "together.dram_bytes": JSON path, and CSV column with '_'; "*": any other
     std::string title; // for people; empty: for programs alone
     Unit unit = Unit::none;
     unsigned where = kAll;
-    std::string meaning;            // the schema's description, the tooltip
+    std::string meaning = {};       // the schema's description, the tooltip
     Kind kind = Kind::number;       // known without a value
     bool may_miss = false;          // null in JSON, an empty cell in CSV
     bool absent = false;            // where it is not known, JSON has not even the key
     Form form = Form::list;         // of a table in a cell
     std::vector<Head> columns = {}; // of the same
+    Limits limits = {};
 
     bool seen_by(unsigned who) const {
         return (where & who) != 0 && !((who & kPrograms) != 0 ? key : title).empty();
@@ -97,6 +125,10 @@ struct AnswerTable {
 template <class T> struct IsOptional : std::false_type {};
 template <class T> struct IsOptional<std::optional<T>> : std::true_type {};
 
+template <class T> struct ArrayLength : std::integral_constant<std::size_t, 0> {};
+template <std::size_t N>
+struct ArrayLength<std::array<double, N>> : std::integral_constant<std::size_t, N> {};
+
 template <class T> constexpr Kind kind_of() {
     if constexpr (IsOptional<T>::value) {
         return kind_of<typename T::value_type>();
@@ -108,7 +140,7 @@ template <class T> constexpr Kind kind_of() {
         return Kind::number;
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
         return Kind::list;
-    } else if constexpr (std::same_as<T, std::vector<double>>) {
+    } else if constexpr (std::same_as<T, std::vector<double>> || ArrayLength<T>::value > 0) {
         return Kind::numbers;
     } else if constexpr (std::same_as<T, AnswerTable>) {
         return Kind::table;
@@ -120,6 +152,8 @@ template <class T> constexpr Kind kind_of() {
 template <class T> Value value_of(const T& value) {
     if constexpr (IsOptional<T>::value) {
         return value ? value_of(*value) : Value();
+    } else if constexpr (ArrayLength<T>::value > 0) {
+        return std::vector<double>(value.begin(), value.end());
     } else if constexpr (kind_of<T>() == Kind::boolean || kind_of<T>() == Kind::list ||
                          kind_of<T>() == Kind::numbers) {
         return value;
@@ -158,6 +192,7 @@ template <class Row> struct Column {
         using T = std::remove_cvref_t<std::invoke_result_t<Get, const Row&>>;
         head = {std::move(key), std::move(title),    unit, where, std::move(meaning),
                 kind_of<T>(),   IsOptional<T>::value};
+        head.limits.length = ArrayLength<T>::value;
         of = [get](const Row& row) { return value_of<T>(std::invoke(get, row)); };
     }
     // For programs alone.
@@ -233,12 +268,25 @@ Column<Row> object(std::string key, Get get, const std::vector<Column<Inner>>& c
                               Form::object);
 }
 
+// A column or figure whose schema says more than its type.
+template <class Described> Described limited(Described described, Limits limits) {
+    described.head.limits = std::move(limits);
+    return described;
+}
+
 // Columns whose keys are absent from JSON where their optional values are empty.
 template <class Row> std::vector<Column<Row>> absent_if_unknown(std::vector<Column<Row>> columns) {
     for (Column<Row>& column : columns) {
         column.head.absent = column.head.absent || column.head.may_miss;
     }
     return columns;
+}
+
+// Columns of objects whose keys are null where there is none.
+template <class Row> Column<Row> null_if_unknown(Column<Row> column) {
+    column.head.absent = false;
+    column.head.may_miss = true;
+    return column;
 }
 
 // A text that is not known where it is empty.
@@ -266,6 +314,10 @@ struct Answer {
     std::string rows;               // the table that CSV writes; empty: the first
     std::vector<std::string> notes; // below all else
     std::function<Drawing(const Canvas&)> picture;
+    std::function<std::string(std::size_t width)> plot_text; // the picture in characters
+    std::string svg;                                         // a picture that is drawn already
+    std::vector<std::string> commands;                       // that were asked, as they are typed
+    std::vector<Answer> parts; // for people: answers below the tables, each with its title
     std::string bars; // a column of the first table that a page draws where there is no picture
 };
 

@@ -141,7 +141,8 @@ std::string html_notes(const Answer& answer) {
 namespace {
 
 std::string figure_html(const Answer& answer) {
-    const std::string picture = answer.picture ? to_svg_picture(answer) : bars_of(answer);
+    const std::string picture =
+        answer.picture || !answer.svg.empty() ? to_svg_picture(answer) : bars_of(answer);
     return picture.empty() ? "" : "<figure>" + picture + "</figure>\n";
 }
 
@@ -156,10 +157,28 @@ std::string tables_html(const Answer& answer) {
     return html;
 }
 
+std::string commands_html(const Answer& answer) {
+    std::string html;
+    for (const std::string& command : answer.commands) {
+        html += "<code>" + html_escaped(command) + "</code>\n";
+    }
+    return html.empty() ? html : "<pre>" + html + "</pre>\n";
+}
+
+std::string parts_html(const Answer& answer) {
+    std::string html;
+    for (const Answer& part : answer.parts) {
+        const std::string title = html_escaped(part.title);
+        html += "<h2 id=\"" + title + "\">" + title + "</h2>\n" + html_body(part);
+    }
+    return html;
+}
+
 } // namespace
 
 std::string html_body(const Answer& answer) {
-    return html_lead(answer) + figure_html(answer) + tables_html(answer) + html_notes(answer);
+    return html_lead(answer) + commands_html(answer) + figure_html(answer) + tables_html(answer) +
+           parts_html(answer) + html_notes(answer);
 }
 
 std::string to_html(const Answer& answer, const PagePart& part) {
@@ -167,12 +186,12 @@ std::string to_html(const Answer& answer, const PagePart& part) {
     return page_head(title, part.style, part.scripts) + "<h1>" + title + "</h1>\n" +
            (answer.question.empty() ? "" : "<p>" + html_escaped(answer.question) + "</p>\n") +
            html_lead(answer) + figure_html(answer) + part.html + tables_html(answer) +
-           html_notes(answer) + page_foot(part.scripts);
+           parts_html(answer) + html_notes(answer) + page_foot(part.scripts);
 }
 
 std::string to_svg_picture(const Answer& answer) {
     return answer.picture ? to_svg(answer.picture({800.0, 360.0}), SvgTheme::automatic)
-                          : std::string();
+                          : answer.svg;
 }
 
 std::string written(const Answer& answer, std::string_view format, std::size_t width) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace eyeroof::report {
 
@@ -114,6 +115,10 @@ void put_schema(Json& object, const std::string& path, Json schema, bool require
         inner = inner.is_null() ? object_schema() : std::move(inner);
         at = &inner;
     });
+    if (name == "*") {
+        (*at)["additionalProperties"] = std::move(schema);
+        return;
+    }
     require(name);
     (*at)["properties"][name] = std::move(schema);
 }
@@ -124,15 +129,56 @@ Json list_schema(Json items) {
     return {{"type", "array"}, {"items", std::move(items)}};
 }
 
+// A number that cannot be below 0: a whole one, or one whose unit or key says what it measures.
+bool is_amount(const Head& head) {
+    constexpr std::array kUnits = {Unit::count,       Unit::seconds, Unit::bytes, Unit::iec_bytes,
+                                   Unit::bytes_per_s, Unit::joules,  Unit::macs,  Unit::macs_per_s,
+                                   Unit::flops_per_s, Unit::hertz,   Unit::watts, Unit::usd};
+    constexpr std::array kEndings = {"_s", "_bytes", "_j",    "_pj",   "_hz",
+                                     "_w", "macs",   "flops", "cycles"};
+    return head.kind == Kind::integer || std::ranges::find(kUnits, head.unit) != kUnits.end() ||
+           std::ranges::any_of(kEndings,
+                               [&](const char* ending) { return head.key.ends_with(ending); });
+}
+
+// Ranges, words, and lengths of the values.
+void put_limits(Json& schema, const Head& head) {
+    const Limits& limits = head.limits;
+    const bool number = head.kind == Kind::integer || head.kind == Kind::number;
+    if (limits.above) {
+        schema["exclusiveMinimum"] = *limits.above;
+    } else if (limits.least || (number && !limits.any_sign && is_amount(head))) {
+        schema["minimum"] = limits.least.value_or(0.0);
+    }
+    if (limits.most) {
+        schema["maximum"] = *limits.most;
+    }
+    if (!limits.words.empty()) {
+        schema["enum"] = limits.words;
+        if (head.may_miss) {
+            schema["enum"].push_back(nullptr);
+        }
+    }
+    if (limits.length > 0) {
+        schema["minItems"] = schema["maxItems"] = limits.length;
+    }
+}
+
 Json head_schema(const Head& head) {
     const auto described = [&head](Json schema) {
+        put_limits(schema, head);
         if (!head.meaning.empty()) {
             schema["description"] = head.meaning;
         }
         return schema;
     };
-    if (head.kind == Kind::table) {
-        return described(table_schema(head.columns, head.form));
+    if (head.kind == Kind::table || head.kind == Kind::number_or_table) {
+        Json schema = table_schema(head.columns, head.form);
+        if (head.kind == Kind::number_or_table || head.may_miss) {
+            schema["type"] = {schema["type"],
+                              head.kind == Kind::number_or_table ? "number" : "null"};
+        }
+        return described(std::move(schema));
     }
     if (head.kind == Kind::list) {
         return described(list_schema({{"type", "string"}}));

@@ -9,7 +9,7 @@ namespace eyeroof::report {
 
 namespace {
 
-constexpr std::size_t kMaxTextCell = 30; // columns of a name
+constexpr std::size_t kMaxTextCell = 30; // columns of a name where not all fit beside each other
 constexpr std::size_t kBarCells = 30;
 constexpr std::size_t kIndent = 2;
 
@@ -34,17 +34,25 @@ struct Layout {
     std::vector<std::size_t> below;           // behind each other, under the row
 };
 
-std::size_t content_width(const AnswerTable& table, std::size_t column) {
+bool is_words(const Head& head) {
+    return head.kind == Kind::text || head.kind == Kind::list;
+}
+
+// At most `cap` of a name.
+std::size_t content_width(const AnswerTable& table, std::size_t column, std::size_t cap) {
     const Head& head = table.columns[column];
     std::size_t most = 0;
     for (const auto& row : table.rows) {
         most = std::max(most, display_width(cell_text(row[column], head.unit)));
     }
-    most = head.kind == Kind::text || head.kind == Kind::list ? std::min(most, kMaxTextCell) : most;
-    return std::max(most, display_width(head.title));
+    const bool name = is_words(head) && (head.unit != Unit::line || column == 0);
+    return std::max(name ? std::min(most, cap) : most, display_width(head.title));
 }
 
-Layout layout_of(const AnswerTable& table, std::size_t indent, std::size_t width) {
+constexpr std::size_t kLeastLine = 20; // columns of a text that ends its row
+
+Layout layout_with(const AnswerTable& table, std::size_t indent, std::size_t width,
+                   std::size_t cap) {
     Layout layout;
     std::size_t used = indent;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -52,16 +60,38 @@ Layout layout_of(const AnswerTable& table, std::size_t indent, std::size_t width
         if (!head.seen_by(kText)) {
             continue;
         }
-        const std::size_t needed = content_width(table, c) + (used == indent ? 0 : 2);
-        if (stands_below(head) || used + needed > width) {
+        const std::size_t gap = used == indent ? 0 : 2;
+        const std::size_t left = width - std::min(width, used + gap);
+        std::size_t needed = content_width(table, c, cap);
+        if (head.unit == Unit::line && left >= kLeastLine) {
+            needed = std::min(needed, left);
+        }
+        if (stands_below(head) || needed > left) {
             layout.below.push_back(c);
             continue;
         }
         layout.columns.push_back(c);
-        layout.widths.push_back(content_width(table, c));
-        used += needed;
+        layout.widths.push_back(needed);
+        used += needed + gap;
     }
     return layout;
+}
+
+// Names are whole where all columns fit beside each other.
+Layout layout_of(const AnswerTable& table, std::size_t indent, std::size_t width) {
+    Layout whole = layout_with(table, indent, width, width);
+    const bool fits = std::ranges::all_of(
+        whole.below, [&](std::size_t c) { return stands_below(table.columns[c]); });
+    return fits ? whole : layout_with(table, indent, width, kMaxTextCell);
+}
+
+// Whether a name is longer than its cell.
+bool is_cut(const AnswerTable& table, const Layout& layout, const std::vector<Value>& row,
+            std::size_t i) {
+    const std::size_t c = layout.columns[i];
+    const Head& head = table.columns[c];
+    return is_words(head) && (head.unit != Unit::line || c == 0) &&
+           display_width(cell_text(row[c], head.unit)) > layout.widths[i];
 }
 
 std::string in_cells(const AnswerTable& table, const Layout& layout, std::size_t indent,
@@ -83,10 +113,18 @@ std::string below_text(const AnswerTable& table, const Layout& layout,
                        const std::vector<Value>& row, std::size_t indent, std::size_t width) {
     std::vector<std::string> parts;
     std::string tables;
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+        const std::size_t c = layout.columns[i];
+        if (c != 0 && is_cut(table, layout, row, i)) {
+            parts.push_back(table.columns[c].title + " " +
+                            cell_text(row[c], table.columns[c].unit));
+        }
+    }
     for (const std::size_t c : layout.below) {
         const Head& head = table.columns[c];
         if (const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[c])) {
-            tables += rows_text(**inner, indent + kIndent, width);
+            tables += (*inner)->rows.empty() ? std::string()
+                                             : rows_text(**inner, indent + kIndent, width);
             continue;
         }
         const std::string cell = cell_text(row[c], head.unit);
@@ -107,8 +145,13 @@ std::string rows_text(const AnswerTable& table, std::size_t indent, std::size_t 
         in_cells(table, layout, indent, [&](std::size_t c) { return table.columns[c].title; });
     for (std::size_t r = 0; r < std::min(table.rows.size(), table.most_for_people); ++r) {
         const auto& row = table.rows[r];
-        text += in_cells(table, layout, indent,
-                         [&](std::size_t c) { return cell_text(row[c], table.columns[c].unit); });
+        const bool named =
+            !layout.columns.empty() && layout.columns.front() == 0 && is_cut(table, layout, row, 0);
+        text += named ? wrapped(cell_text(row[0], table.columns[0].unit), indent, width)
+                      : std::string();
+        text += in_cells(table, layout, indent, [&](std::size_t c) {
+            return named && c == 0 ? std::string() : cell_text(row[c], table.columns[c].unit);
+        });
         text += below_text(table, layout, row, indent, width);
     }
     return text + rest_text(table);
@@ -156,7 +199,15 @@ std::string to_text(const Answer& answer, std::size_t width) {
         }
     }
     text += facts.empty() ? std::string() : wrapped_parts(facts, 0, width);
+    text += answer.plot_text ? "\n" + answer.plot_text(width) : std::string();
+    text += answer.commands.empty() ? "" : "\n";
+    for (const std::string& command : answer.commands) {
+        text += "  $ " + masked_controls(command) + "\n";
+    }
     text += tables_text(answer.tables, width);
+    for (const Answer& part : answer.parts) {
+        text += "\n" + line(part.title) + to_text(part, width);
+    }
     text += answer.notes.empty() ? "" : "\n";
     for (const std::string& note : answer.notes) {
         text += line(note);

@@ -34,18 +34,26 @@ std::string times_text(double value) {
                                         : fmt::format("{:.3g}x", value);
 }
 
+// Three digits; below a hundredth of a percent, "0.01 %" or "0.00 %".
+std::string share_text(double value) {
+    const double percent = 100.0 * value;
+    return percent != 0.0 && std::abs(percent) < 0.01 ? fmt::format("{:.2f} %", std::abs(percent))
+                                                      : fmt::format("{:.3g} %", percent);
+}
+
 std::string plain_text(double value) {
     constexpr double kPrefixed = 1e4;
     return std::abs(value) < kPrefixed ? fmt::format("{:.4g}", value) : amount(value);
 }
 
 std::string number_text(double value, Unit unit) {
-    constexpr std::array<std::pair<Unit, const char*>, 8> kNames = {{{Unit::seconds, "s"},
+    constexpr std::array<std::pair<Unit, const char*>, 9> kNames = {{{Unit::seconds, "s"},
                                                                      {Unit::bytes, "B"},
                                                                      {Unit::bytes_per_s, "B/s"},
                                                                      {Unit::joules, "J"},
                                                                      {Unit::macs, "MAC"},
                                                                      {Unit::macs_per_s, "MAC/s"},
+                                                                     {Unit::flops_per_s, "FLOP/s"},
                                                                      {Unit::hertz, "Hz"},
                                                                      {Unit::watts, "W"}}};
     for (const auto& [one, name] : kNames) {
@@ -54,10 +62,13 @@ std::string number_text(double value, Unit unit) {
         }
     }
     switch (unit) {
+    case Unit::count: // whole ones with all digits
+        return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                                    : plain_text(value);
     case Unit::iec_bytes:
         return format_iec(value, "B");
     case Unit::share:
-        return fmt::format("{:.3g} %", 100.0 * value);
+        return share_text(value);
     case Unit::times:
         return times_text(value);
     case Unit::usd:

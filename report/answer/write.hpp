@@ -33,7 +33,7 @@ std::string tables_text(const std::vector<AnswerTable>& tables, std::size_t widt
 std::string to_csv(const Answer& answer);
 std::string to_json(const Answer& answer);
 std::string to_markdown(const Answer& answer);
-// What stands on a page beside what every answer has: behind the picture and before the tables.
+// A part of a page of its own, behind the picture and before the tables.
 struct PagePart {
     std::string html;
     std::string_view style = {};
@@ -48,7 +48,7 @@ std::string to_schema(const Answer& answer);
 // piece of JSON has the schema's name. False where the sink takes no more.
 bool write_json(const Answer& answer, const TextSink& sink);
 bool write_csv(const Answer& answer, const TextSink& sink);
-// What a writer gives to a sink.
+// The text that a writer gives to a sink.
 std::string text_of(const std::function<void(const TextSink&)>& write);
 
 // By the name of its format; text where it has no other name.
@@ -56,7 +56,7 @@ std::string written(const Answer& answer, std::string_view format, std::size_t w
 
 // Sentences, warnings, picture, tables, and notes as HTML, without a page around them.
 std::string html_body(const Answer& answer);
-// What stands above and below the tables: sentences, warnings, and figures; notes.
+// Above the tables: sentences, warnings, and figures. Below them: notes.
 std::string html_lead(const Answer& answer);
 std::string html_notes(const Answer& answer);
 

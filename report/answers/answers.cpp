@@ -2,16 +2,21 @@
 
 #include "report/answer/write.hpp"
 #include "report/bound/bound_answer.hpp"
+#include "report/bound/host_speed_answer.hpp"
 #include "report/calibrate/validation_answers.hpp"
+#include "report/catalog/machine.hpp"
 #include "report/catalog/network.hpp"
 #include "report/chip/chip_answer.hpp"
 #include "report/claims/claims_write.hpp"
 #include "report/cores/cores_answer.hpp"
 #include "report/diff/diff_answer.hpp"
 #include "report/exam/exam_answer.hpp"
+#include "report/exam/scalesim_answer.hpp"
 #include "report/exam/side_by_side.hpp"
 #include "report/fuse/fuse_answer.hpp"
+#include "report/roofline/roofline_answer.hpp"
 #include "report/scale/collective_answer.hpp"
+#include "report/scale/layer_search_answer.hpp"
 #include "report/scale/scale_answer.hpp"
 #include "report/scale/serving_answer.hpp"
 #include "report/scale/split_answer.hpp"
@@ -20,6 +25,9 @@
 #include "report/step/improve_answer.hpp"
 #include "report/step/memory_answer.hpp"
 #include "report/step/timeline_write.hpp"
+#include "report/tune/tune_answer.hpp"
+#include "report/upgrade/offload_answer.hpp"
+#include "report/upgrade/purchase_answer.hpp"
 
 #include <map>
 
@@ -46,6 +54,15 @@ const model::Gpu& no_gpu() {
     return gpu;
 }
 
+const analysis::Purchase& no_purchase() {
+    static const analysis::Purchase purchase = [] {
+        analysis::Purchase empty;
+        empty.answers.resize(1);
+        return empty;
+    }();
+    return purchase;
+}
+
 // Answers to nothing: their columns are those of every answer.
 const std::map<std::string, Answer>& empty_answers() {
     static const std::map<std::string, Answer> answers = [] {
@@ -62,6 +79,14 @@ const std::map<std::string, Answer>& empty_answers() {
                  run_diff_answer({}),
                  network_answer({}, {}),
                  networks_answer({}),
+                 machine_answer({}),
+                 machines_answer({}),
+                 lint_answer({}),
+                 roofline_answer({}, {}),
+                 scalesim_answer({}, 0, 0, {}, {}),
+                 layer_search_answer({}, {}),
+                 host_speed_answer({}, {}, 0.0),
+                 tune_answer({}, false),
                  fuse_answer({}),
                  fuse_curve_answer({}, {}, {}),
                  scale_answer({}),
@@ -75,6 +100,8 @@ const std::map<std::string, Answer>& empty_answers() {
                  capacity_answer({}),
                  reach_answer({}),
                  improve_answer({}, {}, {}, 0),
+                 offload_answer({}),
+                 purchase_answer(no_purchase()),
                  layers_validated({}),
                  networks_validated({}),
                  pairs_validated({}),

@@ -86,7 +86,7 @@ std::vector<NamedBound> named_bounds(const BoundReport& r) {
     return bounds;
 }
 
-// What people see of the four bounds that JSON has by name.
+// The four bounds for people; JSON has them by name.
 AnswerTable bounds_of(const BoundReport& r) {
     std::vector<Column<NamedBound>> columns = {{"", "bound", Unit::none, &NamedBound::name}};
     add_bound(columns, "", kPeople, [](const NamedBound& one) { return one.bound; });
@@ -115,13 +115,15 @@ AnswerTable gap_of(const BoundReport& r) {
         return time_s > 0.0 ? part.seconds / time_s : 0.0;
     };
     const auto drawn = [share](const GapPart& part) { return std::clamp(share(part), 0.0, 1.0); };
-    return make_table<GapPart>("gap", "Parts of the time", r.gap,
-                               {{"part", "part", Unit::none, &GapPart::name},
-                                {"seconds", "time", Unit::seconds, &GapPart::seconds, kAll,
-                                 "negative: the measurement is below what is predicted"},
-                                {"", "share", Unit::share, share, kPeople},
-                                {"", "of the time", Unit::bar, drawn, kPages},
-                                {"reason", "meaning", Unit::sentence, &GapPart::reason}});
+    return make_table<GapPart>(
+        "gap", "Parts of the time", r.gap,
+        {{"part", "part", Unit::none, &GapPart::name},
+         limited<Column<GapPart>>({"seconds", "time", Unit::seconds, &GapPart::seconds, kAll,
+                                   "negative: the measurement is below what is predicted"},
+                                  kAnySign),
+         {"", "share", Unit::share, share, kPeople},
+         {"", "of the time", Unit::bar, drawn, kPages},
+         {"reason", "meaning", Unit::sentence, &GapPart::reason}});
 }
 
 AnswerTable changes_of(const BoundReport& r) {

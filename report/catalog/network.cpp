@@ -80,16 +80,8 @@ std::string si(Count value, std::string_view unit) {
 
 std::string shape_with_direction(const model::Layer& layer) {
     const bool forward = layer.direction == model::Direction::fwd;
-    return (forward ? "" : std::string(direction_name(layer.direction)) + ": ") + shape_text(layer);
-}
-
-std::string layer_line(const model::Layer& layer) {
-    const model::Work work = work_of(layer).value();
-    return fmt::format("{} {} {} {} {} {} {}\n", left(layer.name, 15), left(op_name(layer.op), 11),
-                       right(fmt::format("{}", layer.count), 4),
-                       left(shape_with_direction(layer), 40), right(si(work.macs, "MAC"), 10),
-                       right(si(work.bytes(), "B"), 8),
-                       right(fmt::format("{:.4g}", intensity(work)), 6));
+    return (forward ? "" : std::string(direction_name(layer.direction)) + ": ") +
+           std::visit(ShapeText{layer.op}, layer.shape);
 }
 
 std::string types_line(const model::Network& network) {
@@ -141,15 +133,15 @@ std::vector<Column<model::Layer>> layer_columns() {
     const auto some_macs = work(
         [](const model::Work& w) { return w.macs > 0 ? std::optional(w.macs) : std::nullopt; });
     const std::vector<Column<Layer>> more = {
-        {"", "layer", Unit::none, &Layer::name, kPages},
-        {"", "operator", Unit::none, [](const Layer& l) { return op_name(l.op); }, kPages},
-        {"count", "runs", Unit::count, &Layer::count, kJson | kPages},
-        {"", "shape", Unit::none, shape_with_direction, kPages},
+        {"", "layer", Unit::none, &Layer::name, kPeople},
+        {"", "operator", Unit::none, [](const Layer& l) { return op_name(l.op); }, kPeople},
+        {"count", "runs", Unit::count, &Layer::count, kJson | kPeople},
         {"macs", "", Unit::none, macs, kPrograms, "of one run"},
-        {"", "work", Unit::macs, some_macs, kPages, "of one run"},
-        {"", "traffic", Unit::bytes, work([](const model::Work& w) { return w.bytes(); }), kPages,
+        {"", "work", Unit::macs, some_macs, kPeople, "of one run"},
+        {"", "traffic", Unit::bytes, work([](const model::Work& w) { return w.bytes(); }), kPeople,
          "compulsory: every tensor once"},
-        {"", "FLOP/B", Unit::none, work(intensity), kPages},
+        {"", "FLOP/B", Unit::none, work(intensity), kPeople},
+        {"", "shape", Unit::line, shape_with_direction, kPeople},
         {"flops", work([](const model::Work& w) { return w.flops; })},
         {"read_bytes", work([](const model::Work& w) { return w.bytes_read(); })},
         {"write_bytes", work([](const model::Work& w) { return w.bytes_written(); })},
@@ -204,64 +196,33 @@ std::string parameters_text(const std::vector<formats::Parameter>& parameters) {
 
 } // namespace
 
-std::string shape_text(const model::Layer& layer) {
-    return std::visit(ShapeText{layer.op}, layer.shape);
-}
-
-std::string uncosted_to_text(const model::Network& network) {
-    const Count missing = uncosted_operators(network);
-    if (missing == 0) {
-        return {};
-    }
-    std::string text = fmt::format("Not costed: {} of {} operators ({:.1f} %)\n", missing,
-                                   operators_of(network), 100.0 * uncosted_share(network));
-    for (const model::Uncosted& u : network.uncosted) {
-        text +=
-            wrapped(fmt::format("{} x {}{}: {}{}", u.count, masked_controls(u.op),
-                                u.name.empty() ? "" : " (first " + masked_controls(u.name) + ")",
-                                masked_controls(u.why), u.may_multiply ? "; it may multiply" : ""),
-                    2, 100);
-    }
-    return text;
-}
-
-std::string network_to_text(const model::Network& network, const model::NetworkTotals& totals) {
-    std::string text = wrapped(fmt::format("{} ({})", network.name, network.id), 0, 100);
-    if (!network.source.empty()) {
-        text += wrapped("Source: " + network.source, 0, 100);
-    }
-    text += fmt::format("\n{} {} {} {} {} {} {}\n", left("layer", 15), left("operator", 11),
-                        right("runs", 4), left("shape", 40), right("work", 10), right("traffic", 8),
-                        right("FLOP/B", 6));
-    for (const model::Layer& layer : network.layers) {
-        text += layer_line(layer);
-    }
-    text += "\n" + wrapped_parts(total_parts(network, totals), 0, 100) + wrapped(kBasis, 0, 100);
-    text += network.uncosted.empty() ? "" : "\n" + uncosted_to_text(network);
-    return text;
-}
-
 Answer network_answer(const model::Network& network, const model::NetworkTotals& totals) {
     using model::Uncosted;
     Answer a;
     a.schema = "eyeroof/net/1";
     a.title = network.name;
+    a.question = fmt::format("{} ({})", network.name, network.id);
     a.sentences = {fmt::format("{}", fmt::join(total_parts(network, totals), " · "))};
     a.figures = {{"id", "", network.id},
                  {"name", "", network.name},
                  {"source", "", network.source},
                  {"operators", "", operators_of(network)},
-                 {"uncosted_share", "", uncosted_share(network)}};
+                 limited<Figure>({"uncosted_share", "", uncosted_share(network)},
+                                 {.least = 0.0, .most = 1.0})};
     add_figures(a.figures, totals,
                 total_columns<model::NetworkTotals>([](const auto& t) { return t; }, kJson));
-    a.tables = {make_table("layers", "", network.layers, layer_columns()),
-                make_table<Uncosted>(
-                    "uncosted", "Not costed", network.uncosted,
-                    {{"op", "operator", Unit::none, &Uncosted::op},
-                     {"name", "first", Unit::none, &Uncosted::name},
-                     {"why", "why", Unit::none, &Uncosted::why},
-                     {"count", "operators", Unit::count, &Uncosted::count},
-                     {"may_multiply", "may multiply", Unit::none, &Uncosted::may_multiply}})};
+    a.tables = {
+        make_table("layers", "", network.layers, layer_columns()),
+        make_table<Uncosted>(
+            "uncosted",
+            fmt::format("Not costed: {} of {} operators ({:.1f} %)", uncosted_operators(network),
+                        operators_of(network), 100.0 * uncosted_share(network)),
+            network.uncosted,
+            {{"op", "operator", Unit::none, &Uncosted::op},
+             {"name", "first", Unit::none, &Uncosted::name},
+             {"why", "why", Unit::sentence, &Uncosted::why},
+             {"count", "operators", Unit::count, &Uncosted::count},
+             {"may_multiply", "may multiply", Unit::none, &Uncosted::may_multiply}})};
     a.notes = {kBasis};
     if (!network.source.empty()) {
         a.notes.push_back("Source: " + network.source);
@@ -271,31 +232,6 @@ Answer network_answer(const model::Network& network, const model::NetworkTotals&
 
 constexpr const char* kSetting =
     "Parameters are set behind the name: mobilenet-v1:width=0.5,resolution=128";
-constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
-
-namespace {
-
-std::string shortened(const std::string& name, std::size_t width) {
-    return display_width(name) > width ? left(name, width) : name;
-}
-
-} // namespace
-
-std::string networks_to_text(const std::vector<NetworkRow>& rows) {
-    std::string text = fmt::format("{} {} {} {} {}\n", left("name", kNameWidth), right("runs", 5),
-                                   right("work", 11), right("weights", 9),
-                                   "description, and parameters with their defaults");
-    for (const NetworkRow& row : rows) {
-        text += fmt::format(
-            "{} {} {} {} {}\n", left(row.head.id, kNameWidth), right(std::to_string(row.runs), 5),
-            right(si(row.totals.macs, "MAC"), 11), right(si(row.totals.weight_bytes, "B"), 9),
-            shortened(masked_controls(row.head.name), 100 - kNameWidth - 29));
-        if (!row.head.parameters.empty()) {
-            text += wrapped(parameters_text(row.head.parameters), kNameWidth + 29, 100);
-        }
-    }
-    return text + "\n" + counted(rows.size(), "network") + "\n" + kSetting + "\n";
-}
 
 Answer networks_answer(const std::vector<NetworkRow>& rows) {
     using formats::Parameter;
@@ -307,7 +243,7 @@ Answer networks_answer(const std::vector<NetworkRow>& rows) {
     };
     std::vector<Column<NetworkRow>> columns = {
         {"id", "name", Unit::none, head(&formats::NetworkHead::id)},
-        {"name", "description", Unit::none, head(&formats::NetworkHead::name)},
+        {"name", head(&formats::NetworkHead::name)},
         {"source", head(&formats::NetworkHead::source), kJson},
         {"path", [](const NetworkRow& row) { return row.head.path.string(); }, kJson},
         {"runs", "runs", Unit::count, &NetworkRow::runs}};
@@ -322,7 +258,8 @@ Answer networks_answer(const std::vector<NetworkRow>& rows) {
                                                      {"max", &Parameter::max},
                                                      {"meaning", &Parameter::meaning}},
                                                     kJson));
-    columns.push_back({"", "parameters with their defaults", Unit::none, parameters, kPages});
+    columns.push_back({"", "description", Unit::line, head(&formats::NetworkHead::name), kPeople});
+    columns.push_back({"", "parameters with their defaults", Unit::sentence, parameters, kPeople});
     Answer a;
     a.schema = "eyeroof/nets/1";
     a.title = "Networks of the catalog";

@@ -20,17 +20,7 @@ struct NetworkRow {
     model::NetworkTotals totals;
 };
 
-// "3x227x227 -> 96x55x55, 11x11/4", "12 x [128x64 . 64x128]", "768x128 gelu".
-std::string shape_text(const model::Layer& layer);
-
-// Operators that could not be costed, a line each with the first one's name; empty where there are
-// none. In at most 100 columns.
-std::string uncosted_to_text(const model::Network& network);
-
-// At most 100 columns. Layers must be valid.
-std::string network_to_text(const model::Network& network, const model::NetworkTotals& totals);
 Answer network_answer(const model::Network& network, const model::NetworkTotals& totals);
-std::string networks_to_text(const std::vector<NetworkRow>& rows);
 Answer networks_answer(const std::vector<NetworkRow>& rows);
 
 } // namespace eyeroof::report

@@ -1,9 +1,8 @@
-// Claims beside the program's figures, as text, Markdown, one HTML page, and JSON.
+// Claims beside the program's figures, as an answer.
 #pragma once
 
 #include "analysis/claims/claims.hpp"
 #include "report/answer/answer.hpp"
-#include "report/draw/drawing.hpp"
 
 #include <string>
 #include <vector>
@@ -12,22 +11,13 @@ namespace eyeroof::report {
 
 using ClaimsFound = std::vector<analysis::claims::ClaimFound>;
 
-// A line for each claim, cut to so many columns: agreement, worst deviation, what it says.
-std::string claims_table(const ClaimsFound& claims, std::size_t columns);
-// Every claim with its commands, figures, reasons.
-std::string claims_text(const ClaimsFound& claims);
-std::string claims_markdown(const ClaimsFound& claims);
-std::string claims_html(const ClaimsFound& claims);
-Answer claims_answer(const ClaimsFound& claims); // for JSON: eyeroof/claims/1
+// eyeroof/claims/1: a row for each claim with its agreement and worst deviation, then a part for
+// each with its commands, figures, reasons, and picture. `listed`: none was asked.
+Answer claims_answer(const ClaimsFound& claims, bool listed = false);
 
 // The commands of a claim as they are typed, from the folder above examples/.
 std::string command_line(const formats::Claim& claim, const std::vector<std::string>& words);
 
-// Published figures and ours as bars, each pair as long as its larger one asks.
-Drawing claim_bars(const analysis::claims::ClaimFound& claim);
-
-// "31 claims: 161 figures agree within 10 %, …".
-std::string claims_summary(const ClaimsFound& claims);
 // "3/4, 1 unsourced", and the largest deviation of a figure.
 std::string agreement_text(const analysis::claims::ClaimFound& found);
 std::string worst_text(const analysis::claims::ClaimFound& found);

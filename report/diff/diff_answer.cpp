@@ -66,7 +66,7 @@ struct Total {
     Unit unit = Unit::none;
 };
 
-// What people see of the sums, that JSON has by name.
+// The sums for people; JSON has them by name.
 AnswerTable totals_of(const std::vector<Total>& totals) {
     const auto side = [](double BothSides::*of) {
         return [of](const Total& total) { return value_text(total.sides.*of, total.unit); };
@@ -157,8 +157,9 @@ AnswerTable all_layers(const ExamDiff& diff) {
         {"name", "", Unit::none, &LayerDiff::name},
         {"count.a", "", Unit::count, [](const LayerDiff& layer) { return layer.count.a; }},
         {"count.b", "", Unit::count, [](const LayerDiff& layer) { return layer.count.b; }},
-        {"adds_s", "", Unit::seconds, &LayerDiff::adds_s, kPrograms,
-         "what the network takes longer for it on b, all executions"}};
+        limited<Column<LayerDiff>>({"adds_s", "", Unit::seconds, &LayerDiff::adds_s, kPrograms,
+                                    "what the network takes longer for it on b, all executions"},
+                                   kAnySign)};
     for (std::size_t i = 0; i < analysis::kDiffFigures.size(); ++i) {
         add_sides(
             columns, "figures." + std::string(analysis::kDiffFigures[i]), "", kFigureUnits[i],
@@ -187,7 +188,7 @@ AnswerTable run_rows(const std::string& key, const std::string& title,
     // Names of kernels are longer than a column.
     std::vector<Column<RunRow>> columns = {
         {"name", title, key == "rows" ? Unit::sentence : Unit::none, &RunRow::name},
-        {"adds_s", "adds", Unit::seconds, &RunRow::adds_s}};
+        limited<Column<RunRow>>({"adds_s", "adds", Unit::seconds, &RunRow::adds_s}, kAnySign)};
     add_sides(columns, "time_s", "", Unit::seconds, [](const RunRow& row) { return row.time_s; });
     add_sides(columns, "calls", "calls", Unit::count, [](const RunRow& row) { return row.calls; });
     AnswerTable made = make_table(key, "By " + title, rows, columns);

@@ -236,13 +236,14 @@ std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput
     return scenes;
 }
 
-std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input) {
+std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input,
+                    const std::string& lead, const std::string& end) {
     const std::vector<PageScript> scripts = {page_script(), plot_script()};
     const std::string& title = views.front().scene.title;
     std::string html =
         page_head(svg_escape(title.empty() ? "Roofline" : title), kPlotStyle, scripts);
     auto data = nlohmann::ordered_json::array();
-    html += "<div id=\"card\"></div>\n" + controls(views);
+    html += lead + "<div id=\"card\"></div>\n" + controls(views);
     for (std::size_t v = 0; v < views.size(); ++v) {
         const RooflineScene& scene = views[v].scene;
         const PointTable table = table_of(scene, input);
@@ -253,11 +254,7 @@ std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input
     }
     const std::string text = json_line(data);
     return html + "<script type=\"application/json\" id=\"points\">" + script_json(text) +
-           "</script>\n" + page_foot(scripts);
-}
-
-std::string to_html(const RooflineScene& scene, const PlotInput& input) {
-    return to_html(std::vector<LevelScene>{{"", scene}}, input);
+           "</script>\n" + end + page_foot(scripts);
 }
 
 } // namespace eyeroof::report

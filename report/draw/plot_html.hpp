@@ -21,8 +21,9 @@ struct LevelScene {
 std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput& input,
                                      const ViewState& view, const Canvas& canvas);
 
-// The first one is shown; with several the page has a choice of levels.
-std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input);
-std::string to_html(const RooflineScene& scene, const PlotInput& input);
+// The first one is shown; with several the page has a choice of levels. lead, end: HTML above and
+// below all else.
+std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input,
+                    const std::string& lead = {}, const std::string& end = {});
 
 } // namespace eyeroof::report

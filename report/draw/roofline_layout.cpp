@@ -1,3 +1,4 @@
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 #include "report/draw/roofline_heading.hpp"
 #include "report/draw/roofline_scene.hpp"
@@ -107,9 +108,9 @@ class Labels {
     // The whole text, and shorter ones for lines that are too short for it.
     std::vector<std::string> roof_texts(const analysis::Roof& roof) const {
         const bool memory = roof.kind == analysis::RoofKind::memory;
-        std::string text =
-            fmt::format("{} {}{}", roof.name, format_si(roof.value, memory ? "B/s" : "FLOP/s"),
-                        roof.measured ? " measured" : "");
+        const std::string_view unit = memory ? "B/s" : operation_rate_unit(roof.name);
+        std::string text = fmt::format("{} {}{}", roof.name, format_si(roof.value, unit),
+                                       roof.measured ? " measured" : "");
         const bool several =
             std::any_of(scene_.roofs.begin(), scene_.roofs.end(),
                         [&](const SceneRoof& other) { return other.roof.machine != roof.machine; });

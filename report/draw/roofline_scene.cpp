@@ -1,5 +1,6 @@
 #include "report/draw/roofline_scene.hpp"
 
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 #include "report/draw/roofline_build.hpp"
 #include "report/draw/roofline_hover.hpp"
@@ -161,10 +162,10 @@ std::optional<std::size_t> roof_at(const RooflineScene& scene, Place place, doub
 namespace {
 
 // "2.1 MB, 61.2 FLOP/byte, 12.3 us above DRAM": bytes, intensity, and time to the roof there.
-std::string level_text(const LevelCeiling& at) {
+std::string level_text(const LevelCeiling& at, std::string_view operation) {
     std::string text = (at.at_least ? "at least " : "") + format_si(at.bytes, "B");
     if (at.intensity > 0.0) {
-        text += fmt::format(", {:.4g} FLOP/byte", at.intensity);
+        text += fmt::format(", {:.4g} {}/byte", at.intensity, operation);
     }
     if (at.allowed > 0.0) {
         text += fmt::format(", {} {} than at {}", format_si(std::abs(at.headroom_s), "s"),
@@ -178,12 +179,14 @@ std::string level_text(const LevelCeiling& at) {
 std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     const PlotPoint& source = input.points.at(point.source);
     const analysis::PlotMachine* machine = find_machine(input, source.machine);
+    const std::string_view rate = operation_rate_unit(source.precision);
+    const std::string_view operation = rate.substr(0, rate.find('/'));
     std::vector<CardRow> rows;
     rows.push_back({"name", source.name});
     rows.push_back({"machine", machine == nullptr ? source.machine : machine->name});
     if (source.has_place()) {
-        rows.push_back({source.measured ? "measured" : "predicted", format_si(point.y, "FLOP/s")});
-        rows.push_back({"intensity", fmt::format("{:.4g} FLOP/byte{}{}", point.x,
+        rows.push_back({source.measured ? "measured" : "predicted", format_si(point.y, rate)});
+        rows.push_back({"intensity", fmt::format("{:.4g} {}/byte{}{}", point.x, operation,
                                                  point.level.empty() ? "" : " of ", point.level)});
     } else {
         rows.push_back({source.measured ? "measured" : "predicted",
@@ -192,11 +195,11 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     if (!point.roof.empty()) {
         rows.push_back(
             {"roof there",
-             fmt::format("{} ({})", format_si(point.roof_flops_per_s, "FLOP/s"), point.roof)});
+             fmt::format("{} ({})", format_si(point.roof_flops_per_s, rate), point.roof)});
         rows.push_back({"of the roof", fmt::format("{:.1f} %", 100.0 * point.of_bound)});
     }
     for (const LevelCeiling& at : ceilings_of(input, source)) {
-        rows.push_back({at.level, level_text(at)});
+        rows.push_back({at.level, level_text(at, operation)});
     }
     if (!source.limiter.empty()) {
         rows.push_back(
@@ -231,8 +234,9 @@ std::vector<CardRow> card_of(const PlotInput& input, const SceneRoof& roof) {
     std::vector<CardRow> rows;
     rows.push_back({"roof", roof.roof.name});
     rows.push_back({"machine", machine == nullptr ? roof.roof.machine : machine->name});
-    rows.push_back({memory ? "bandwidth" : "arithmetic",
-                    format_si(roof.roof.value, memory ? "B/s" : "FLOP/s", 4)});
+    rows.push_back(
+        {memory ? "bandwidth" : "arithmetic",
+         format_si(roof.roof.value, memory ? "B/s" : operation_rate_unit(roof.roof.name), 4)});
     rows.push_back({"known by", roof.roof.measured ? "measurement" : "description"});
     if (!roof.roof.source.empty()) {
         rows.push_back({"source", roof.roof.source});

@@ -129,7 +129,8 @@ std::vector<std::string> total_parts(const analysis::Report& report) {
                                      : format_si(total.flops, "op", 4));
     parts.push_back(format_si(total.outer_bytes, "B") + " moved");
     if (total.energy_j > 0.0) {
-        parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
+        parts.push_back(
+            energy_text(analysis::energy_is_upper_bound(report), total.energy_j, total.leakage_j));
     }
     return parts;
 }

@@ -3,6 +3,7 @@
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/report_warnings.hpp"
 #include "analysis/scenario/fields.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "base/markup.hpp"
 #include "report/draw/waterfall_scene.hpp"
 #include "report/exam/advice.hpp"
@@ -44,9 +45,7 @@ std::vector<Figure> figures_of(const Report& report) {
         {"machine.outer_bytes_per_s", "", m.outer_bytes_per_s, Unit::none, kPrograms,
          "of the outermost memory; null when it is unlimited"},
         {"machine.dataflow", "", m.dataflow},
-        {"machine.energy_basis", "",
-         std::string(analysis::energy_is_upper_bound(m) ? "board power x time, an upper bound"
-                                                        : "accesses")},
+        {"machine.energy_basis", "", std::string(analysis::energy_basis(report))},
         {"machine.weak_sources", "", m.weak_sources, Unit::none, kPrograms,
          "fields of the machine that are unsourced"},
         {"network.id", "", report.network_id},
@@ -97,10 +96,13 @@ AnswerTable headline_table(const Report& report) {
     using H = analysis::Headline;
     const bool there = report.headline && !report.headline->resource.empty();
     return make_table<H>("headline", "", there ? one_or_none(report.headline) : std::vector<H>(),
-                         {{"bound_by", &H::resource, kJson,
-                           "the resource of which twice as much gains most, examined again"},
-                          {"doubled_by", &H::option, kJson, "the option that doubles it"},
-                          {"time_s", &H::time_s, kJson, "of the step with twice as much"},
+                         {{"bound_by", analysis::bound_by_name, kJson,
+                           "the resource of which twice as much gains most, examined again; two "
+                           "of them, or \"no single resource\", where none alone gains 5 %; "
+                           "\"power cap\" where its end gains more"},
+                          {"doubled_by", &H::option, kJson,
+                           "the option that doubles it, or that the command is without"},
+                          {"time_s", &H::time_s, kJson, "of the step with it"},
                           {"saved_s", &H::saved_s, kJson}},
                          Form::object);
 }
@@ -155,11 +157,23 @@ std::vector<AnswerTable> tables_of(const Report& report, const ExamParts& parts)
     }
     tables.push_back(trace_table(parts.traced));
     tables.push_back(ranks_table(parts.ranks));
+    add_tables(tables, trace_tables(parts));
     add_tables(tables, asked_tables(parts));
     return tables;
 }
 
 } // namespace
+
+std::vector<AnswerTable> trace_tables(const ExamParts& parts) {
+    std::vector<AnswerTable> tables;
+    if (parts.traced != nullptr) {
+        tables = traced_tables(*parts.traced);
+    }
+    if (parts.ranks != nullptr) {
+        add_tables(tables, ranks_tables(*parts.ranks));
+    }
+    return tables;
+}
 
 std::vector<AnswerTable> asked_tables(const ExamParts& parts) {
     std::vector<AnswerTable> tables;
@@ -194,6 +208,7 @@ Answer exam_answer(const Report& report, const ExamParts& parts) {
     a.tables = tables_of(report, parts);
     a.notes = notes_of(report);
     if (parts.traced != nullptr) {
+        a.notes.insert(a.notes.begin(), traced_sentence(*parts.traced));
         a.notes.insert(a.notes.begin(), parts.traced->notes.begin(), parts.traced->notes.end());
     }
     if (has_no_advice(parts)) {
@@ -215,12 +230,7 @@ std::string exam_page(const Answer& answer, const ExamParts& parts) {
         part.style = traced_style();
         part.scripts = {page_script(), traced_script()};
     }
-    std::string page = to_html(answer, part);
-    return parts.ranks == nullptr
-               ? page
-               : page_with(std::move(page), "<h2>Ranks</h2>\n<pre>" +
-                                                html_escaped(analysis::ranks_text(*parts.ranks)) +
-                                                "</pre>\n");
+    return to_html(answer, part);
 }
 
 } // namespace eyeroof::report

@@ -12,7 +12,7 @@
 
 namespace eyeroof::report {
 
-// What stands beside the report; null: was not asked. All must outlive the answer.
+// Parts beside the report; null: was not asked. All must outlive the answer.
 struct ExamParts {
     const formats::LayerTable* input = nullptr; // that the layers were read from: CSV repeats it
     const analysis::WhatHelps* advice = nullptr;
@@ -26,9 +26,10 @@ struct ExamParts {
 Answer exam_answer(const analysis::Report& report, const ExamParts& parts = {});
 
 // Tables of what was asked beside the report: advice and trials.
+std::vector<AnswerTable> trace_tables(const ExamParts& parts); // of --ranks and of a trace
 std::vector<AnswerTable> asked_tables(const ExamParts& parts);
 
-// Was advice asked for on a GPU, and is there none on shapes?
+// True where advice was asked for on a GPU and there is none on shapes.
 inline constexpr const char* kNoAdvice = "advice: no change of shape wins 2 %";
 bool has_no_advice(const ExamParts& parts);
 

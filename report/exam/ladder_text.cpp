@@ -36,7 +36,8 @@ std::string layer_facts(const analysis::Report& report, const analysis::LayerRep
     parts.push_back(
         moved_text(layer.outer_bytes, analysis::uncoded_outer_bytes(report.machine, layer)));
     if (layer.energy_j > 0.0) {
-        parts.push_back(energy_text(report, layer.energy_j, layer.leakage_j));
+        parts.push_back(energy_text(analysis::energy_is_upper_bound(report.machine, layer),
+                                    layer.energy_j, layer.leakage_j));
     }
     if (layer.active.allocated > 0.0) {
         parts.push_back(fmt::format("{} {} allocated, {} active on average",
@@ -138,9 +139,9 @@ std::string mapping_lines(const analysis::LayerReport& layer, std::size_t width)
 std::string certificate_lines(const analysis::LayerReport& layer, std::size_t width) {
     std::string text;
     for (const mapper::Certificate& c : layer.certificates) {
-        const std::string line = fmt::format(
-            "searched: {} {:.4e}, {} {:.4e}", c.objective, c.value,
-            c.proved ? "proven optimal, lower bound" : "best found, lower bound", c.lower_bound);
+        const std::string line =
+            fmt::format("searched: {} {:.4e}, {}, lower bound {:.4e} ({})", c.objective, c.value,
+                        c.proved ? "proven optimal" : "best found", c.lower_bound, c.space);
         text += wrapped(line, 4, width);
     }
     return text;

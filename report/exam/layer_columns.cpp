@@ -33,14 +33,19 @@ Column<LayerReport> chain_column(const char* key, model::Chain LayerReport::*cha
         }
         return steps;
     };
-    return nested<LayerReport, Step>(
-        key, "", rows,
-        {{"step", &Step::number},
-         {"name", [](const Step& s) { return model::kStepNames[s.number - 1]; }},
-         {"bound_macs_per_cycle", [](const Step& s) { return s.bound->macs_per_cycle; }},
-         {"limit", [](const Step& s) { return s.bound->limit; }},
-         {"reason", [](const Step& s) { return s.bound->reason; }}},
-        kJson, meaning);
+    const std::vector<std::string> names(model::kStepNames.begin(), model::kStepNames.end());
+    const std::vector<Column<Step>> columns = {
+        limited<Column<Step>>({"step", &Step::number}, kStepNumber),
+        limited<Column<Step>>(
+            {"name", [](const Step& s) { return model::kStepNames[s.number - 1]; }},
+            {.words = names}),
+        limited<Column<Step>>(
+            {"bound_macs_per_cycle", [](const Step& s) { return s.bound->macs_per_cycle; }},
+            kAboveZero),
+        {"limit", [](const Step& s) { return s.bound->limit; }},
+        {"reason", [](const Step& s) { return s.bound->reason; }}};
+    return limited(nested<LayerReport, Step>(key, "", rows, columns, kJson, meaning),
+                   {.length = model::kSteps});
 }
 
 Column<LayerReport> limits_column() {
@@ -55,14 +60,14 @@ Column<LayerReport> limits_column() {
         }
         return limits;
     };
-    return nested<LayerReport, Limit>(
-        "limits.steps", "", rows,
-        {{"step", &Limit::step},
-         {"time_without_s", &Limit::without, kJson,
-          "counterfactual: the time if this step alone were ideal"},
-         {"share_s", &Limit::share, kJson,
-          "of time_s, whatever the order of the steps (Shapley value)"}},
-        kJson);
+    const std::vector<Column<Limit>> columns = {
+        limited<Column<Limit>>({"step", &Limit::step}, kStepNumber),
+        {"time_without_s", &Limit::without, kJson,
+         "counterfactual: the time if this step alone were ideal"},
+        {"share_s", &Limit::share, kJson,
+         "of time_s, whatever the order of the steps (Shapley value)"}};
+    return limited(nested<LayerReport, Limit>("limits.steps", "", rows, columns, kJson),
+                   {.length = model::kSteps});
 }
 
 std::vector<Column<model::LevelMapping>> level_columns() {
@@ -193,9 +198,9 @@ void add_names(std::vector<Column<LayerReport>>& columns) {
     using model::Layer;
     columns.push_back({"name", of([](const Layer& l) { return l.name; }), kJson});
     columns.push_back({"op", of([](const Layer& l) { return model::op_name(l.op); }), kJson});
-    columns.push_back({"direction",
-                       of([](const Layer& l) { return model::direction_name(l.direction); }),
-                       kJson});
+    columns.push_back(limited<Column<LayerReport>>(
+        {"direction", of([](const Layer& l) { return model::direction_name(l.direction); }), kJson},
+        {.words = {"fwd", "bwd_data", "bwd_weight"}}));
     columns.push_back(
         {"dtype", of([](const Layer& l) { return model::data_type_name(l.types.input); }), kJson});
     columns.push_back({"count", of([](const Layer& l) { return l.count; }), kJson,
@@ -228,8 +233,10 @@ void add_results(std::vector<Column<LayerReport>>& columns, const analysis::Repo
         {"utilization", &LayerReport::utilization, kPrograms, "macs / (units * cycles)"});
     columns.push_back({"energy_j", &LayerReport::energy_j});
     columns.push_back({"outer_bytes", &LayerReport::outer_bytes});
-    columns.push_back({"limiter_step", &LayerReport::limiter_step, kPrograms,
-                       "the binding step: the bound that the result sits at"});
+    columns.push_back(
+        limited<Column<LayerReport>>({"limiter_step", &LayerReport::limiter_step, kPrograms,
+                                      "the binding step: the bound that the result sits at"},
+                                     kStepNumber));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         const auto bound = [step](const LayerReport& layer) {
             return layer.steps[step - 1].macs_per_cycle;
@@ -265,7 +272,8 @@ void add_details(std::vector<Column<LayerReport>>& columns, const analysis::Repo
         {"time_split.on_chip_stall_s", split(&TimeSplit::on_chip_stall_s)},
         {"time_split.dram_stall_s", split(&TimeSplit::dram_stall_s)},
         {"time_split.overhead_s", split(&TimeSplit::overhead_s)},
-        {"limits.binding_step", &LayerReport::limiter_step},
+        limited<Column<LayerReport>>({"limits.binding_step", &LayerReport::limiter_step},
+                                     kStepNumber),
         {"limits.binding", [](const LayerReport& l) { return model::limit_name(l.limit); }},
         {"limits.units_at_work_s", [](const LayerReport& l) { return l.limits.at_work; }, kPrograms,
          "work / (units * clock); with all share_s it is time_s"},

@@ -136,9 +136,6 @@ AnswerTable layers_for_pages(const Report& report) {
         const analysis::WorkFigure figure = analysis::work_of(layer);
         return format_si(figure.amount, figure.unit, 4);
     };
-    const auto limiter = [](const LayerReport& layer) {
-        return fmt::format("{} ({})", layer.limiter, layer.limiter_step);
-    };
     const auto interval = [](const LayerReport& layer) {
         return range_text(layer.low_s, layer.high_s, Unit::seconds);
     };
@@ -164,7 +161,7 @@ AnswerTable layers_for_pages(const Report& report) {
     const std::vector<Column<Equal>> more = {
         {"", "share", Unit::share, share, kPages, "of the time of all layers"},
         {"", "utilization", Unit::share, of_layer(&LayerReport::utilization), kPages},
-        {"", "bound by (step)", Unit::none, of_layer(limiter), kPages},
+        {"", "(step) bound by", Unit::none, of_layer(&bound_label), kPages},
         {"", "units left after each step", Unit::share, left, kPages,
          "of the machine's, after each of the seven Eyexam steps"},
         nested<Equal, LadderStep>("", "The seven steps of every layer", ladder, ladder_columns(),

@@ -27,8 +27,6 @@ std::vector<std::string> side_by_side_sentences(const std::vector<analysis::Repo
 
 std::vector<SideRow> side_rows(const std::vector<analysis::Report>& sides);
 
-// At most 100 columns wide; more than three machines follow below each other.
-std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour = false);
 // Schema "eyeroof/exams/1". The sides must outlive the answer. CSV has a row for each layer and
 // machine, then a row "total" for each machine.
 Answer side_by_side_answer(const std::vector<analysis::Report>& sides);

@@ -39,37 +39,37 @@ AnswerTable machines_table(const std::vector<Report>& sides) {
     };
     const auto speedup = [first_s](const Report& side) { return first_s / side.total.time_s; };
     const auto energy = [](const Report& side) {
-        return side.total.energy_j > 0.0
-                   ? energy_text(side, side.total.energy_j, side.total.leakage_j)
-                   : std::string("-");
+        return side.total.energy_j > 0.0 ? energy_text(analysis::energy_is_upper_bound(side),
+                                                       side.total.energy_j, side.total.leakage_j)
+                                         : std::string("-");
     };
     const auto fit = [](const Report& side) {
         return side.fit ? memory_fit_text(*side.fit) : std::string();
     };
     return make_table<Report>(
         "machines", "Machines", sides,
-        {{"id", "machine", Unit::none, of(&M::id), kJson | kPages},
+        {{"id", "machine", Unit::none, of(&M::id), kJson | kPeople},
          {"name", "name", Unit::none, of(&M::name), kJson | kPages},
          {"kind", of(&M::kind), kJson},
          {"units", of(&M::units), kJson, "MAC per cycle at most"},
          {"clock_hz", of(&M::clock_hz), kJson},
-         {"peak_macs_per_s", "peak", Unit::macs_per_s, of(&M::peak_macs_per_s), kJson | kPages},
+         {"peak_macs_per_s", "peak", Unit::macs_per_s, of(&M::peak_macs_per_s), kJson | kPeople},
          {"dataflow", of(&M::dataflow), kJson},
          object<Report, Total>(
              "total", [](const Report& side) { return std::optional(side.total); },
              total_columns()),
          object<Report, analysis::MemoryFit>("memory", &Report::fit, memory_fit_columns()),
          object<Report, analysis::ChipFigures>("chip", &Report::chip, chip_columns()),
-         {"", "time", Unit::seconds, time, kPages},
-         {"", "interval", Unit::none, interval, kPages},
-         {"", "speedup", Unit::times, speedup, kPages},
+         {"", "time", Unit::seconds, time, kPeople},
+         {"", "interval", Unit::none, interval, kPeople},
+         {"", "speedup", Unit::times, speedup, kPeople},
          {"", "utilization", Unit::share, [](const Report& s) { return s.total.utilization; },
-          kPages},
-         {"", "energy", Unit::none, energy, kPages},
-         {"", "moved", Unit::bytes, [](const Report& s) { return s.total.outer_bytes; }, kPages},
-         {"", "bound by", Unit::sentence, bottleneck_text, kPages},
-         {"", "largest saving", Unit::sentence, largest_saving_text, kPages},
-         {"", "memory", Unit::sentence, fit, kPages}});
+          kPeople},
+         {"", "energy", Unit::none, energy, kPeople},
+         {"", "moved", Unit::bytes, [](const Report& s) { return s.total.outer_bytes; }, kPeople},
+         {"", "bound by", Unit::sentence, bottleneck_text, kPeople},
+         {"", "largest saving", Unit::sentence, largest_saving_text, kPeople},
+         {"", "memory", Unit::sentence, fit, kPeople}});
 }
 
 std::vector<double> bounds_of(const LayerReport& layer) {
@@ -219,26 +219,31 @@ std::vector<Line> equal_rows(const std::vector<SideRow>& rows) {
 
 AnswerTable pages_table(const std::vector<Report>& sides, const std::vector<SideRow>& rows) {
     std::vector<Column<Line>> columns = {
-        {"", "layer", Unit::none, [](const Line& l) { return l.row->any->layer.name; }, kPages},
-        {"", "runs", Unit::count, &Line::runs, kPages, "of this and of equal layers"},
+        {"", "layer", Unit::none, [](const Line& l) { return l.row->any->layer.name; }, kPeople},
+        {"", "runs", Unit::count, &Line::runs, kPeople, "of this and of equal layers"},
         {"", "operator", Unit::none,
-         [](const Line& l) { return model::op_name(l.row->any->layer.op); }, kPages}};
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-        const auto of = [i](auto get) {
-            return [i, get](const Line& line) {
-                const LayerReport* on = line.row->on[i];
-                return on != nullptr ? std::optional(get(*on)) : std::nullopt;
-            };
+         [](const Line& l) { return model::op_name(l.row->any->layer.op); }, kPeople}};
+    const auto on = [](std::size_t i, auto get) {
+        return [i, get](const Line& line) {
+            const LayerReport* layer = line.row->on[i];
+            return layer != nullptr ? std::optional(std::invoke(get, *layer)) : std::nullopt;
         };
-        const std::string id = sides[i].machine.id;
-        columns.push_back({"", id + ", time", Unit::seconds,
-                           of([](const LayerReport& l) { return l.time_s; }), kPages});
-        columns.push_back({"", id + ", utilization", Unit::share,
-                           of([](const LayerReport& l) { return l.utilization; }), kPages});
-        columns.push_back({"", id + ", bound by (step)", Unit::none, of([](const LayerReport& l) {
-                               return fmt::format("{} ({})", l.limiter, l.limiter_step);
-                           }),
-                           kPages});
+    };
+    for (std::size_t i = 0; i < sides.size(); ++i) { // beside each other
+        columns.push_back({"", sides[i].machine.id + ", time", Unit::seconds,
+                           on(i, &LayerReport::time_s), kPeople});
+    }
+    columns.push_back({"", "fastest", Unit::none,
+                       [&sides](const Line& line) {
+                           const auto best = line.row->quickest();
+                           return best ? sides[*best].machine.id : std::string("-");
+                       },
+                       kPeople});
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const std::string& id = sides[i].machine.id;
+        columns.push_back(
+            {"", id + ", utilization", Unit::share, on(i, &LayerReport::utilization), kPeople});
+        columns.push_back({"", id + ", (step) bound by", Unit::none, on(i, &bound_label), kPeople});
     }
     return make_table("", "Layers", equal_rows(rows), columns);
 }

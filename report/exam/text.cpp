@@ -99,15 +99,6 @@ struct Row {
     Count runs = 0;
 };
 
-// The step, then what binds there. Step 6 is a rate, step 7 the time that loads are late.
-std::string bound_label(const analysis::LayerReport& layer) {
-    constexpr std::string_view rate = " bandwidth";
-    const std::string_view name = layer.limiter;
-    const bool late = layer.limiter_step == kSteps && name.ends_with(rate);
-    return fmt::format("({}) {}{}", layer.limiter_step, late ? "waits for " : "",
-                       late ? name.substr(0, name.size() - rate.size()) : name);
-}
-
 std::vector<Row> rows_of(const analysis::Report& report, const TextStyle& style) {
     std::vector<Row> rows;
     std::map<std::string, std::size_t> known;

@@ -41,15 +41,24 @@ inline std::string moved_text(double bytes, double uncoded) {
                 : "");
 }
 
+// "(7) waits for DRAM": the step, then what binds there. Step 6 is a rate, step 7 the time that
+// loads are late.
+inline std::string bound_label(const analysis::LayerReport& layer) {
+    constexpr std::string_view rate = " bandwidth";
+    const std::string_view name = layer.limiter;
+    const bool late = layer.limiter_step == model::kSteps && name.ends_with(rate);
+    return fmt::format("({}) {}{}", layer.limiter_step, late ? "waits for " : "",
+                       late ? name.substr(0, name.size() - rate.size()) : name);
+}
+
 // What does one MAC in a cycle.
 inline std::string_view unit_name(const analysis::Report& report) {
     return report.machine.kind == "accelerator" ? "PEs" : "MAC lanes";
 }
 
 // "at most 45.2 mJ (12.0 % of it leakage)".
-inline std::string energy_text(const analysis::Report& report, double joules, double leakage) {
-    const std::string all = (analysis::energy_is_upper_bound(report.machine) ? "at most " : "") +
-                            format_si(joules, "J");
+inline std::string energy_text(bool upper_bound, double joules, double leakage) {
+    const std::string all = (upper_bound ? "at most " : "") + format_si(joules, "J");
     return leakage > 0.0 ? fmt::format("{} ({} of it leakage)", all, percent(leakage / joules))
                          : all;
 }

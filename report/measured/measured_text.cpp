@@ -2,6 +2,7 @@
 
 #include "analysis/exam/report_figures.hpp"
 #include "base/lines.hpp"
+#include "base/operation_rate.hpp"
 #include "base/units.hpp"
 #include "model/eyexam/chain.hpp"
 
@@ -140,7 +141,9 @@ std::vector<std::string> measurement_lines(const analysis::Measurement& all) {
 }
 
 std::string ceiling_text(const analysis::CeilingRow& row) {
-    const char* const unit = !row.level.empty() ? "B/s" : !row.precision.empty() ? "FLOP/s" : "s";
+    const std::string_view unit = !row.level.empty()       ? "B/s"
+                                  : !row.precision.empty() ? operation_rate_unit(row.precision)
+                                                           : "s";
     std::string text = format_si(row.measured, unit);
     if (row.described > 0.0) {
         text += fmt::format(", {:.0f} % of {}", 100.0 * row.measured / row.described,

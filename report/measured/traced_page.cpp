@@ -264,58 +264,6 @@ std::string table_html(const analysis::Traced& traced) {
     return text + "</table>\n";
 }
 
-std::string changes_html(const analysis::Traced& traced) {
-    std::string text;
-    for (const analysis::TracedChange& change : traced.changes) {
-        text += fmt::format("<li>{}: <span class=\"loss\">{}</span>. {}</li>\n",
-                            html_escaped(change.what), s(change.saves_s), html_escaped(change.why));
-    }
-    return text.empty()
-               ? text
-               : "<h2>Changes, and at most what each alone saves of the step</h2>\n<ol>\n" + text +
-                     "</ol>\n";
-}
-
-std::string comparisons_html(const analysis::Traced& traced) {
-    if (traced.comparisons.empty()) {
-        return {};
-    }
-    PageTable table{{{"category", false},
-                     {"shapes"},
-                     {"measured"},
-                     {"predicted"},
-                     {"median error"},
-                     {"median ratio"},
-                     {"inside the interval"}},
-                    {}};
-    for (const analysis::TracedComparison& row : traced.comparisons) {
-        table.rows.push_back({html_escaped(row.name), fmt::to_string(row.rows), s(row.measured_s),
-                              s(row.predicted_s), fmt::format("{:.0f} %", 100.0 * row.median_error),
-                              fmt::format("{:.2f}x", row.bias),
-                              fmt::format("{:.0f} %", 100.0 * row.coverage)});
-    }
-    std::string text =
-        "<h2>Predicted against measured kernel time</h2>\n" + page_table(table) + "<ul>\n";
-    for (const analysis::TracedLeftOut& out : traced.left_out) {
-        text += fmt::format("<li>not compared: {} shapes, {}: {}</li>\n", out.rows,
-                            s(out.measured_s), html_escaped(out.why));
-    }
-    return text + "</ul>\n";
-}
-
-std::string modules_html(const analysis::Traced& traced) {
-    if (traced.modules.empty()) {
-        return {};
-    }
-    PageTable table{{{"module", false}, {"modules"}, {"kernels"}, {"forward"}, {"backward"}}, {}};
-    for (const analysis::TracedModule& module : traced.modules) {
-        table.rows.push_back({html_escaped(module.path), fmt::to_string(module.instances),
-                              fmt::to_string(module.kernels), s(module.forward_s),
-                              s(module.backward_s)});
-    }
-    return "<h2>Modules</h2>\n" + page_table(table);
-}
-
 } // namespace
 
 const PageScript& traced_script() {
@@ -352,8 +300,8 @@ std::string traced_html(const analysis::Traced& traced) {
                           traced.launches.size())
             : "",
         keys, table_html(traced));
-    return text + changes_html(traced) + comparisons_html(traced) + modules_html(traced) +
-           "<script type=\"application/json\" id=\"trace\">" + data_text(traced) + "</script>\n";
+    return text + "<script type=\"application/json\" id=\"trace\">" + data_text(traced) +
+           "</script>\n";
 }
 
 } // namespace eyeroof::report

@@ -42,7 +42,7 @@ for(const table of document.querySelectorAll('table.sort'))
     cell.addEventListener('keydown',e=>{if(e.key==='Enter')sort(table,cell);});}
 function save(svg){
   const box=svg.viewBox.baseVal,canvas=document.createElement('canvas'),image=new Image();
-  canvas.width=2*box.width;canvas.height=2*box.height;
+  canvas.width=Math.max(1600,2*svg.clientWidth);canvas.height=canvas.width*box.height/box.width;
   image.onload=()=>{
     canvas.getContext('2d').drawImage(image,0,0,canvas.width,canvas.height);
     const link=document.createElement('a');
@@ -52,10 +52,36 @@ function save(svg){
   copy.setAttribute('width',box.width);copy.setAttribute('height',box.height);
   image.src='data:image/svg+xml;charset=utf-8,'+
     encodeURIComponent(new XMLSerializer().serializeToString(copy));}
-for(const svg of document.querySelectorAll('svg')){
-  const button=document.createElement('button');
-  button.textContent='Save as PNG';button.className='png';
-  button.addEventListener('click',()=>save(svg));svg.after(button);}
+function zoomable(svg){
+  const b=svg.viewBox.baseVal,home=[b.x,b.y,b.width,b.height];
+  let x=b.x,y=b.y,wide=b.width,held=null,moved=false;
+  const zoomed=()=>wide<home[2]*.999,high=()=>wide*home[3]/home[2];
+  const show=()=>{x=Math.max(home[0],Math.min(home[0]+home[2]-wide,x));
+    y=Math.max(home[1],Math.min(home[1]+home[3]-high(),y));
+    svg.setAttribute('viewBox',[x,y,wide,high()].join(' '));
+    svg.style.touchAction=zoomed()?'none':'';svg.style.cursor=zoomed()?'grab':'';};
+  const zoom=(by,u=.5,v=.5)=>{const next=Math.max(home[2]/64,Math.min(home[2],wide*by)),less=wide-next;
+    x+=u*less;y+=v*less*home[3]/home[2];wide=next;show();};
+  const at=e=>{const r=svg.getBoundingClientRect();
+    return [(e.clientX-r.left)/r.width,(e.clientY-r.top)/r.height];};
+  svg.addEventListener('wheel',e=>{if(!e.ctrlKey&&!zoomed())return;
+    e.preventDefault();zoom(e.deltaY>0?1.25:.8,...at(e));},{passive:false});
+  svg.addEventListener('dblclick',e=>zoom(.5,...at(e)));
+  svg.addEventListener('pointerdown',e=>{held=zoomed()?at(e):null;moved=false;});
+  svg.addEventListener('pointermove',e=>{if(!held||!e.buttons)return;
+    const to=at(e),u=held[0]-to[0],v=held[1]-to[1];
+    if(!moved&&Math.hypot(u,v)<.01)return;
+    if(!moved)svg.setPointerCapture(e.pointerId);
+    moved=true;held=to;x+=u*wide;y+=v*high();show();});
+  svg.addEventListener('click',e=>{if(moved)e.stopImmediatePropagation();moved=false;},true);
+  return [['+','Zoom in',()=>zoom(.5)],['\u2212','Zoom out',()=>zoom(2)],
+    ['Whole picture','Show all of it',()=>zoom(64)],['Save as PNG','Save what is shown',()=>save(svg)]];}
+for(const svg of document.querySelectorAll('svg[viewBox]')){
+  const tools=document.createElement('p');tools.className='tools';
+  for(const [text,title,act] of zoomable(svg)){
+    const button=document.createElement('button');
+    button.textContent=text;button.title=title;button.addEventListener('click',act);tools.append(button);}
+  tools.lastChild.className='png';svg.after(tools);}
 function reveal(){
   const at=document.getElementById(location.hash.slice(1));
   for(let d=at;d;d=d.parentElement)if(d.tagName==='DETAILS')d.open=true;
@@ -73,7 +99,8 @@ body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper
 h1{font-size:1.4rem;margin:0 0 .4rem}h2{font-size:1.05rem;margin:1.8rem 0 .2rem}
 p{margin:.2rem 0 .6rem}.answer{font-weight:600}.rest,summary{color:var(--faint)}
 figure{margin:1rem 0;overflow-x:auto}svg{display:block;width:100%;height:auto}
-svg text{pointer-events:none}
+svg text{pointer-events:none;font-family:inherit}
+.tools{display:flex;gap:.4rem;margin:.3rem 0}button,input,select{font:inherit}
 .frame{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4rem 0}
 td,th{text-align:left;vertical-align:top;padding:.15rem .8rem .15rem 0;
@@ -87,7 +114,8 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}summary{cursor:pointer}
 .bar{position:relative;width:12rem;height:.8rem;border:1px solid var(--line)}
 .bar i{position:absolute;inset:0 auto 0 0}
 .could{background:var(--pale)}.done{background:var(--bar)}
-@media (max-width:42rem){figure svg{min-width:40rem}.frame td:first-child{min-width:7rem}}
+@media (max-width:42rem){figure svg{min-width:40rem}table{font-size:.8rem}td,th{padding-right:.5rem}
+  .frame td:first-child{min-width:5rem}.frame tr>:first-child{position:sticky;left:0;background:var(--paper)}}
 @media print{body{margin:0;max-width:none;font-size:11px}.frame,figure{overflow:visible}
   td,th{padding-right:.4rem}tr,figure{break-inside:avoid}h2{break-after:avoid}
   button,input,select,form,details:not([open]){display:none}}
@@ -98,7 +126,7 @@ constexpr std::string_view kEnd = "</body></html>\n";
 } // namespace
 
 const PageScript& page_script() {
-    static const PageScript script{kScript, "oIA1Ybrh+TcOvHz+ltweW3ZQIq/oz5GAcEpiQv2U7zM="};
+    static const PageScript script{kScript, "+w685/Z6yHXYw6jqrun7ThnjFME6lrSYur3GZPSimOg="};
     return script;
 }
 
@@ -122,21 +150,6 @@ std::string page_foot(const std::vector<PageScript>& scripts) {
         text += fmt::format("<script>{}</script>\n", script.text);
     }
     return text + std::string(kEnd);
-}
-
-std::string page_answer(std::string_view text) {
-    std::string html;
-    std::size_t width = 0; // of the last line
-    while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        const std::size_t word = display_width(line.substr(0, line.find(' ')));
-        const bool goes_on = width <= kTextColumns && width + 1 + word > kTextColumns;
-        html += html.empty() ? "" : goes_on ? " " : "<br>\n";
-        html += html_escaped(line);
-        width = display_width(line);
-    }
-    return "<p class=\"answer\">" + html + "</p>\n";
 }
 
 std::string script_json(std::string_view json) {

@@ -25,10 +25,6 @@ std::string page_head(std::string_view title, std::string_view style = {},
                       const std::vector<PageScript>& scripts = {page_script()});
 std::string page_foot(const std::vector<PageScript>& scripts = {page_script()});
 
-// The answer as the text of a terminal has it, in one paragraph: a line ends where the text's did,
-// and goes on where it was wrapped at kTextColumns.
-std::string page_answer(std::string_view text);
-
 struct PageColumn {
     std::string heading;
     bool number = true; // right-aligned, and not broken into lines

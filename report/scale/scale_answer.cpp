@@ -125,9 +125,9 @@ void add_run(std::vector<Column<ScalePoint>>& columns, const ScaleResult& result
         "run.kwh_at_most", "kWh at most", Unit::none,
         [hours](const ScalePoint& p) {
             const auto h = hours(p);
-            return h ? std::optional(*h * p.watts / 1e3) : std::nullopt;
+            return h && p.watts ? std::optional(*h * *p.watts / 1e3) : std::nullopt;
         },
-        where);
+        where, "null: the power of the devices is unknown");
     columns.emplace_back(
         "run.usd", "cost from", Unit::usd,
         [hours](const ScalePoint& p) {
@@ -168,7 +168,7 @@ AnswerTable points_table(const ScaleResult& result, bool details) {
     add_parts(columns);
     add_memory(columns, detail);
     columns.emplace_back("watts_at_most", "", Unit::watts, &ScalePoint::watts, kPrograms,
-                         "board power of all devices");
+                         "board power of all devices; null: unknown");
     columns.emplace_back("usd_per_hour", "", Unit::usd, &ScalePoint::usd_per_hour, kPrograms,
                          "lowest price known, all devices");
     add_run(columns, result);

@@ -36,9 +36,10 @@ void add_drafts(const Serving& s, std::vector<std::string>& lines) {
                         drafts.draft ? " by " + drafts.draft->name : std::string(), drafts.made()));
     }
     if (s.decode_groups > 0 && !s.points.empty()) {
-        lines.push_back(fmt::format(
-            "{} and {}, a prompt's cache moves in {}", counted(s.prefill_groups, "prefill group"),
-            counted(s.decode_groups, "decode group"), seconds_of(s.points[0].transfer_s)));
+        lines.push_back(fmt::format("{} and {}; a prompt's KV cache moves in {}",
+                                    counted(s.prefill_groups, "prefill group"),
+                                    counted(s.decode_groups, "decode group"),
+                                    seconds_of(s.points[0].transfer_s)));
     }
 }
 
@@ -61,36 +62,69 @@ std::string devices_tried(const Serving& s) {
                              : fmt::format("tried {} devices", fmt::join(counts, ", "));
 }
 
-// What a step is made of, and what keeps more requests from it.
-std::string step_text(const Serving& s, const ServingPoint& p) {
-    const double host = std::min(s.engine.step_host_s, p.step_s);
+// What a step is made of.
+std::string step_text(const ServingPoint& p) {
     const auto share = [&](double seconds) { return 100.0 * seconds / p.step_s; };
-    std::string text = fmt::format("A step of {}: kernels {:.0f} %", seconds_of(p.step_s),
-                                   share(std::max(p.step_s - p.message_s - host, 0.0)));
+    const double products = p.step_s - p.attention_s - p.message_s - p.host_s;
+    std::string text =
+        fmt::format("A step of {}: GEMMs and norms {:.0f} %, attention {:.0f} %",
+                    seconds_of(p.step_s), share(std::max(products, 0.0)), share(p.attention_s));
     if (p.message_s > 0.0) {
-        text += fmt::format(", messages {:.0f} %", share(p.message_s));
+        text += fmt::format(", communication {:.0f} %", share(p.message_s));
     }
-    text += fmt::format(", the engine's host {:.0f} %", share(host));
-    return text + (p.batch >= p.most_batch ? "; memory holds no more requests"
-                   : s.limited             ? "; the limits allow no more requests"
-                                           : "");
+    return text + fmt::format(", the engine's CPU time {:.0f} %", share(p.host_s));
+}
+
+// What keeps more tokens per second from this point.
+std::string limit_text(const Serving& s, const ServingPoint& p) {
+    if (p.prompted_per_s > 0.0) {
+        const bool prompts = p.prompted_per_s < p.decoded_per_s;
+        return fmt::format(
+            "Bound by the {} groups: {:.3g} requests/s; the {} groups reach {:.3g}",
+            prompts ? "prefill" : "decode", std::min(p.prompted_per_s, p.decoded_per_s),
+            prompts ? "decode" : "prefill", std::max(p.prompted_per_s, p.decoded_per_s));
+    }
+    if (p.batch >= p.most_batch) {
+        return p.engine_full ? fmt::format("Bound by {}'s default of {} at once", s.engine.name,
+                                           counted(p.most_batch / p.data, "request"))
+                             : std::string("Bound by memory, which holds no more requests");
+    }
+    // The next larger number of requests that was tried.
+    const ServingPoint* more = nullptr;
+    for (const ServingPoint& q : s.points) {
+        if (q.tensor == p.tensor && q.batch > p.batch && (!more || q.batch < more->batch)) {
+            more = &q;
+        }
+    }
+    if (more == nullptr) {
+        return "Bound by --requests: no more were tried";
+    }
+    const bool late = s.tpot_limit_s > 0.0 && more->tpot_s > s.tpot_limit_s;
+    return more->within
+               ? fmt::format("Bound by prompts: {} give no more, {:.4g} tokens/s per device",
+                             counted(more->batch, "request"), more->per_device())
+               : fmt::format("Bound by the {} of {}: {} take {}", late ? "TPOT" : "TTFT",
+                             seconds_of(late ? s.tpot_limit_s : s.ttft_limit_s),
+                             counted(more->batch, "request"),
+                             seconds_of(late ? more->tpot_s : more->ttft_s));
 }
 
 std::vector<std::string> serving_sentences(const Serving& s) {
     std::vector<std::string> lines;
     if (s.best) {
         const ServingPoint& p = s.points[*s.best];
-        lines = {fmt::format("At most {:.4g} tokens/s per device{}: {} at a time on {}, {}",
-                             p.per_device(), s.limited ? " within the limits" : "",
-                             counted(p.batch, "request"), counted(p.devices, "device"),
-                             layout_text(p)),
-                 fmt::format("TTFT {}, TPOT {} ({}); {} of {} a device", seconds_of(p.ttft_s),
+        lines = {fmt::format(
+                     "At most {:.4g} tokens/s per device{}: {} at a time on {}, {}", p.per_device(),
+                     s.ttft_limit_s > 0.0 || s.tpot_limit_s > 0.0 ? " within the limits" : "",
+                     counted(p.batch, "request"), counted(p.devices, "device"), layout_text(p)),
+                 fmt::format("TTFT {}, TPOT {} ({}); {} of {} per device", seconds_of(p.ttft_s),
                              seconds_of(p.tpot_s), tpot_interval(p),
                              format_si(p.weight_bytes + p.cache_bytes, "B"),
                              format_si(s.capacity_bytes, "B"))};
-        lines.push_back(step_text(s, p));
+        lines.push_back(step_text(p));
+        lines.push_back(limit_text(s, p));
     } else {
-        lines = {"No number of requests keeps the limits"};
+        lines = {"No number of requests meets the limits"};
     }
     add_drafts(s, lines);
     return lines;
@@ -113,38 +147,42 @@ void add_interval(std::vector<Column<ServingPoint>>& columns, const std::string&
 AnswerTable serving_points(const Serving& s) {
     using P = ServingPoint;
     std::vector<Column<P>> columns = {
-        {"tensor", "tensor", Unit::count, &P::tensor, kAll, "devices that share every product"},
+        {"tensor", "tensor", Unit::count, &P::tensor, kAll, "devices that share every GEMM"},
         {"data", "replicas", Unit::count, &P::data, kAll, "of attention"},
         {"expert", "", Unit::count, &P::expert, kPrograms, "devices that share the experts"},
         {"devices", "devices", Unit::count, &P::devices},
         {"requests", "requests", Unit::count, &P::batch, kAll, "at once, of all replicas"},
-        {"most_requests", "", Unit::count, &P::most_batch, kPrograms, "that memory holds"},
+        {"most_requests", "", Unit::count, &P::most_batch, kPrograms,
+         "that memory holds, or the engine takes"},
         {"prefill_s", "", Unit::seconds, &P::prefill_s, kPrograms, "of one prompt"},
         {"step_s", "", Unit::seconds, &P::step_s, kPrograms, "one token of all requests"},
-        {"message_s", "", Unit::seconds, &P::message_s, kPrograms, "of step_s"},
+        {"attention_s", "", Unit::seconds, &P::attention_s, kPrograms, "of step_s"},
+        {"message_s", "", Unit::seconds, &P::message_s, kPrograms, "of step_s: communication"},
+        {"host_s", "", Unit::seconds, &P::host_s, kPrograms,
+         "of step_s: the engine's CPU time that no kernel hides"},
         {"transfer_s", "", Unit::seconds, &P::transfer_s, kPrograms,
          "of a prompt's cache to the devices that compute next tokens"},
         {"ttft_s", "TTFT", Unit::seconds, &P::ttft_s, kAll,
-         "time to the first token, without a queue"},
-        {"tpot_s", "TPOT", Unit::seconds, &P::tpot_s, kAll, "time per token after it"},
+         "time to first token, in a steady state"},
+        {"tpot_s", "TPOT", Unit::seconds, &P::tpot_s, kAll, "time per output token after it"},
         {"", "80 % interval", Unit::none, tpot_interval, kPeople,
          "of TPOT: eight published servers in ten lie within"}};
     add_interval(columns, "ttft", "_s", &P::ttft_s, &P::ttft_band);
     add_interval(columns, "tpot", "_s", &P::tpot_s, &P::tpot_band);
     columns.emplace_back("tokens_per_s", "", Unit::none, &P::tokens_per_s, kPrograms,
-                         "of answers, all devices together");
+                         "output tokens, all devices together");
     add_interval(columns, "tokens", "_per_s", &P::tokens_per_s, &P::rate_band);
     columns.insert(
         columns.end(),
         {{"tokens_per_s_user", "user t/s", Unit::none, &P::per_user},
          {"tokens_per_s_device", "device t/s", Unit::none, &P::per_device},
          {"", "memory", Unit::bytes, [](const P& p) { return p.weight_bytes + p.cache_bytes; },
-          kPeople, "of a device: weights and cache"},
-         {"weight_bytes", "", Unit::bytes, &P::weight_bytes, kPrograms, "a device"},
-         {"cache_bytes", "", Unit::bytes, &P::cache_bytes, kPrograms, "a device"},
+          kPeople, "per device: weights and KV cache"},
+         {"weight_bytes", "", Unit::bytes, &P::weight_bytes, kPrograms, "per device"},
+         {"cache_bytes", "", Unit::bytes, &P::cache_bytes, kPrograms, "KV cache per device"},
          {"within", "within", Unit::none, &P::within, kAll, "both limits"},
          {"front", "front", Unit::none, &P::front, kAll,
-          "no other point has more of both tokens a user and a device"}});
+          "Pareto front of tokens/s per user and per device"}});
     return make_table("points", "", s.points, columns);
 }
 
@@ -154,7 +192,10 @@ void add_percentiles(std::vector<Column<ServingLoad>>& columns, const std::strin
     const auto add = [&](const char* name, double Percentiles::*value) {
         columns.emplace_back(
             key + "." + name, title.empty() ? title : title + " " + name, Unit::seconds,
-            [of, value](const ServingLoad& l) { return l.result.*of.*value; },
+            [of, value](const ServingLoad& l) {
+                const Percentiles& all = l.result.*of;
+                return all.values > 0 ? std::optional(all.*value) : std::nullopt;
+            },
             name == std::string_view("mean") ? kPrograms : kAll, meaning);
     };
     add("mean", &Percentiles::mean);
@@ -182,13 +223,15 @@ AnswerTable loads_table(const Serving& s) {
         {"tensor", "tensor", Unit::count, &L::tensor},
         {"devices", "devices", Unit::count, &L::devices},
         {"rate", "rate", Unit::none, rate, kAll,
-         "requests a second that arrive; null: users in a closed loop, or recorded arrivals"},
+         "requests/s that arrive; null: users in a closed loop, or recorded arrivals"},
         {"users", "users", Unit::count, users},
         {"recorded", "", Unit::none, &L::recorded, kPrograms, "arrivals of a file"},
         {"largest", "largest", Unit::none, &L::largest, kAll,
          "the largest rate within the limits"}};
-    add_percentiles(columns, "ttft_s", "TTFT", &analysis::LoadResult::ttft, "");
-    add_percentiles(columns, "tpot_s", "TPOT", &analysis::LoadResult::tpot, "");
+    add_percentiles(columns, "ttft_s", "TTFT", &analysis::LoadResult::ttft,
+                    "null: no request had output tokens");
+    add_percentiles(columns, "tpot_s", "TPOT", &analysis::LoadResult::tpot,
+                    "null: no request had two output tokens");
     add_percentiles(columns, "wait_s", "", &analysis::LoadResult::wait,
                     "from arrival to the first step that computes the prompt");
     using R = analysis::LoadResult;
@@ -197,17 +240,16 @@ AnswerTable loads_table(const Serving& s) {
         {of_result("requests_per_s", "served/s", Unit::none, &R::requests_per_s, ""),
          of_result("tokens_per_s", "tokens/s", Unit::none, &R::tokens_per_s, ""),
          of_result("mean_running", "", Unit::none, &R::mean_running,
-                   "requests that hold cache, over time"),
+                   "requests that hold KV cache, mean over time"),
          of_result("busy", "busy", Unit::share, &R::busy, "share of the time that a step runs"),
          {"prompts_busy", "", Unit::share, [](const L& l) { return l.result.prompts_busy; },
-          kPrograms, "the same of servers that compute prompts alone"},
+          kPrograms, "the same of prefill servers"},
          of_result("keeps_up", "keeps up", Unit::none, &R::keeps_up,
                    "no: the queue grows, as more arrive than are served"),
          {"within", "within", Unit::none, &L::within, kAll,
           "both limits, at the 95th percentile"}});
-    return make_table(
-        "loads", fmt::format("Under load, simulated with {}", analysis::engine_name(s.engine.kind)),
-        s.loads, columns);
+    return make_table("loads", fmt::format("Under load, simulated with {}", s.engine.id), s.loads,
+                      columns);
 }
 
 Chart front_chart(const Serving& s, const std::string& title) {
@@ -248,7 +290,7 @@ Answer serving_answer(const Serving& s) {
         {"cached", "", s.cached, Unit::count, kPrograms,
          "tokens of a prompt that are not computed"},
         {"capacity_bytes", "", s.capacity_bytes, Unit::bytes, kPrograms, "of a device"},
-        {"engine", "engine", analysis::engine_name(s.engine.kind), Unit::none, kAll,
+        {"engine", "engine", s.engine.id, Unit::none, kAll,
          "whose policies and host times are assumed"},
         {"drafted", "", s.speculation.tokens, Unit::count, kPrograms,
          "tokens that a step checks of each request beside the next one; 0: no speculative "

@@ -19,8 +19,8 @@ template <class T> OpenResult as_opened(Result<T> read) {
 }
 
 // A profile may hold ceilings and no kernels.
-OpenResult open_profile(const std::string& path) {
-    auto profile = profiles::import_file(path);
+OpenResult open_profile(const std::string& path, const ProgressCallback& progress) {
+    auto profile = profiles::import_file(path, {}, progress);
     if (profile && profile->launches.empty() && !profile->ceilings.empty()) {
         return OpenResult(Ceilings{*std::move(profile)});
     }
@@ -43,7 +43,8 @@ OpenResult open_trials(const std::string& path) {
 
 OpenResult open_any(const std::string& path,
                     const std::vector<std::filesystem::path>& machine_folders,
-                    const std::vector<std::filesystem::path>& network_folders) {
+                    const std::vector<std::filesystem::path>& network_folders,
+                    const ProgressCallback& progress) {
     const auto kind = formats::kind_of_file(path);
     if (!kind) {
         return OpenResult(kind.diagnostics());
@@ -56,7 +57,7 @@ OpenResult open_any(const std::string& path,
     case formats::FileKind::network:
         return as_opened(formats::load_network(path, network_folders));
     case formats::FileKind::profile:
-        return open_profile(path);
+        return open_profile(path, progress);
     case formats::FileKind::ceilings:
         return open_ceilings(path);
     case formats::FileKind::assignments:

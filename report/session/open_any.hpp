@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/trials/log.hpp"
+#include "base/progress.hpp"
 #include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 #include "profiles/matching.hpp"
@@ -30,9 +31,10 @@ using Opened = std::variant<Session, model::Machine, model::Network, profiles::P
                             Assignments, Trials>;
 
 // Errors: what kind_of_file says when nothing tells what the file is; else those of the reader of
-// its kind, never those of another.
+// its kind, never those of another. `progress`: of measurements, which may be large.
 Result<Opened> open_any(const std::string& path,
                         const std::vector<std::filesystem::path>& machine_folders,
-                        const std::vector<std::filesystem::path>& network_folders);
+                        const std::vector<std::filesystem::path>& network_folders,
+                        const ProgressCallback& progress = {});
 
 } // namespace eyeroof::report

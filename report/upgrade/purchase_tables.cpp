@@ -1,5 +1,6 @@
 #include "report/upgrade/purchase_tables.hpp"
 
+#include "analysis/upgrade/amounts.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,10 @@ namespace {
 
 constexpr std::size_t kSheetEvidence = 3; // published speed-ups that one page has space for
 constexpr double kFar = 0.3; // of the share that a published speed-up has in common with a question
+
+using analysis::in_dollars;
+
+const std::string kUnknown = "unknown";
 
 // Three digits that count, without a power of ten.
 std::string plain(double amount) {
@@ -123,8 +128,12 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         return a.upgrade.money.priced ? in_dollars(o.usd_per_year) : "-";
     });
     if (first.upgrade.sample_tokens) {
-        grid.of_work("cost per 1M tokens", [](const PurchaseAnswer&, const PurchaseOption& o) {
+        const std::string tokens = p.terms.served ? "1M output tokens" : "1M tokens";
+        grid.of_work("cost per " + tokens, [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.usd_per_mtoken ? small_dollars(*o.usd_per_mtoken) : "-";
+        });
+        grid.of_work("energy per " + tokens, [](const PurchaseAnswer&, const PurchaseOption& o) {
+            return o.joules_per_mtoken ? format_si(*o.joules_per_mtoken, "J") : kUnknown;
         });
     } else {
         const std::string unit = first.upgrade.members.empty() ? p.unit : "1,000 old GPU hours";
@@ -133,16 +142,29 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         });
     }
     grid.option("energy per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
-        return plain(o.kwh_per_year / 1000.0) + " MWh";
+        return o.kwh_per_year ? plain(*o.kwh_per_year / 1000.0) + " MWh" : kUnknown;
     });
     grid.option("CO2 per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
-        return plain(o.kg_co2_per_year / 1000.0) + " t";
+        return o.kg_co2_per_year ? plain(*o.kg_co2_per_year / 1000.0) + " t" : kUnknown;
     });
     if (p.terms.samples && first.upgrade.members.empty()) {
         grid.of_work("job time", [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.job_days ? fmt::format("{:.3g} days", *o.job_days) : "-";
         });
     }
+}
+
+void add_server_rows(Grid& grid) {
+    using analysis::ServingPoint;
+    const auto add = [&](const char* name, const auto& cell) {
+        grid.option(name, [&](const auto&, const analysis::PurchaseOption& o) {
+            return o.server ? cell(*o.server) : std::string("-");
+        });
+    };
+    add("output tokens/s per GPU",
+        [](const ServingPoint& s) { return fmt::format("{:.4g}", s.per_device()); });
+    add("TTFT", [](const ServingPoint& s) { return format_si(s.ttft_s, "s"); });
+    add("TPOT", [](const ServingPoint& s) { return format_si(s.tpot_s, "s"); });
 }
 
 void add_speed(const analysis::Purchase& p, Grid& grid) {
@@ -161,6 +183,9 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
         [&](const PurchaseAnswer& a) { return held ? time(a.upgrade.from_s) : std::string("-"); },
         [&](const PurchaseAnswer& a) { return time(a.upgrade.to_s); });
     const auto none = [](const PurchaseAnswer&) { return std::string(); };
+    if (p.terms.served) {
+        add_server_rows(grid);
+    }
     grid.row(
         "speedup", [&](const PurchaseAnswer&) { return std::string(held ? "1x" : "-"); },
         [](const PurchaseAnswer& a) { return fmt::format("{:.2f}x", a.upgrade.speedup.value); });
@@ -211,21 +236,38 @@ std::string other_words(const analysis::Upgrade& u) {
     return other;
 }
 
+// "with 5 ms on tpu-v5e as in `exam --mapping dataflow` and 3 ms on a100-sxm-80gb as in `exam`"; a
+// GPU on the old side is left out, as its time is that of the table.
+std::string model_times(const analysis::Upgrade& u) {
+    const auto time = [](const analysis::StepSide& step, double seconds, const std::string& id) {
+        return fmt::format("{} on {} as in `exam{}`", format_si(seconds, "s"), id,
+                           step.by_dataflow ? " --mapping dataflow" : "");
+    };
+    return "with " +
+           (u.from_step.by_dataflow ? time(u.from_step, u.from_model_s, u.from) + " and " : "") +
+           time(u.to_step, u.to_model_s, u.to);
+}
+
 void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
     const bool both_measured = u.measured_from_rate && u.measured_to_rate;
-    const bool alone = u.from_step.device_s > 0.0; // not divided
-    if (!u.members.empty() || u.speedup.low >= u.speedup.high || both_measured || !alone) {
+    const bool divided = u.from_step.device_s <= 0.0 && !u.from_step.by_dataflow;
+    if (!u.members.empty() || u.speedup.low >= u.speedup.high || both_measured || divided) {
         return;
     }
     const bool measured = u.measured_from_rate || u.measured_to_rate;
     const double measured_ln =
         std::log(u.speedup.value / u.model_speedup) - u.transfer_ln - u.evidence_ln;
+    if (u.error.families == 0 && u.nearest.empty() && u.transfer_ln == 0.0 && !measured) {
+        all.push_back(fmt::format("{:.2f}x by the model alone, {}: what whole networks and "
+                                  "published speedups show is of GPUs.",
+                                  u.model_speedup, model_times(u)));
+        return;
+    }
     all.push_back(fmt::format(
         "{:.2f}x by {}; whole networks shift it by {:+.0f} %, published speedups by {:+.0f} %{}{}.",
         u.model_speedup,
-        u.measured.empty() ? fmt::format("the model alone, with {} on {} as in `exam`",
-                                         format_si(u.to_model_s, "s"), u.to)
-                           : "the predicted ratios of the measured kernels",
+        u.measured.empty() ? "the model alone, " + model_times(u)
+                           : std::string("the predicted ratios of the measured kernels"),
         100.0 * (std::exp(u.transfer_ln) - 1.0), 100.0 * (std::exp(u.evidence_ln) - 1.0),
         measured
             ? fmt::format(", your measurement by {:+.0f} %", 100.0 * (std::exp(measured_ln) - 1.0))
@@ -245,15 +287,6 @@ void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
 
 bool is_near(const analysis::Upgrade& u) {
     return !u.nearest.empty() && u.nearest.front().share >= kFar;
-}
-
-std::string in_dollars(double amount) {
-    std::string digits = fmt::format("{:.0f}", std::fabs(amount));
-    for (std::size_t at = digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return (amount < 0.0 ? "-$" : "$") + digits;
 }
 
 std::string bought_how(const analysis::PurchaseOption& option) {

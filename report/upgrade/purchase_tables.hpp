@@ -40,7 +40,6 @@ std::vector<std::string> price_lines(const analysis::Purchase& purchase);
 // How the prediction came about, how far it can be trusted, and what would make it better.
 std::vector<std::string> remarks(const analysis::Purchase& purchase);
 
-std::string in_dollars(double amount);                          // "$95,169"
 std::string bought_how(const analysis::PurchaseOption& option); // "owned", "bought", "rented"
 
 } // namespace eyeroof::report

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace eyeroof::report {
 
@@ -61,9 +62,65 @@ std::string table_text(const Table& table) {
     return text;
 }
 
-// Change and break-even; those that leave the verdict as it is say so.
-std::string flips_text(const analysis::PurchaseAnswer& a) {
-    const Table table = flips_table(a);
+std::size_t table_width(const Table& table) {
+    std::size_t width = 0;
+    for (const std::size_t column : widths_of(table)) {
+        width += (width == 0 ? 0 : kColumnGap) + column;
+    }
+    return width;
+}
+
+// Rows of the table that fit eight lines with its title and its head: the first, those of other
+// verdicts, and then the others, in their order.
+std::vector<std::size_t> shown_prices(const analysis::PurchaseAnswer& a) {
+    constexpr std::size_t kMost = 5;
+    const auto verdict = [&](std::size_t i) { return analysis::verdict_word(a.by_price[i]); };
+    std::vector<std::size_t> rows(a.by_price.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    if (rows.size() > kMost + 1) {
+        std::stable_partition(rows.begin() + 1, rows.end(),
+                              [&](std::size_t i) { return verdict(i) != verdict(0); });
+        rows.resize(kMost);
+        std::ranges::sort(rows);
+    }
+    return rows;
+}
+
+// In eight lines: without the prices themselves where these do not fit beside the verdicts.
+std::string price_lines_text(const analysis::PurchaseAnswer& a) {
+    const Table all = prices_table(a);
+    if (all.rows.empty()) {
+        return "";
+    }
+    Table table{all.title, all.columns, {}};
+    for (const std::size_t row : shown_prices(a)) {
+        table.rows.push_back(all.rows[row]);
+    }
+    if (table_width(table) > kTextColumns) {
+        const auto leave_out = [](std::vector<std::string>& cells) {
+            cells.erase(cells.begin() + 2, cells.begin() + 4); // old and new
+        };
+        leave_out(table.columns);
+        std::ranges::for_each(table.rows, leave_out);
+    }
+    std::string text = table_text(table);
+    if (table.rows.size() < all.rows.size()) {
+        text.pop_back(); // the empty line
+        text += "and " + counted(all.rows.size() - table.rows.size(), "more table") + "\n\n";
+    }
+    return text;
+}
+
+// Change and break-even; those that leave the verdict as it is say so. Not `all`: only the nearest
+// of them.
+std::string flips_text(const analysis::PurchaseAnswer& a, bool all) {
+    constexpr std::ptrdiff_t kShownStays = 2;
+    Table table = flips_table(a);
+    if (const auto stays =
+            std::ranges::find_if(table.rows, [](const auto& row) { return row[2] == "stays"; });
+        !all && table.rows.end() - stays > kShownStays) {
+        table.rows.erase(stays + kShownStays, table.rows.end());
+    }
     if (table.rows.empty()) {
         return "";
     }
@@ -153,23 +210,33 @@ std::string details_text(const analysis::Purchase& p) {
 } // namespace
 
 std::string purchase_text(const analysis::Purchase& p, bool details) {
+    constexpr std::ptrdiff_t kMostLines = 56; // beside price tables
     const analysis::PurchaseAnswer& best = p.answers.at(p.best);
-    std::string text = wrapped(masked_controls(p.sentence), 0, kTextColumns) + "\n" +
-                       scenario_text(p) + wrapped(terms_text(p), 2, kTextColumns) + "\n" +
-                       table_text(candidates_table(p));
-    const std::string by_price = table_text(prices_table(best));
-    text += (details ? by_price : "") + beside_text(best) + flips_text(best);
-    text += paragraphs(remarks(p), 0) + evidence_text(best) + prices_text(p);
-    text += upgrade_sweep_text(best.upgrade);
-    if (details) {
-        return text + details_text(p);
+    const std::string lead = wrapped(masked_controls(p.sentence), 0, kTextColumns) + "\n" +
+                             scenario_text(p) + wrapped(terms_text(p), 2, kTextColumns) + "\n" +
+                             table_text(candidates_table(p));
+    const std::string by_price = details ? table_text(prices_table(best)) : price_lines_text(best);
+    const bool prices_decide =
+        std::ranges::any_of(best.by_price, [&](const analysis::PriceVerdict& v) {
+            return analysis::verdict_word(v) != analysis::verdict_word(best.by_price.front());
+        });
+    std::string rest = paragraphs(remarks(p), 0) + evidence_text(best) + prices_text(p) +
+                       upgrade_sweep_text(best.upgrade);
+    if (!details) {
+        for (const analysis::PurchaseAnswer& a : p.answers) {
+            rest += upgrade_categories_text(a.upgrade);
+        }
+        rest += by_price.empty() || prices_decide
+                    ? "For the longest layers and what limits their speedup, add --details.\n"
+                    : "For the price tables and the longest layers, add --details.\n";
     }
-    for (const analysis::PurchaseAnswer& a : p.answers) {
-        text += upgrade_categories_text(a.upgrade);
-    }
-    return text + (by_price.empty()
-                       ? "For the longest layers and what limits their speedup, add --details.\n"
-                       : "For the price tables and the longest layers, add --details.\n");
+    const auto with = [&](bool all_flips) {
+        return beside_text(best) + flips_text(best, all_flips) + rest;
+    };
+    const bool all =
+        details || std::ranges::count(lead + with(true), '\n') < kMostLines; // and an empty line
+    return lead + (details || prices_decide ? by_price : "") + with(all) +
+           (details ? details_text(p) : "");
 }
 
 } // namespace eyeroof::report

@@ -1,15 +1,11 @@
-// The upgrade's verdict as text, JSON, CSV and Markdown.
+// The upgrade's verdict as text.
 #include "report/upgrade/upgrade.hpp"
 
 #include "analysis/upgrade/purchase.hpp"
 #include "analysis/upgrade/upgrade.hpp"
-#include "base/csv.hpp"
-#include "base/json.hpp"
-#include "base/markup.hpp"
 #include "base/units.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -17,7 +13,6 @@ namespace eyeroof::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t kShownLayers = 12;
 
 std::vector<analysis::UpgradeLayer> longest(const analysis::Upgrade& u, std::size_t most) {
@@ -109,11 +104,13 @@ std::string money_text(const analysis::Upgrade& u) {
                                        {"purchase", &m.buy_source}}) {
         text += source->empty() ? "" : fmt::format("  price, {}: {}\n", what, *source);
     }
-    text += fmt::format("  energy at the power limit: {} -> {} per run\n",
-                        format_si(m.from_joules, "J"), format_si(m.to_joules, "J"));
-    if (u.to_model_s > 0.0 && u.to_s > 0.0 && u.to_s != u.to_model_s) { // else it is exam's
-        text += fmt::format("    {} on {} by the model alone, as in exam\n",
-                            format_si(m.to_joules * u.to_model_s / u.to_s, "J"), u.to);
+    const auto joules = [](const std::optional<double>& amount) {
+        return amount ? format_si(*amount, "J") : std::string("unknown");
+    };
+    text += fmt::format("  energy: {} -> {} per run\n", joules(m.from_joules), joules(m.to_joules));
+    if (m.to_joules && u.to_model_s > 0.0 && u.to_s > 0.0 && u.to_s != u.to_model_s) {
+        text += fmt::format("    {} on {} by the model alone, as in exam\n", // else it is exam's
+                            joules(*m.to_joules * u.to_model_s / u.to_s), u.to);
     }
     return text;
 }
@@ -160,73 +157,6 @@ std::string members_text(const analysis::Upgrade& u) {
 
 std::string layer_name(const analysis::UpgradeLayer& l) {
     return l.network.empty() ? l.name : l.network + "/" + l.name;
-}
-
-Json need_json(const analysis::MemoryNeed& n, double bytes) {
-    return {{"weights_bytes", n.weights},
-            {"activations_bytes", n.activations},
-            {"gradients_bytes", n.gradients},
-            {"optimizer_bytes", n.optimizer},
-            {"workspace_bytes", n.workspace},
-            {"total_bytes", n.total()},
-            {"gpu_bytes", bytes},
-            {"fits", n.total() <= bytes}};
-}
-
-Json interval_json(const analysis::Interval& i) {
-    return {{"value", i.value}, {"low", i.low}, {"high", i.high}};
-}
-
-Json step_json(const analysis::StepSide& s) {
-    return {{"host_s", s.host_s}, {"device_s", s.device_s}, {"host", s.host}};
-}
-
-Json error_json(const analysis::Upgrade& u) {
-    return {{"kind", u.kind},
-            {"families", u.error.families},
-            {"rows", u.error.rows},
-            {"mape", u.error.mape},
-            {"bandwidth_ratio_mape", u.error.sheet_mape},
-            {"median_guess_mape", u.error.guess_mape},
-            {"better_than_data_sheets", u.error.beats_sheets()}};
-}
-
-Json assumptions_json(const analysis::Upgrade& u) {
-    Json all = Json::array();
-    for (const analysis::Assumption& a : u.assumptions) {
-        all.push_back({{"assumed", a.what}, {"instead", a.instead}, {"speedup", a.speedup}});
-    }
-    return all;
-}
-
-void add_more_json(const analysis::Upgrade& u, Json& json) {
-    if (u.memory.from_need.total() > 0.0) {
-        json["memory"] = {{"from", need_json(u.memory.from_need, u.memory.from_bytes)},
-                          {"to", need_json(u.memory.to_need, u.memory.to_bytes)}};
-    }
-    json["sweep"] = Json::array();
-    for (const analysis::SweepPoint& p : u.sweep) {
-        json["sweep"].push_back({{"batch", p.batch},
-                                 {"from_dtype", p.from_dtype},
-                                 {"to_dtype", p.to_dtype},
-                                 {"from_s", p.from_s},
-                                 {"to_s", p.to_s},
-                                 {"speedup", interval_json(p.speedup)},
-                                 {"verdict", std::string(analysis::verdict_name(p.verdict))},
-                                 {"probability_wrong", p.probability_wrong},
-                                 {"from_fits", p.from_fits},
-                                 {"to_fits", p.to_fits}});
-    }
-    json["networks"] = Json::array();
-    for (std::size_t i = 0; i < u.members.size(); ++i) {
-        const analysis::Upgrade& m = u.members[i];
-        json["networks"].push_back({{"network", m.network},
-                                    {"share_of_from", u.weights[i]},
-                                    {"from_s", m.from_s},
-                                    {"to_s", m.to_s},
-                                    {"speedup", interval_json(m.speedup)},
-                                    {"verdict", std::string(analysis::verdict_name(m.verdict))}});
-    }
 }
 
 } // namespace
@@ -292,119 +222,6 @@ std::string upgrade_text(const analysis::Upgrade& u) {
         text += fmt::format("{:<24} {:>6} {:>5.1f}% {:>6.2f}x  {:<20} {:<20} {}\n", layer_name(l),
                             l.count, 100.0 * l.share_of_from, l.speedup, l.from_limiter,
                             l.to_limiter, l.why);
-    }
-    return text;
-}
-
-std::string upgrade_json(const analysis::Upgrade& u) {
-    const analysis::UpgradeMoney& m = u.money;
-    Json money = {{"priced", m.priced},
-                  {"from_usd_per_hour", m.from_usd_per_hour},
-                  {"to_usd_per_hour", m.to_usd_per_hour},
-                  {"break_even_speedup", m.break_even_speedup},
-                  {"from_usd_per_run", m.from_usd_per_run},
-                  {"to_usd_per_run", m.to_usd_per_run},
-                  {"from_joules", m.from_joules},
-                  {"to_joules", m.to_joules},
-                  {"from_price_source", m.from_price_source},
-                  {"to_price_source", m.to_price_source},
-                  {"buy_source", m.buy_source},
-                  {"utilization", m.utilization}};
-    money["break_even_months"] = m.break_even_months ? Json(*m.break_even_months) : Json(nullptr);
-    money["break_even_utilization"] =
-        m.break_even_utilization ? Json(*m.break_even_utilization) : Json(nullptr);
-    money["owned_usd_per_hour"] =
-        m.owned_usd_per_hour ? Json(*m.owned_usd_per_hour) : Json(nullptr);
-    Json json = {
-        {"schema", "eyeroof/upgrade/1"},
-        {"network", u.network},
-        {"from", u.from},
-        {"to", u.to},
-        {"from_s", u.from_s},
-        {"to_s", u.to_s},
-        {"speedup", {{"value", u.speedup.value}, {"low", u.speedup.low}, {"high", u.speedup.high}}},
-        {"run", u.run},
-        {"steps", {{"from", step_json(u.from_step)}, {"to", step_json(u.to_step)}}},
-        {"whole_networks", error_json(u)},
-        {"assumptions", assumptions_json(u)},
-        {"verdict", std::string(analysis::verdict_name(u.verdict))},
-        {"threshold", u.threshold},
-        {"threshold_basis", u.threshold_basis},
-        {"probability_wrong", u.probability_wrong},
-        {"bound_share", u.bound_share},
-        {"money", money},
-        {"layers", Json::array()},
-        {"notes", u.notes}};
-    add_more_json(u, json);
-    for (const analysis::UpgradeCategory& row : u.categories) {
-        json["categories"].push_back({{"name", row.name},
-                                      {"from_s", row.from_s},
-                                      {"to_s", interval_json(row.to_s)},
-                                      {"speedup", interval_json(row.speedup)},
-                                      {"predicted_s", interval_json(row.predicted_s)}});
-    }
-    for (const analysis::UpgradeLayer& l : u.layers) {
-        json["layers"].push_back({{"name", l.name},
-                                  {"network", l.network.empty() ? u.network : l.network},
-                                  {"op", l.op},
-                                  {"count", l.count},
-                                  {"from_s", l.from_s},
-                                  {"to_s", l.to_s},
-                                  {"speedup", l.speedup},
-                                  {"share_of_from", l.share_of_from},
-                                  {"from_limiter", l.from_limiter},
-                                  {"to_limiter", l.to_limiter},
-                                  {"why_not_more", l.why}});
-    }
-    return json_document(json);
-}
-
-std::string upgrade_csv(const analysis::Upgrade& u) {
-    if (!u.sweep.empty()) {
-        std::string sweep = "batch,from_dtype,to_dtype,from_s,to_s,speedup,low,high,verdict,"
-                            "probability_wrong,from_fits,to_fits\n";
-        for (const analysis::SweepPoint& p : u.sweep) {
-            sweep += fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.4f},{},{:.4f},{},{}\n", p.batch,
-                                 p.from_dtype, p.to_dtype, p.from_s, p.to_s, p.speedup.value,
-                                 p.speedup.low, p.speedup.high, analysis::verdict_name(p.verdict),
-                                 p.probability_wrong, p.from_fits, p.to_fits);
-        }
-        return sweep;
-    }
-    std::string text = "layer,op,count,from_s,to_s,speedup,share_of_from,from_limiter,to_limiter\n";
-    for (const analysis::UpgradeLayer& l : u.layers) {
-        text += fmt::format("{},{},{},{},{},{:.4f},{:.5f},{},{}\n", csv_quoted(layer_name(l)), l.op,
-                            l.count, l.from_s, l.to_s, l.speedup, l.share_of_from,
-                            csv_quoted(l.from_limiter), csv_quoted(l.to_limiter));
-    }
-    return text;
-}
-
-std::string upgrade_markdown(const analysis::Upgrade& u) {
-    std::string text = fmt::format("**{}**\n\n{}\n\n", headline(u), reason(u));
-    for (std::size_t i = 0; i < u.members.size(); ++i) {
-        const analysis::Upgrade& m = u.members[i];
-        text += fmt::format("- {:.0f} % of the old time: {}, {:.2f} ({:.2f} to {:.2f})\n",
-                            100.0 * u.weights[i], m.network, m.speedup.value, m.speedup.low,
-                            m.speedup.high);
-    }
-    if (!u.sweep.empty()) {
-        text += "| batch | old type | new type | speedup | 80 % interval | verdict |\n| ---: | --- "
-                "| --- | ---: | --- | --- |\n";
-        for (const analysis::SweepPoint& p : u.sweep) {
-            text +=
-                fmt::format("| {} | {} | {} | {:.2f} | {:.2f} to {:.2f} | {} |\n", p.batch,
-                            dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype), p.speedup.value,
-                            p.speedup.low, p.speedup.high, analysis::verdict_name(p.verdict));
-        }
-    }
-    text += u.members.empty() && u.sweep.empty() ? "" : "\n";
-    text += "| layer | share | speedup | old limit | new limit | limiting factor |\n| --- | ---: | "
-            "---: | --- | --- | --- |\n";
-    for (const analysis::UpgradeLayer& l : longest(u, kShownLayers)) {
-        text +=
-            fmt::format("| {} | {:.1f} % | {:.2f} | {} | {} | {} |\n", markdown_cell(layer_name(l)),
-                        100.0 * l.share_of_from, l.speedup, l.from_limiter, l.to_limiter, l.why);
     }
     return text;
 }

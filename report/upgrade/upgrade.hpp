@@ -1,4 +1,4 @@
-// The verdict whether another GPU pays off, as text, JSON, CSV, Markdown, a picture and a page.
+// The verdict whether another GPU pays off, as text, a picture, and a page.
 // Only writes: the result contains the verdict.
 #pragma once
 
@@ -13,9 +13,6 @@ namespace eyeroof::report {
 // Of a measured old side: each category given the trace and by prediction alone; else empty.
 std::string upgrade_categories_text(const analysis::Upgrade& upgrade);
 std::string upgrade_text(const analysis::Upgrade& upgrade);
-std::string upgrade_json(const analysis::Upgrade& upgrade); // eyeroof/upgrade/1
-std::string upgrade_csv(const analysis::Upgrade& upgrade);
-std::string upgrade_markdown(const analysis::Upgrade& upgrade);
 std::string
 upgrade_svg(const analysis::Upgrade& upgrade); // bars of the longest layers, or of the members
 std::string
@@ -26,10 +23,6 @@ std::string upgrade_sweep_text(const analysis::Upgrade& upgrade); // "" without 
 // The whole answer over several candidates: the sentence, what runs, the candidates, what would
 // turn it over, the evidence, and with `details` the above of the best one.
 std::string purchase_text(const analysis::Purchase& purchase, bool details);
-std::string purchase_json(const analysis::Purchase& purchase); // eyeroof/upgrade/1 with "purchase"
-// Candidates as rows where there are several or a count is given; else as upgrade_csv().
-std::string purchase_csv(const analysis::Purchase& purchase);
-std::string purchase_markdown(const analysis::Purchase& purchase, bool details);
 // One sheet that prints on one page of A4 or Letter, and with `details` the layers on others.
 std::string purchase_html(const analysis::Purchase& purchase, bool details);
 

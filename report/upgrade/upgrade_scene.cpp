@@ -236,6 +236,9 @@ Drawing make_upgrade_bars(const std::vector<analysis::Upgrade>& upgrades, const 
                 fleet ? "what each network takes of it, and what is left on the others"
                       : upgrades.front().network + ", all executions together");
     add_legend(d, upgrades);
+    if (rows.empty()) { // of a divided network
+        return d;
+    }
     const double row_height = kBar * static_cast<double>(upgrades.size() + 1) + kRowGap;
     const double room = (d.canvas.height - kRowsTop - kEdge) / row_height;
     rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(1.0, room))));

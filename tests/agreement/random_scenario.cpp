@@ -72,6 +72,7 @@ const std::map<std::string, FieldValues>& table() {
         {"energies", {{}, 0.0, by_file}},
         {"host", {{"server-2x20", "server-2x64"}, 0.25, {}}},
         {"host-speed", {{"0.5", "4"}, 0.2, {}}},
+        {"power-cap", {{"200W"}, 0.05, {}}},
         {"library", {{"cublas 10", "cublas 11", "TRTLLM 1.0"}, 0.2, {}}},
         {"streams", {{"2", "3", "8"}, 0.25, {}}},
         {"mapping", {{"dataflow", "dataflow", "dataflow", "auto", "best"}, 1.0, {}}},

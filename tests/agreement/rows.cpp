@@ -1,6 +1,7 @@
 #include "tests/agreement/rows.hpp"
 
 #include "analysis/scenario/fields.hpp"
+#include "analysis/scenario/power_cap.hpp"
 #include "tests/agreement/random_scenario.hpp"
 
 #include <algorithm>
@@ -55,9 +56,12 @@ bool trains(const Asked& asked) {
 bool fits_one_device(const Asked& asked) {
     return on_device(asked) && (!asked.exam.is_object() || at(asked.exam, "memory.fits") != false);
 }
-// What a host processor computes too.
+// What a host processor computes too; it takes no power cap.
 bool on_device_in_fp32(const Asked& asked) {
-    return on_device(asked) && asked.scenario.data_type == model::DataType::fp32;
+    return on_device(asked) && asked.scenario.data_type == model::DataType::fp32 &&
+           std::ranges::none_of(asked.scenario.changes, [](const std::string& change) {
+               return analysis::power_cap_of(change).has_value();
+           });
 }
 bool infers(const Asked& asked) {
     return !asked.scenario.training.has_value();
@@ -92,10 +96,13 @@ std::string reference_of(const analysis::Scenario& scenario) {
     return text;
 }
 
+// What the scenario has already: where there is no exam, nothing says what its batch is.
 Words sweep_words(const Asked& asked) {
-    const Json batch = asked.exam.is_null() ? Json(1) : asked.exam.at("batch");
-    return {"sweep",    "--scenario", asked.document, "--vary", "batch=" + batch.dump(),
-            "--format", "jsonl"};
+    const std::string own =
+        asked.exam.is_null()
+            ? std::string("phase=") + (asked.scenario.training ? "training" : "inference")
+            : "batch=" + asked.exam.at("batch").dump();
+    return {"sweep", "--scenario", asked.document, "--vary", own, "--format", "jsonl"};
 }
 
 Words net_words(const Asked& asked) {

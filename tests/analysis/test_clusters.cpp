@@ -36,7 +36,7 @@ TEST_CASE("a table of runs refuses what it cannot take, at its place") {
                                        {"microbatch", "two"}, {"zero", "4"},
                                        {"recompute", "all"},  {"attention", "flash9"},
                                        {"sequence", "maybe"}, {"dtype", "fp99"},
-                                       {"engine", "mine"},    {"weight_type", "int"},
+                                       {"acceptance", "2"},   {"weight_type", "int"},
                                        {"bytes", "-1"},       {"memory_share", "1.5"},
                                        {"chunk", "0"},        {"held_out", "true"},
                                        {"users", "x"},        {"prompt", "long"},

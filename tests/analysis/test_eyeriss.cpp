@@ -170,6 +170,23 @@ TEST_CASE("under Timeloop's counting everything overlaps, so step 7 takes nothin
     }
 }
 
+TEST_CASE("under Timeloop's counting, where networks have no bandwidth, none bounds the machine") {
+    analysis::Scenario scenario;
+    scenario.counting = Counting::timeloop;
+    for (const Count rows : {1, 8, 64, 512}) {
+        Layer product;
+        product.name = "product";
+        product.op = Op::gemm;
+        product.shape = GemmShape{1, rows, 512, 512};
+        const auto report = analysis::run({"one", "One", "", {product}}, eyeriss(), scenario);
+        CAPTURE(rows);
+        REQUIRE(report.ok()); // "internal-bound": the mapping was faster than the DRAM's network
+        const analysis::LayerReport& layer = report->layers.front();
+        CHECK(layer.machine_steps[5].limit == "nothing");
+        CHECK(layer.machine_steps[6].macs_per_cycle == layer.machine_steps[5].macs_per_cycle);
+    }
+}
+
 TEST_CASE("FC6 lies on the DRAM roof, and that is what limits it") {
     Layer fc6;
     fc6.name = "FC6";

@@ -1,81 +1,14 @@
 // Which rows a fit looks at.
 #include "analysis/calibrate/calibrate.hpp"
-#include "analysis/cross_validate/cross_folds.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-
 namespace test_analysis_fit_rows {
 
 using namespace eyeroof; // NOLINT
-
-namespace {
-
-// Products of `count` sizes, each measured by two libraries.
-std::vector<analysis::Case> cases(const std::vector<model::Layer>& layers) {
-    std::vector<analysis::Case> all;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        for (const char* source : {"one", "two"}) {
-            analysis::Case c;
-            c.row.layer = &layers[i];
-            c.row.work = *model::work_of(layers[i]);
-            c.row.measured_s = static_cast<double>(i + 1) * (source[0] == 'o' ? 1e-6 : 1.5e-6);
-            c.source = source;
-            all.push_back(c);
-        }
-    }
-    return all;
-}
-
-std::vector<model::Layer> products(Count count) {
-    std::vector<model::Layer> layers;
-    for (Count i = 1; i <= count; ++i) {
-        model::Layer layer;
-        layer.op = model::Op::gemm;
-        layer.shape = model::GemmShape{1, 16 * i, 64, 64};
-        layers.push_back(layer);
-    }
-    return layers;
-}
-
-std::vector<double> times(const std::vector<analysis::FitRow>& rows) {
-    std::vector<double> seconds;
-    for (const analysis::FitRow& row : rows) {
-        seconds.push_back(row.measured_s);
-    }
-    return seconds;
-}
-
-} // namespace
-
-TEST_CASE("a fit looks at the same rows in whatever order the table has them") {
-    const auto layers = products(500);
-    std::vector<analysis::Case> all = cases(layers);
-    const auto before = times(analysis::picked(all, true, 100, 0));
-    CHECK(before.size() == 100);
-    std::shuffle(all.begin(), all.end(), std::mt19937(7));
-    CHECK(times(analysis::picked(all, true, 100, 0)) == before);
-}
-
-TEST_CASE("the rows of a fit have every size, and both of two libraries of the same shapes") {
-    const auto layers = products(500);
-    const auto rows = analysis::picked(cases(layers), true, 100, 0);
-    int late = 0;
-    int of_one = 0;
-    for (const analysis::FitRow& row : rows) {
-        const double size = static_cast<double>(row.work.flops) / (2.0 * 16 * 64 * 64);
-        late += size > 250.5 ? 1 : 0;
-        of_one += std::fabs(row.measured_s - 1e-6 * size) < 1e-9 ? 1 : 0;
-    }
-    CHECK(late == 50);
-    CHECK(of_one > 30);
-    CHECK(of_one < 70);
-}
+using eyeroof::tests::near;
 
 TEST_CASE("a calibration is judged by the shapes that it has not seen, before and after") {
     const model::Gpu gpu = test::v100_sxm2();
@@ -97,6 +30,70 @@ TEST_CASE("a calibration is judged by the shapes that it has not seen, before an
     CHECK(products.held_out > 0.01);
     CHECK(products.held_out < 0.5 * products.before);
     CHECK(products.fitted < 0.5 * products.before);
+}
+
+namespace {
+
+// Sixty vector products of a GPU, timed by the model itself with a constant changed.
+std::vector<analysis::MeasuredLayer> timed(const std::string& id, model::Gpu gpu) {
+    gpu.calibration.linear.peak_share *= 0.7;
+    std::vector<analysis::MeasuredLayer> rows;
+    for (Count i = 1; i <= 60; ++i) {
+        const model::Layer layer =
+            test::gemm(97 * i, 53 * i + 11, 64 + 8 * i, model::DataType::fp32);
+        const double time_s = analysis::modelled_s(gpu, {&layer, *model::work_of(layer), 0.0});
+        rows.push_back({layer, id, time_s, static_cast<int>(i)});
+    }
+    return rows;
+}
+
+Result<model::Machine> by_name(const std::string& id) {
+    model::Machine machine;
+    machine.id = id;
+    machine.kind = id == "a100" ? test::a100_sxm_40() : test::v100_sxm2();
+    return machine;
+}
+
+} // namespace
+
+TEST_CASE("constants that several GPUs share are fitted to every row, each by its weight") {
+    auto rows = timed("v100", test::v100_sxm2());
+    for (auto& row : timed("a100", test::a100_sxm_40())) {
+        rows.push_back(row);
+    }
+    analysis::FitOptions options;
+    options.pull = 1e-4;
+    options.rounds = 30;
+    const auto both = analysis::calibrate_together(rows, by_name, model::Timing::kernel, options);
+    REQUIRE(both.ok());
+    REQUIRE(both->classes.size() == 1);
+    CHECK(both->classes.front().fitted_rows == 120);
+    CHECK(both->classes.front().before > 0.05);
+    CHECK(both->classes.front().fitted < 0.3 * both->classes.front().before);
+    rows.front().gpu = "eyeriss";
+    const auto none = [](const std::string&) { return Result<model::Machine>(model::Machine{}); };
+    CHECK_FALSE(analysis::calibrate_together(rows, none, model::Timing::kernel, options).ok());
+}
+
+TEST_CASE("a fit follows the rows that weigh, not those that weigh next to nothing") {
+    auto rows = timed("v100", test::v100_sxm2());
+    for (std::size_t i = 1; i < rows.size(); i += 2) {
+        rows[i].measured_s *= 1.5;
+    }
+    const auto error_where = [&](std::size_t heavy) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows[i].weight = i % 2 == heavy ? 1.0 : 1e-9;
+        }
+        analysis::FitOptions options;
+        options.pull = 1e-4;
+        options.rounds = 30;
+        const auto fitted =
+            analysis::calibrate_together(rows, by_name, model::Timing::kernel, options);
+        REQUIRE(fitted.ok());
+        return fitted->classes.front().fitted; // of all rows, whatever they weigh
+    };
+    CHECK(error_where(0) == near(1.0 / 6.0, 0.1)); // |1 / 1.5 - 1| of every other row
+    CHECK(error_where(1) == near(0.25, 0.1));      // |1.5 / 1 - 1|
 }
 
 } // namespace test_analysis_fit_rows

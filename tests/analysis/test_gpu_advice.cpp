@@ -1,14 +1,15 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
 #include "analysis/advice/what_helps.hpp"
 #include "analysis/calibrate/pairs.hpp"
-#include "analysis/cross_validate/cross_validate.hpp"
 #include "analysis/upgrade/memory_need.hpp"
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "report/answer/write.hpp"
 #include "report/calibrate/validation_answers.hpp"
 #include "report/exam/advice.hpp"
+#include "report/upgrade/purchase_answer.hpp"
 #include "report/upgrade/upgrade.hpp"
+#include "tests/analysis/upgrade/purchase_of.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 #include "tests/question.hpp"
@@ -210,7 +211,9 @@ TEST_CASE("a fleet's speed-up is the harmonic mean by the old GPU's time") {
         shares += layer.share_of_from;
     }
     CHECK(shares == near(1.0));
-    CHECK(report::upgrade_json(*fleet).find("\"networks\"") != std::string::npos);
+    CHECK(
+        report::to_json(report::purchase_answer(tests::purchase_of(*fleet))).find("\"networks\"") !=
+        std::string::npos);
     CHECK_FALSE(analysis::upgrade_fleet({}, v100(), a100(), {}).ok());
 }
 
@@ -273,64 +276,6 @@ TEST_CASE("copies take the link: a small product is not worth sending, a large o
             .ok());
 }
 
-TEST_CASE("cross-validation: constants that made the times are found from other shapes and GPUs") {
-    std::vector<analysis::MeasuredLayer> rows;
-    const auto by_name = [](const std::string& id) {
-        return Result<model::Machine>(id == "a100" ? a100() : v100());
-    };
-    for (const std::string id : {"v100", "a100"}) {
-        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
-        truth.calibration.linear.dram_share = 0.6;
-        truth.calibration.linear.sustained_clock =
-            model::sustained_clock_share(truth, DataType::fp32);
-        for (Count i = 1; i <= 60; ++i) {
-            const model::Layer layer =
-                test::gemm(97 * i, 53 * i + 11, 700 + 31 * i, DataType::fp32);
-            const auto p = model::predict(truth, layer);
-            REQUIRE(p.ok());
-            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
-        }
-    }
-    analysis::CrossValidateOptions options;
-    options.rounds = 12;
-    options.threads = 1;
-    const auto one = analysis::cross_validate(rows, by_name, options);
-    REQUIRE(one.ok());
-    REQUIRE(one->groups.size() == 2);
-    for (const auto& group : one->groups) {
-        REQUIRE(group.held_out);
-        REQUIRE(group.left_out);
-        CHECK(*group.held_out < 0.08);
-        CHECK(*group.left_out < 0.2);
-        CHECK(group.naive > *group.left_out);
-    }
-    CHECK(one->means.size() == 1);
-    CHECK(one->left_out.count("v100") == 1);
-    CHECK_FALSE(one->left_out.at("v100").record(model::KernelClass::linear).measured);
-    CHECK(one->held_out.at("v100").record(model::KernelClass::linear).measured);
-    options.threads = 2;
-    CHECK(analysis::cross_validate(rows, by_name, options)->groups == one->groups);
-    rows.resize(5);
-    CHECK_FALSE(analysis::cross_validate(rows, by_name, options).ok());
-}
-
-TEST_CASE("two GPUs of one die are left out together") {
-    std::vector<analysis::MeasuredLayer> rows;
-    const auto by_name = [](const std::string& id) {
-        return Result<model::Machine>(machine(id, test::v100_sxm2()));
-    };
-    for (const std::string id : {"pcie", "sxm"}) {
-        for (Count i = 1; i <= 40; ++i) {
-            rows.push_back({test::gemm(97 * i, 53 * i, 700, DataType::fp32), id, 1e-3, 1});
-        }
-    }
-    analysis::CrossValidateOptions options;
-    options.rounds = 1;
-    const auto result = analysis::cross_validate(rows, by_name, options);
-    REQUIRE(result.ok());
-    CHECK_FALSE(result->groups.front().left_out); // nothing else was measured
-}
-
 TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing the median") {
     const auto by_name = [](const std::string& id) {
         return Result<model::Machine>(id == "a100" ? a100() : v100());
@@ -350,7 +295,7 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     }
     const auto pairs = analysis::parse_pairs(text, "p.csv");
     REQUIRE(pairs.ok());
-    const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
+    const auto hosts = [](const model::Machine&) { return model::HostIssue{}; };
     analysis::Scenario stream;
     stream.launch = model::Launch::stream;
     const auto v = analysis::validate_pairs(*pairs, {networks, by_name, hosts}, stream);
@@ -372,7 +317,7 @@ TEST_CASE("a pair may have another network, with more items, on the new GPU") {
         return Result<model::NetworkGraph>(
             {network({test::gemm(name == "four" ? 16384 : 4096, 4096, 4096)}), {}});
     };
-    const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
+    const auto hosts = [](const model::Machine&) { return model::HostIssue{}; };
     const auto pairs = analysis::parse_pairs(
         "network,to_network,to_items,from,to,phase,speedup\none,,,v100,a100,inference,2\n"
         "one,four,4,v100,a100,inference,2\n",

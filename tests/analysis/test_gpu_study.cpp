@@ -6,7 +6,8 @@
 #include "analysis/upgrade/upgrade.hpp"
 #include "report/answer/write.hpp"
 #include "report/calibrate/validation_answers.hpp"
-#include "report/upgrade/upgrade.hpp"
+#include "report/upgrade/purchase_answer.hpp"
+#include "tests/analysis/upgrade/purchase_of.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 #include "tests/question.hpp"
@@ -184,7 +185,8 @@ TEST_CASE("large products gain, and the verdict follows the threshold") {
     const auto close = judged(easy.speedup.value);
     CHECK(close.verdict == analysis::UpgradeVerdict::undecided);
     CHECK(close.probability_wrong == near(0.5));
-    CHECK(report::upgrade_json(easy).find("\"eyeroof/upgrade/1\"") != std::string::npos);
+    CHECK(report::to_json(report::purchase_answer(tests::purchase_of(easy)))
+              .find("\"eyeroof/upgrade/1\"") != std::string::npos);
 }
 
 TEST_CASE("money: the price ratio is the speed-up that breaks even") {

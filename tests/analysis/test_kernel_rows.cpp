@@ -1,11 +1,14 @@
 // Tables of calls of serving libraries' kernels, and how far predictions lie from them.
 #include "analysis/calibrate/kernel_rows.hpp"
+#include "analysis/exam/report_figures.hpp"
 #include "analysis/exam/run.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
 namespace test_analysis_kernel_rows {
 
@@ -123,27 +126,51 @@ TEST_CASE("rows tell power and calls without a graph, and a machine that is no G
     CHECK(v->joules.rows == 1);
     CHECK(v->joules.bias > 0.49); // 300 W for 200 W
     CHECK(v->joules.bias < 0.51);
-    CHECK(analysis::kernels_text(*v, *table).find("energy") != std::string::npos);
+    const std::string text = analysis::kernels_text(*v, *table);
+    CHECK(text.find("energy") != std::string::npos);
+    CHECK(text.find("\nproduct ") != std::string::npos);
+    CHECK(text.find("0 of 0 pairs of machine and type 70 to 92") != std::string::npos);
 }
 
-TEST_CASE("a network's product takes to the digit what a row of the same call is predicted at") {
+namespace {
+
+// A GPU whose fp8 products draw 0.3 to 0.4 of 600 W.
+model::Gpu gpu_of_known_power() {
     model::LibraryCells cells;
     model::LibraryCell& cell = cells.cells["gemm||fp8|vllm|"];
     cell.added = {8.123, 0.1, 0.2};
     cell.joined = {1.1, 0.7, 0.9, 1.3};
+    cell.watts = {0.3, 0.0, 0.1, 0.0, 0.0};
     const auto shared = std::make_shared<const model::LibraryCells>(cells);
-    model::Machine machine;
-    machine.id = "here";
     model::Gpu gpu;
     gpu.arch = model::GpuArch::hopper;
     gpu.sms = 100;
+    gpu.tdp_w = 600.0;
     gpu.rate(model::DataType::fp8) = {1e15, model::Pipe::tensor};
     gpu.rate(model::DataType::fp32) = {5e13, model::Pipe::vector};
     gpu.dram_bytes_per_s = 3e12;
     gpu.l2_bytes = 5e7;
-    gpu.kernels = std::make_shared<const model::KernelShelf>([&] {
+    gpu.kernels = std::make_shared<const model::KernelShelf>([shared] {
         return Result<model::MachineKernels>(model::MachineKernels{{shared}, "here"});
     });
+    return gpu;
+}
+
+model::Layer product(const std::string& name, Count rows) {
+    model::Layer layer;
+    layer.name = name;
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, rows, 1280, 2560};
+    layer.types = {model::DataType::fp8, model::DataType::fp8, model::DataType::fp16};
+    return layer;
+}
+
+} // namespace
+
+TEST_CASE("a network's product takes to the digit what a row of the same call is predicted at") {
+    const model::Gpu gpu = gpu_of_known_power();
+    model::Machine machine;
+    machine.id = "here";
     machine.kind = gpu;
     const auto rows = analysis::parse_kernel_rows("gpu,op,dtype,library,library_version,m,n,k\n"
                                                   "here,gemm,fp8,vllm,0.24.0,640,1280,2560\n",
@@ -153,11 +180,7 @@ TEST_CASE("a network's product takes to the digit what a row of the same call is
         *rows, [&](const std::string&) { return Result<model::Machine>(machine); },
         [&](const model::Gpu&, const std::string&) { return gpu.kernels->kernels(); });
     REQUIRE(row);
-    model::Layer layer;
-    layer.name = "product";
-    layer.op = model::Op::gemm;
-    layer.shape = model::GemmShape{1, 640, 1280, 2560};
-    layer.types = {model::DataType::fp8, model::DataType::fp8, model::DataType::fp16};
+    const model::Layer layer = product("product", 640);
     analysis::Scenario scenario;
     scenario.library = "vllm-0.24";
     const auto report = analysis::run({"one", "one product", "", {layer}}, machine, scenario);
@@ -165,6 +188,46 @@ TEST_CASE("a network's product takes to the digit what a row of the same call is
     CHECK(report->layers[0].time_s == row->rows[0].time.time_s);
     CHECK(report->layers[0].high_s == row->rows[0].time.high_s);
     CHECK(report->layers[0].mapping_text == "vllm");
+    // Of the energy, too: 0.3 to 0.4 of the board's limit, and the limit while no kernel runs.
+    const double joules = row->rows[0].time.energy_j;
+    CHECK(joules < 0.4 * 600.0 * report->layers[0].time_s);
+    CHECK(report->layers[0].energy_j == near(joules));
+    CHECK(report->layers[0].measured_power);
+    CHECK(!analysis::energy_is_upper_bound(report->machine, report->layers[0]));
+    CHECK(!analysis::energy_is_upper_bound(*report)); // the mean of such kernels is an estimate
+    const double idle_s = report->total.time_s - report->layers[0].time_s;
+    CHECK(report->total.energy_j == near(600.0 * idle_s + joules));
+}
+
+TEST_CASE("kernels that run side by side share one board's power, and take at most that") {
+    analysis::Question question;
+    question.machine.id = "here";
+    question.machine.kind = gpu_of_known_power();
+    question.scenario.library = "vllm-0.24";
+    question.scenario.launch = model::Launch::none;
+    question.edges.emplace();
+    for (std::size_t i = 0; i < 4; ++i) {
+        question.network.layers.push_back(product("product" + std::to_string(i), 16));
+        model::GraphStep step;
+        step.layer = i;
+        step.reads = {model::kNetworkInput};
+        step.output = true;
+        question.edges->steps.push_back(step);
+    }
+    for (const int streams : {1, 4}) {
+        question.scenario.streams = streams;
+        const auto report = analysis::run(question);
+        REQUIRE(report);
+        const auto& line = report->timeline;
+        CAPTURE(streams);
+        CHECK((line.kernels_s > 1.5 * line.busy_s) == (streams > 1));
+        double joules = 600.0 * (line.time_s - line.busy_s);
+        for (const analysis::LayerReport& layer : report->layers) {
+            joules += layer.energy_j;
+        }
+        CHECK(report->total.energy_j == near(std::min(joules, 600.0 * line.time_s)));
+        CHECK(report->total.energy_j > 0.0);
+    }
 }
 
 } // namespace test_analysis_kernel_rows

@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/engine_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/kernels_reader.hpp"
 #include "tests/near.hpp"
@@ -49,6 +50,7 @@ Result<ClusterValidation> validated(std::stop_token stop = {},
         [=](const std::string& name) { return formats::load_network(name, networks); },
         [=](const std::string& name) { return hwdb::load_machine(name, machines); },
         [=](const std::string& name) { return hwdb::load_fabric(name, machines); },
+        [=](const std::string& name) { return hwdb::load_engine(name, machines); },
         [=](const model::Gpu& gpu, const std::string& id) {
             return hwdb::load_kernels(gpu, id, machines);
         }};

@@ -133,8 +133,49 @@ TEST_CASE("kernels of a CUDA graph have a timeline, families, and the reason for
     CHECK(said->unknown[0].says == "tiles of 128x256");
     CHECK(said->unknown[1].category == "communication (DeepEP)");
     CHECK(said->unknown[2].category == "experts");
-    const std::string text = traced_text(*said);
-    CHECK(text.find("only 0.0 %") < text.find("where the GPU's time goes"));
+    CHECK(said->notes.front().find("only 0.0 %") != std::string::npos);
+}
+
+TEST_CASE("collectives without an operator are the reason, where they take most of the time") {
+    std::vector<std::string> events = {
+        R"({"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1000,"dur":20,)"
+        R"("args":{"Input Dims":[[64],[64]],"Input type":["float","float"]}})",
+        call("cudaLaunchKernel", 1, 1005.0),
+        kernel("vectorized_elementwise_kernel", 1, {2000.0, 20.0})};
+    events.push_back(kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, {2030.0, 900.0}));
+    const auto missing = formats::missing_operators(timeline(events));
+    REQUIRE(missing);
+    CHECK(missing->why.find("communicate") != std::string::npos);
+    events.push_back(kernel("gemm", 0, {3000.0, 1000.0}));
+    const auto more = formats::missing_operators(timeline(events));
+    REQUIRE(more);
+    CHECK(more->why.find("no operator of the trace launched") != std::string::npos);
+}
+
+TEST_CASE("generated kernels of a compiled region leave no event on a CPU, but do on a GPU") {
+    const std::string region =
+        R"({"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/1","pid":1,"tid":1,)"
+        R"("ts":1000,"dur":900,"args":{"Input Dims":[],"Input type":[]}})";
+    const auto here = formats::missing_operators(timeline({region}));
+    REQUIRE(here);
+    CHECK(here->why == "torch.compile's kernels leave no event on a CPU");
+    const auto there =
+        formats::missing_operators(timeline({region, call("cudaLaunchKernel", 1, 1005.0),
+                                             kernel("triton_poi_fused_add_0", 1, {2000.0, 20.0})}));
+    REQUIRE(there);
+    CHECK(there->why == "dimensions of the other operators are not recorded");
+}
+
+TEST_CASE("operators whose dimensions are recorded lack no record of shapes") {
+    const auto trace = timeline(
+        {R"({"ph":"X","cat":"cpu_op","name":"trtllm::attention_inplace","pid":1,"tid":1,)"
+         R"("ts":1000,"dur":20,"args":{"Input Dims":[[1000,6144],[1000]],)"
+         R"("Input type":["c10::BFloat16","int"]}})",
+         call("cudaLaunchKernel", 1, 1005.0), kernel("fmhaSm100aKernel", 1, {2000.0, 20.0})});
+    const auto missing = formats::missing_operators(trace);
+    REQUIRE(missing);
+    CHECK(missing->why.find("of no kind that is known") != std::string::npos);
+    CHECK(missing->fix.find("record") == std::string::npos);
 }
 
 TEST_CASE("kernels of two streams save no more than the time in which any computes") {

@@ -265,7 +265,6 @@ TEST_CASE("what a kernel does that the prediction does not know stands beside it
     trace.kernel("gemm_align1", 900.0);
     const Traced said = examined(trace);
     CHECK(said.rows.at(0).doubt.starts_with("rows not aligned to 16 bytes"));
-    CHECK(traced_text(said).find("largest misses") != std::string::npos);
 }
 
 TEST_CASE(
@@ -360,7 +359,6 @@ TEST_CASE("of several ranks each waits for the one whose collective is shortest"
     CHECK(said->collectives[0].least_s == near(10e-6));
     CHECK(said->collectives[0].waits_s == near(35e-6));
     CHECK(said->ranks[said->collectives[0].last].name == "rank 1");
-    CHECK(ranks_text(*said).find("who waits (row) for whom (column)") != std::string::npos);
     CHECK_FALSE(ranks_of({ranks[0]}).ok());
 }
 

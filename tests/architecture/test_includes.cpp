@@ -112,9 +112,9 @@ TEST_CASE("the include check itself tells an allowed line from a forbidden one")
     CHECK(fault_of("analysis/exam", "#include \"report/exam/json.hpp\"") ==
           "must not see report/exam");
     CHECK(fault_of("cli", "#include \"report/exam/json.hpp\"").empty());
-    CHECK(fault_of("cli/dev", "#include \"analysis/cross_validate/cross_validate.hpp\"").empty());
-    CHECK(fault_of("cli", "#include \"analysis/cross_validate/cross_validate.hpp\"") ==
-          "must not see analysis/cross_validate");
+    CHECK(fault_of("cli/dev", "#include \"analysis/kernel_fit/kernel_fit.hpp\"").empty());
+    CHECK(fault_of("cli", "#include \"analysis/kernel_fit/kernel_fit.hpp\"") ==
+          "must not see analysis/kernel_fit");
     CHECK(fault_of("cli/tune", "#include \"analysis/tune/tuner.hpp\"").empty());
     CHECK(fault_of("cli", "#include \"analysis/tune/tuner.hpp\"") == "must not see analysis/tune");
     CHECK(fault_of("model", "#include <yaml-cpp/yaml.h>") == "must not use yaml-cpp");

@@ -148,7 +148,7 @@ TEST_CASE("descriptions in the JSON schemas use none of the banned words") {
             }
         }
     }
-    CHECK(phrases > 300);
+    CHECK(phrases > 200); // of files and of what a user writes; answers' schemas are generated
 }
 
 TEST_CASE("headers describe what they offer, not who calls it") {

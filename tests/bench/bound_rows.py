@@ -17,6 +17,8 @@ Some rows of products also contain the conversion of their input from 16 bits (R
 the input is counted in 16 bits. "apart" is the bound of the kernels that ran there, one after the other: the
 conversion, before it the search for the largest value where one scale is for all of the input, and the product.
 vLLM's rows go around six copies of the weights, of which the cache holds its capacity at most from the round before.
+What a source says of its rows beyond their columns, and which rows it copied, is in three constants below (VALUES, KEYS_ONLY,
+COPIED); the number of rows that are left out is printed.
 The last line of a file has both halves of the shapes, by a hash.
 """
 import collections
@@ -28,10 +30,26 @@ import re
 import statistics
 import sys
 
+# Of a kernel of products, at a clock in Hz, by architecture: below the shortest of each in calib4_gemm (A100 2.45 us,
+# H200 2.37, L40S 1.65, B300 1.48). Others, at any clock: START_S.
+STARTS = {"ampere": (2.2e-6, 1.41e9), "hopper": (2.2e-6, 1.98e9), "ada": (1.5e-6, 2.52e9), "blackwell": (1.35e-6, 1.92e9)}
 START_S = 1.2e-6
-# Of a pass over a matrix: the shortest of 14,217 conversions from bf16 to fp8 (calib4_quantize) takes 1.14 us, and
-# the shortest of 9,525 memory operators of calib_vidur_memops and calib2_vidur_memops 1 us, rounded to microseconds.
-PASS_START_S = 0.5e-6
+# Of a pass over a matrix: the shortest of 14,217 conversions from bf16 to fp8 (calib4_quantize) takes 1.14 us.
+PASS_START_S = 1.0e-6
+# Of devices whose boards clock above the boost clock of their data sheet, and whose rows have no clock: the largest that
+# nvidia-smi states for a board of the usual design (NVIDIA/nvidia-docker issue 821, NVIDIA/k8s-device-plugin issue 331).
+MOST_HZ = {"gtx-1080-ti": 1911e6}
+# Width of the values, by library and width of the keys. SGLang's heads of 192 are those of MiMo-V2 (ai-dynamo/aiconfigurator
+# issue 1257), whose values are 128 wide (huggingface/transformers pull request 45144). With values of 192, its kernels would
+# read 1.06 (H100) and 1.07 (RTX PRO 6000) of the memory's bandwidth, with 128 they read 0.88 and 0.89, as the other libraries'.
+VALUES = {("sglang", 192): 128}
+# Attention of a token in a cache of keys alone, whose values are the same bytes: TensorRT-LLM before 1.3.0rc20
+# (ai-dynamo/aiconfigurator issue 1379; pull request 1356 ends it).
+KEYS_ONLY = [("trtllm", "1.0.0")]
+# Rows of 80 compute units with the times, to all digits, of a GPU of 256: ROCm/aiter, aiter/configs/model_configs/
+# a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3.5_397b.csv, has each under gfx950 and under gfx942. By columns and depth: rows.
+COPIED = {("mi308x", "fp8_block"): {(4608, 4096): None, (5120, 4096): None,
+                                    (4096, 2048): {1, 2, 4, 8, 16, 1024, 4096, 32768}}}
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 BITS = {"bfloat16": (16, 16, 16), "float16": (16, 16, 16), "fp16": (16, 16, 16), "bf16": (16, 16, 16),
         "fp8": (8, 8, 16), "fp8_block": (8, 8, 16), "nvfp4": (4, 4, 16), "int8_w8a8": (8, 8, 16),
@@ -55,37 +73,46 @@ def number(text, unit):
 
 
 class Gpu:
-    def __init__(self, path):
+    def __init__(self, path, name=""):
         text = open(path, encoding="utf-8").read()
         self.sms = int(re.search(r"^sms: *(?:\{value: *)?(\d+)", text, re.M)[1])
         clocks = re.search(r"^clocks: *\{(.*)\}", text, re.M)[1]
         self.boost = number(re.search(r"boost: *(.*)", clocks)[1], "Hz")
+        seconds, clock = STARTS.get(re.search(r"^architecture: *(\w+)", text, re.M)[1], (START_S, self.boost))
+        self.start = seconds * min(1.0, clock / self.boost)
         tensor = re.search(r"tensor: *(.*)", clocks)
         self.tensor = number(tensor[1], "Hz") if tensor else self.boost
         self.dram = number(re.search(r"^dram:.*bandwidth: *(.*)", text, re.M)[1], "B/s")
         self.l2 = number(re.search(r"^l2:.*?capacity: *(.*?)$", text, re.M | re.S)[1], "B")
+        faster = max(1.0, MOST_HZ.get(name, 0.0) / self.boost)
+        self.port = 64.0 * self.sms * self.boost * faster
         self.peaks = {}
-        for name, rest in re.findall(r"^  (\w+): *(\{value: .*pipe: .*)$", text, re.M):
+        for kind, rest in re.findall(r"^  (\w+): *(\{value: .*pipe: .*)$", text, re.M):
             per_cycle = re.search(r"value: *([0-9.]+) FLOP/cycle", rest)
-            self.peaks[name] = (float(per_cycle[1]) * self.sms * self.tensor if per_cycle
-                                else number(rest, "FLOP/s"))
+            self.peaks[kind] = faster * (float(per_cycle[1]) * self.sms * self.tensor if per_cycle
+                                         else number(rest, "FLOP/s"))
 
     def bound(self, flops, peak, moved, product, warm, weights=0.0, copies=1):
         """weights: bytes of the operand of which a loop has so many copies."""
-        port = 64.0 * self.sms * self.boost
         missed = max(moved - self.l2, weights - self.l2 / copies) if warm else moved
         terms = {"arithmetic": flops / (peak * max(self.boost / self.tensor, 1.0)) if flops else 0.0,
                  "memory": max(missed, 0.0) / self.dram,
-                 "on-chip": moved / port}
-        start = START_S if product else 0.0
+                 "on-chip": moved / self.port}
+        start = self.start if product else 0.0
         terms["start"] = start
         return start + max(v for k, v in terms.items() if k != "start"), max(terms, key=terms.get)
+
+
+def library_of(row):
+    """Name and version: of columns of their own, or of the note."""
+    name, _, version = row.get("note", "").partition(" ")
+    return (row.get("library") or name).lower(), row.get("library_version") or version
 
 
 def converts(row):
     """Passes over the input before the product, inside the recorded time."""
     framework = row["source"].startswith(("aisimulate", "aiconfigurator"))
-    library = (row.get("library") or row.get("note", "").split(" ")[0]).lower()
+    library = library_of(row)[0]
     kind = row["dtype"]
     if not framework or row["op"] != "gemm":
         return 0
@@ -98,6 +125,13 @@ def copies_of(row):
     """Of the weights in a loop: six in vLLM, but one of blocks and 4 bits."""
     vllm = row.get("library") == "vllm" and row["source"].startswith("aisimulate")
     return 6 if vllm and row["op"] == "gemm" and row["dtype"] in ("bfloat16", "fp8") else 1
+
+
+def is_copied(row, name):
+    """Of another GPU's table."""
+    shapes = COPIED.get((name, row.get("dtype", "")), {})
+    shape = (int(row.get("n") or 0), int(row.get("k") or 0)) if shapes else None
+    return shape in shapes and (shapes[shape] is None or int(row["m"]) in shapes[shape])
 
 
 def of_row(row, gpu):
@@ -122,7 +156,11 @@ def of_row(row, gpu):
         keys = min(kv, (window or kv) + q - 1)
         wide = 1 if row["kv_dtype"] == "fp8" else 2
         fastest = max(gpu.peaks.get("fp8", 0.0), gpu.peaks.get("bf16", 0.0)) if wide == 1 else peak
-        return 4.0 * b * h * d * max(pairs, 0), fastest or peak, b * (2 * q * h * d + 2 * keys * g * d * wide), True
+        v = VALUES.get((library_of(row)[0], d), d)
+        cached = d if kind == "attention_generation" and library_of(row) in KEYS_ONLY else d + v
+        own = 1 if row["dtype"] == "fp8" else 2
+        return (2.0 * b * h * (d + v) * max(pairs, 0), fastest or peak,
+                b * (q * h * (d + v) * own + keys * g * cached * wide), True)
     return None
 
 
@@ -134,8 +172,7 @@ def apart(row, gpu, what):
         return gpu.bound(flops, peak, moved, product, True, weights, copies_of(row))[0]
     wide = 2.0 * int(row["m"]) * int(row["k"])
     narrow = wide * BITS[row["dtype"]][0] / 16
-    port = 64.0 * gpu.sms * gpu.boost
-    seconds = passes * PASS_START_S + (passes * wide + narrow) / port
+    seconds = passes * PASS_START_S + (passes * wide + narrow) / gpu.port
     return seconds + gpu.bound(flops, peak, moved - wide + narrow, product, True, weights, copies_of(row))[0]
 
 
@@ -148,15 +185,16 @@ def half(row):
 def main():
     machines, broken = {}, 0
     for path in sys.argv[2:]:
-        found, types = collections.defaultdict(list), collections.defaultdict(list)
+        found, types, copied = collections.defaultdict(list), collections.defaultdict(list), 0
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 name = DEVICES.get(row.get("gpu", ""), row.get("gpu", ""))
                 where = os.path.join(sys.argv[1], name + ".yaml")
                 if name not in machines:
-                    machines[name] = Gpu(where) if os.path.exists(where) else None
+                    machines[name] = Gpu(where, name) if os.path.exists(where) else None
                 gpu = machines[name]
-                what = of_row(row, gpu) if gpu else None
+                copied += is_copied(row, name)
+                what = of_row(row, gpu) if gpu and not is_copied(row, name) else None
                 measured = float(row.get("measured_ms") or 0) * 1e-3
                 if what and measured > 0:
                     warm, wall = gpu.bound(*what[:4], True, *what[4:], copies_of(row))
@@ -166,7 +204,7 @@ def main():
                         (warm / measured, cold / measured, wall, max(separate, warm) / measured, half(row)))
                     types[row["dtype"]].append(found[row["op"], name][-1])
         everything = [r for rows in found.values() for r in rows]
-        print(os.path.basename(path), len(everything), "rows")
+        print(os.path.basename(path), len(everything), "rows;", copied, "left out, copied from another GPU's")
         if not everything:
             continue
         for key in [("all", "")] + sorted(found) + [("type", kind) for kind in sorted(types)]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two learned models of GPU times beside the analytic one, on the same rows and leave-outs.
 
-  eyeroof-dev cross-validate measured.csv --rows-to rows.csv
+  examples/measurements/cross_validate.py EYEROOF measured.csv --rows-to rows.csv
   learned_baselines.py measured.csv rows.csv
 
 Needs numpy and scikit-learn. *Trees*: boosted trees that predict ln(measured / naive roofline) from the
@@ -125,7 +125,7 @@ def study(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", help="the measured layers")
-    parser.add_argument("rows", help="what cross-validate --rows-to wrote for them")
+    parser.add_argument("rows", help="what cross_validate.py --rows-to wrote for them")
     options = parser.parse_args()
     classes = defaultdict(list)
     for row in read(options.table, options.rows):

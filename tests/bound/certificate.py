@@ -20,7 +20,9 @@ program, sources = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]
 GPUS = ["t4", "v100-sxm2-16gb", "a100-sxm-80gb", "l40s", "h100-sxm-80gb", "b200-sxm", "mi300x"]
 SCALE = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 BYTES = {"fp32": 4, "fp16": 2, "bf16": 2}
-START_S = 1.2e-6      # of a kernel of products; docs/step.md says from which measurements
+# Of a kernel of products, at a clock in Hz, by architecture; docs/step.md says from which measurements.
+STARTS = {"ampere": (2.2e-6, 1.41e9), "hopper": (2.2e-6, 1.98e9), "ada": (1.5e-6, 2.52e9), "blackwell": (1.35e-6, 1.92e9)}
+START_S = 1.2e-6      # of others, at any clock
 LINK_BYTES = 64       # of a cycle between the last-level cache and an SM
 GEMMS = [("square", "fp16", 4096, 4096, 4096), ("thin", "fp16", 16, 4096, 4096), ("deep", "fp16", 64, 64, 1 << 20),
          ("odd", "fp32", 1000, 777, 513), ("large", "fp16", 65536, 65536, 65536), ("one", "fp16", 1, 1, 1)]
@@ -48,6 +50,8 @@ class Machine:
         self.name, self.sms = name, fact("sms")
         self.boost, self.tensor = fact("boost", "^clocks:"), fact("tensor", "^clocks:")
         self.memory, self.cache = fact("bandwidth", "^dram:"), fact("capacity", "^l2:")
+        seconds, clock = STARTS.get(re.search(r"^architecture: *(\w+)", text, re.M)[1], (START_S, self.boost))
+        self.start = seconds * min(1.0, clock / self.boost)
         self.registers, self.shared = fact("registers", "^sm:"), fact("shared_memory", "^sm:")
         self.peak, self.pipe = {}, {}
         for kind in BYTES:
@@ -114,9 +118,8 @@ def check(machine, kind, flops, limits, answer, square):
     for what, bound in (("fused", fused), ("cached", cached)):
         if what == "fused" or square:
             wants(f"memory_s of {what}", bound["memory_s"], max(bound["bytes"] - machine.cache, 0.0) / machine.memory)
-            wants(f"on_chip_s of {what}", bound["on_chip_s"],
-                  bound["bytes"] / (LINK_BYTES * machine.sms * machine.boost))
-        wants(f"start_s of {what}", bound["start_s"], START_S)
+            wants(f"on_chip_s of {what}", bound["on_chip_s"], bound["bytes"] / (LINK_BYTES * machine.sms * machine.boost))
+        wants(f"start_s of {what}", bound["start_s"], machine.start)
         terms = {"arithmetic": bound["arithmetic_s"], "memory": bound["memory_s"], "on-chip": bound["on_chip_s"]}
         wants(f"time_s of {what}", bound["time_s"], max(terms.values()) + bound["start_s"])
         wall = "start" if bound["start_s"] > max(terms.values()) else max(terms, key=terms.get)

@@ -44,6 +44,68 @@ const model::ClassRecord& record(const hwdb::CalibrationFile& file, model::Kerne
 
 } // namespace
 
+TEST_CASE("constants in a folder of the user's replace those that the catalog has for a GPU") {
+    const tests::Scratch scratch;
+    tests::write_text(scratch / "rows.csv", table());
+    const std::string rows = (scratch / "rows.csv").string();
+    std::filesystem::create_directories(scratch / "mine/calibration");
+    REQUIRE(
+        run({"hw", "calibrate", "l4", rows, "-o", (scratch / "mine/calibration/l4.yaml").string()})
+            .exit == 0);
+    const auto validated = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = {"validate", rows,        "--timing",
+                                          "none",     "--fail-if", "net.mape > 0.1"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words).exit;
+    };
+    CHECK(validated({}) == 1); // the catalog's L4 is faster than these rows
+    CHECK(validated({"--hwdb", (scratch / "mine").string()}) == 0);
+}
+
+TEST_CASE("constants that the GPUs of a table share are of no GPU, and lose no digit") {
+    const tests::Scratch scratch;
+    tests::write_text(scratch / "rows.csv", table());
+    const auto file =
+        calibrated({"hw", "calibrate", "carried-over", (scratch / "rows.csv").string(), "--rounds",
+                    "2", "--source", kSource});
+    REQUIRE(file.ok());
+    const auto& linear = record(*file, model::KernelClass::linear);
+    CHECK_FALSE(linear.measured);
+    CHECK(linear.provenance.source == kSource);
+    auto again = hwdb::parse_yaml(hwdb::write_calibration(*file), "again.yaml");
+    REQUIRE(again.ok());
+    CHECK(hwdb::read_calibration(*again, "carried-over")->calibration.linear ==
+          file->calibration.linear);
+    CHECK(run({"hw", "calibrate", "carried-over"}).exit == 2);
+}
+
+TEST_CASE("hw calibrate refuses an option that its kind of fit does not read") {
+    const tests::Scratch scratch;
+    const std::string rows = (scratch / "rows.csv").string();
+    tests::write_text(rows, table());
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"carried-over", rows, "--sustained", "14 TFLOP/s"},
+          {"carried-over", rows, "--dtype", "fp16"},
+          {"l4", rows, "--dtype", "fp16"},
+          {"l4", rows, "--pull", "0.1"},
+          {"l4", rows, "--rounds", "2"},
+          {"l4", rows, "--own-offset", "0.5"},
+          {"l4", rows, "--keep-starts"},
+          {"l4", "--sustained", "14 TFLOP/s", "--timing", "eager"}}) {
+        std::vector<std::string> all = {"hw", "calibrate"};
+        all.insert(all.end(), words.begin(), words.end());
+        const auto outcome = run(all);
+        CAPTURE(words.back());
+        CHECK(outcome.exit == 2);
+        CHECK(outcome.err.find("has no effect without") != std::string::npos);
+        CHECK(outcome.out.empty());
+    }
+    const auto both =
+        run({"hw", "calibrate", "l4", rows, "--sustained", "14 TFLOP/s", "--timing", "eager"});
+    CHECK(both.exit == 2);
+    CHECK(both.err.find("give a table, or --sustained, and not both") != std::string::npos);
+}
+
 TEST_CASE("hw calibrate claims a measurement only of classes that had rows, and is read back") {
     const tests::Scratch scratch;
     tests::write_text(scratch / "rows.csv", table());

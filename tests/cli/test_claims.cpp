@@ -2,8 +2,10 @@
 // output.txt. docs/dev/claims.md is what `--format md` prints. Renewed, to be read like code, by
 //
 //   build/dev/tests/test_cli -tc="*claim*" --update-golden
+#include "base/lines.hpp"
 #include "cli/claims.hpp"
 #include "formats/claim_yaml.hpp"
+#include "report/answer/write.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/golden.hpp"
 
@@ -100,20 +102,22 @@ TEST_CASE("every claim's figures are those of its stored output, and of the clai
         seen += found.claim.measures ? 0 : 1; // the figures of those are of the machine that runs
         if (!found.claim.measures) {
             check_file(claims_dir() / found.claim.name / "output.txt",
-                       report::claims_text({found}));
+                       report::to_text(report::claims_answer({found}), kTextColumns));
         }
     }
     CHECK(seen + 2 == all->size());
     const fs::path document = fs::path(tests::source_dir()) / "docs/dev/claims.md";
     if (whole) {
-        check_file(document, report::claims_markdown(*all));
+        check_file(document, report::to_markdown(report::claims_answer(*all)));
         return;
     }
     const std::string text = tests::read_file(document);
     for (const auto& found : *all) {
-        const std::string alone = report::claims_markdown({found});
-        CHECK_MESSAGE(text.find(alone.substr(alone.find("### "))) != std::string::npos,
-                      found.claim.name, " is not as in claims.md");
+        std::string alone = report::to_markdown(report::claims_answer({found}));
+        alone = alone.substr(alone.find("\n## "));
+        alone.resize(alone.find("\nA figure agrees within 10 %"));
+        CHECK_MESSAGE(text.find(alone) != std::string::npos, found.claim.name,
+                      " is not as in claims.md");
     }
 }
 
@@ -126,7 +130,7 @@ TEST_CASE("the claims' page has a picture and a heading for each") {
     const auto page = tests::run(words);
     CHECK(page.exit == 0);
     for (const std::string& name : names) {
-        CHECK(page.out.find("<h3 id=\"" + name + "\">") != std::string::npos);
+        CHECK(page.out.find("<h2 id=\"" + name + "\">") != std::string::npos);
     }
     std::size_t pictures = 0;
     for (std::size_t at = page.out.find("<svg"); at != std::string::npos;
@@ -223,6 +227,15 @@ TEST_CASE("claims are listed without running them, and those that measure wait f
     const auto list = tests::run({"claims", "--list"});
     CHECK(list.exit == 0);
     CHECK(list.out.find("ops-per-byte") != std::string::npos);
+    CHECK(list.out.find("tuned-here") != std::string::npos);
+    CHECK(list.out.find("runs here") != std::string::npos);
+    for (const char* judged : {"agree", "worst", "checked", "this machine  "}) { // none was asked
+        CAPTURE(judged);
+        CHECK(list.out.find(judged) == std::string::npos);
+    }
+    CHECK(tests::run({"claims", "--list", "--only", "ops-per-byte"}).out.starts_with("1 claim\n"));
+    CHECK(tests::run({"claims", "--only", "ops-per-byte"})
+              .out.starts_with("1 claim: 5 figures within 10 %, "));
     const OwnClaim claim("measures_this_machine: true\n" +
                          claim_with(std::string(kMacs) +
                                     "figures: [{name: f, published: 724406816, ours: macs}]\n"));

@@ -5,8 +5,11 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -68,7 +71,8 @@ TEST_CASE("an examination begins with its answer: scenario, time, bottleneck, la
     CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 40);
 }
 
-TEST_CASE("the first lines of an exam say how many tokens a sample has") {
+TEST_CASE(
+    "the first lines of an exam say what a sample is, and whether a decoder reads or goes on") {
     const auto first = [](const std::string& network) {
         const auto found = run({"exam", network, "--on", "h100-sxm-80gb"});
         REQUIRE(found.exit == 0);
@@ -76,11 +80,18 @@ TEST_CASE("the first lines of an exam say how many tokens a sample has") {
         std::replace(head.begin(), head.end(), '\n', ' ');
         return head;
     };
-    CHECK(first("llama-3-8b").find("batch 1 of 2048 tokens, fp16") != std::string::npos);
-    CHECK(first("llama-3-8b:new=1,context=512").find("batch 1 of 1 token, fp16") !=
-          std::string::npos);
-    CHECK(first("dlrm").find("look-ups, fp16") != std::string::npos);
-    CHECK(first("resnet50").find("batch 1, fp16") != std::string::npos);
+    CHECK(contains(first("llama-3-8b"),
+                   "inference (prefill), batch 1 of 2048 tokens, fused attention, fp16"));
+    CHECK(contains(first("llama-3-8b:new=1,context=512"),
+                   "inference (decoding), batch 1 of 1 token after 512, fused attention, fp16"));
+    CHECK(contains(first("qwen3-30b-a3b:new=1,context=10"),
+                   "batch 1 of 1 token after 10, fused attention"));
+    CHECK(contains(first("bert-base"), "inference, batch 1 of 128 tokens, fused attention, fp16"));
+    CHECK(contains(first("gpt-oss-20b:new=1,context=300"), "batch 1 of 1 token after 300, fp16"));
+    CHECK(contains(first("transformer-xl"), "batch 1 of 6144 tokens, fp16")); // a sum of products
+    CHECK(contains(first("mamba2-2.7b"), "batch 1 of 2048 tokens, fp16"));
+    CHECK(contains(first("dlrm"), "batch 1 of 65536 samples, fp16"));
+    CHECK(first("resnet50").ends_with("batch 1, fp16")); // no attention to fuse
 }
 
 TEST_CASE("a network of many layers fits a screen, equal layers once") {
@@ -294,6 +305,21 @@ TEST_CASE("where the bound takes the DRAM as a stream no hint asks for more node
     CHECK(contains(outcome.err, "pattern: mapping"));
     CHECK_FALSE(contains(outcome.err, "--search-nodes"));
     CHECK_FALSE(contains(outcome.out, "the search was stopped"));
+}
+
+TEST_CASE("an exam of a table that is written as CSV opens the table once") {
+    const Scratch scratch;
+    const std::string file = (scratch / "layers.csv").string();
+    write_text(file, kTwoLayers);
+    const int watch = inotify_init1(IN_NONBLOCK);
+    REQUIRE(inotify_add_watch(watch, file.c_str(), IN_OPEN | IN_CLOSE_NOWRITE) >= 0);
+    const auto outcome = run({"exam", file, "--on", "eyeriss-v1", "--format", "csv"});
+    CHECK(outcome.exit == 0);
+    CHECK(contains(outcome.out, "\"pear, ripe\"")); // its own columns are repeated
+    alignas(inotify_event) std::array<char, 4096> events{};
+    const auto bytes = read(watch, events.data(), events.size());
+    close(watch);
+    CHECK(bytes == static_cast<ssize_t>(2 * sizeof(inotify_event))); // opened, closed
 }
 
 } // namespace test_cli_exam

@@ -129,6 +129,7 @@ TEST_CASE("every command's help has an example of itself and fits 100 columns") 
         REQUIRE(examples != std::string::npos);
         CHECK(help.find("eyeroof ", examples) != std::string::npos);
     }
+    CHECK(contains(cli::help_text(frame.root()), "Usage: eyeroof COMMAND [options]\n"));
 }
 
 TEST_CASE("the short help of every command is a screen and names every option") {
@@ -397,9 +398,11 @@ TEST_CASE("a page of a sweep cannot be resumed or in parts") {
 TEST_CASE("hw list as CSV has a row for each machine of the catalog") {
     const auto table = run({"hw", "list", "--format", "csv"});
     CHECK(table.exit == 0);
-    CHECK(table.out.starts_with("id,family,name,trust\n"));
-    CHECK(contains(table.out, "\neyeriss-v1,accelerators,Eyeriss v1,fitted\n"));
-    CHECK(contains(table.out, "\na100-sxm-40gb,gpus,"));
+    CHECK(table.out.starts_with(
+        "id,family,name,trust,macs_per_cycle,clock_hz,peak_macs_per_s,dram_bytes_per_s\n"));
+    CHECK(contains(table.out,
+                   "\neyeriss-v1,accelerators,Eyeriss v1,fitted,168,200000000,33600000000,\n"));
+    CHECK(contains(table.out, "\na100-sxm-40gb,gpus,A100 SXM4 40GB,secondary,,,,1555000000000\n"));
 }
 
 TEST_CASE("the program itself gives the exit codes and keeps stdout for results") {

@@ -50,6 +50,25 @@ TEST_CASE("the short help cuts a description at a clause, not within a list") {
     CHECK(contains(exam, "NETWORK                   Catalog name (eyeroof net list) or file\n"));
 }
 
+TEST_CASE("the short help of every command ends no description with three dots, and names what "
+          "depends on "
+          "another option last") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    for (const CLI::App* command :
+         frame.root().get_subcommands([](const CLI::App*) { return true; })) {
+        CAPTURE(command->get_name());
+        const std::string help = cli::brief_help(*command);
+        const std::size_t options = help.find("\nOptions:\n");
+        if (contains(help, "--help-all explains")) {
+            CHECK_FALSE(contains(help.substr(options), "…\n"));
+            CHECK_FALSE(contains(help.substr(options), " With --"));
+        }
+    }
+    const std::string sweep = run({"sweep", "--help"}).out;
+    CHECK(contains(sweep, "--vary FIELD=VALUES       Field and values, a list or FROM:TO:STEP\n"));
+}
+
 TEST_CASE("one device serves without a fabric, and several take the usual one of their kind") {
     const Outcome one = run({"serve", "llama-3-8b", "--on", "a100-sxm-80gb", "--requests", "1"});
     CHECK(one.exit == 0);

@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <set>
+#include <sstream>
+
 namespace test_cli_hw {
 
 using namespace eyeroof;
@@ -12,6 +16,18 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+}
+
+const std::set<std::string>& ids() {
+    static const std::set<std::string> all = [] {
+        std::set<std::string> names;
+        const auto json = nlohmann::json::parse(run({"hw", "list", "--format", "json"}).out);
+        for (const auto& machine : json["machines"]) {
+            names.insert(machine["id"]);
+        }
+        return names;
+    }();
+    return all;
 }
 
 } // namespace
@@ -24,6 +40,59 @@ TEST_CASE("hw list shows every machine of the catalog within 100 columns") {
     CHECK(contains(outcome.out, "33.6 GMAC/s"));
     CHECK(contains(outcome.out, "systolic:"));
     CHECK(tests::width_of(outcome.out) <= 100);
+    std::istringstream lines(outcome.out);
+    std::size_t machines = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream in(line);
+        std::string id;
+        in >> id;
+        machines += ids().contains(id) ? 1 : 0;
+        CHECK(id.find("…") == std::string::npos); // no id is cut
+        CHECK(line.find(" 0 FLOP/s") == std::string::npos);
+        if (id == "k80-die") { // it has no rate of its own in fp16
+            std::string fp32, unit, fp16;
+            in >> fp32 >> unit >> fp16;
+            CHECK(unit == "TFLOP/s");
+            CHECK(fp16 == "-");
+        }
+    }
+    CHECK(machines == ids().size());
+}
+
+TEST_CASE("hw show names the fields without a source, and each source once") {
+    std::string text = run({"hw", "show", "coral-edge-tpu", "--format", "text"}).out;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    CHECK_FALSE(contains(text, "no public source"));
+    const auto json =
+        nlohmann::json::parse(run({"hw", "show", "coral-edge-tpu", "--format", "json"}).out);
+    const std::size_t at = text.find("Unsourced: ");
+    REQUIRE(at != std::string::npos);
+    for (const auto& source : json["sources"]) {
+        const std::string field = source["field"];
+        CAPTURE(field);
+        if (source["source"].get<std::string>().starts_with("no public source")) {
+            CHECK((source["confidence"] == "derived" || contains(text.substr(at), field)));
+        } else if (source["confidence"] == "recalled") {
+            CHECK(contains(text.substr(at), field.empty() ? "what has no source" : field));
+        } else {
+            const std::string name = source["source"];
+            const std::size_t first =
+                text.find("Source: " + name.substr(0, std::min<std::size_t>(40, name.find(" ("))));
+            CHECK(first != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("integer rates are operations, not floating-point operations") {
+    const std::string text = run({"hw", "show", "a100-sxm-80gb", "--format", "text"}).out;
+    CHECK(contains(text, "624 TOP/s"));
+    CHECK(contains(text, "312 TFLOP/s"));
+    CHECK_FALSE(contains(text, "624 TFLOP/s"));
+    const auto json =
+        nlohmann::json::parse(run({"hw", "show", "a100-sxm-80gb", "--format", "json"}).out);
+    for (const auto& peak : json["peaks"]) {
+        CHECK(peak["flops_per_s"].get<double>() > 1e12);
+    }
 }
 
 TEST_CASE("hw list as JSON carries units in its keys") {
@@ -70,8 +139,14 @@ TEST_CASE("hw show summarises a machine as text and as JSON") {
 TEST_CASE("hw show summarises a GPU with its peaks and its memory") {
     const auto text = run({"hw", "show", "v100-sxm2-16gb", "--format", "text"});
     CHECK(text.exit == 0);
-    CHECK(contains(text.out, "80 with 64 fp32 lanes each"));
-    CHECK(contains(text.out, "tensor units"));
+    CHECK(contains(text.out, "80 SMs with 64 fp32 lanes each"));
+    const auto row = [&](const std::string& type) {
+        const std::size_t at = text.out.find("\n" + type + " ") + 1;
+        return text.out.substr(at, text.out.find('\n', at) - at);
+    };
+    CHECK((contains(row("fp16"), " 125 TFLOP/s ") && contains(row("fp16"), " tensor ")));
+    CHECK((contains(row("fp32"), " 15.7 TFLOP/s ") && contains(row("fp32"), " vector ")));
+    CHECK((contains(row("int8"), " 62.7 TOP/s ") && contains(row("int8"), " vector ")));
     CHECK(tests::width_of(text.out) <= 100);
     const auto json =
         nlohmann::json::parse(run({"hw", "show", "v100-sxm2-16gb", "--format", "json"}).out);

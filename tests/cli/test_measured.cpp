@@ -178,4 +178,18 @@ TEST_CASE("measure gpu without a GPU is one clear message and exit code 4") {
     CHECK(std::count(gpu.err.begin(), gpu.err.end(), '\n') <= 2); // the error and its hint
 }
 
+TEST_CASE("a table of measured steps is launched from the host that its machine usually has") {
+    const tests::Scratch scratch;
+    const std::string table = (scratch / "steps.csv").string();
+    tests::write_text(table, "network,gpu,dtype,phase,batch,measured_s\n"
+                             "resnet18,rtx-4090,fp16,inference,1,0.002\n");
+    const auto rows = tests::run({"validate", table, "--networks", "--format", "json"});
+    const auto exam =
+        tests::run({"exam", "resnet18", "--on", "rtx-4090", "--dtype", "fp16", "--format", "json"});
+    REQUIRE(rows.exit == 0);
+    REQUIRE(exam.exit == 0);
+    CHECK(nlohmann::json::parse(rows.out)["networks"][0]["host_s"] ==
+          nlohmann::json::parse(exam.out)["total"]["host_s"]);
+}
+
 } // namespace test_cli_measured

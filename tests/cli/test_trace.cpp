@@ -63,7 +63,9 @@ TEST_CASE("exam of a trace holds predictions against its kernels, as text, JSON,
     CHECK(text.exit == 0);
     CHECK(has(text.out, "median error"));
     CHECK(has(text.out, "a collective: its kernel waits for other ranks"));
-    CHECK(has(text.out, "critical path of the step"));
+    CHECK(has(text.out, "Critical path of the step"));
+    CHECK(has(text.out, "Where the GPU's time goes"));
+    CHECK(has(text.out, "Largest misses"));
     CHECK(has(text.out, "Net"));
     const auto json = checked(tests::run({"exam", file, "--format", "json"}).out, "exam");
     CHECK(json["trace"]["rows"].size() == 4);
@@ -74,6 +76,7 @@ TEST_CASE("exam of a trace holds predictions against its kernels, as text, JSON,
     CHECK(has(page.out, "<canvas id=\"line\""));
     CHECK(has(page.out, "\"streams\":[7]"));
     CHECK(has(page.out, "data-row=\"0\""));
+    CHECK(has(page.out, "Critical path of the step"));
 }
 
 TEST_CASE("exam of several ranks says who waits for whom, of files and of their folder") {
@@ -86,12 +89,12 @@ TEST_CASE("exam of several ranks says who waits for whom, of files and of their 
     const auto all = tests::run({"exam", folder});
     CHECK(files.exit == 0);
     CHECK(has(files.out, "2 ranks"));
-    CHECK(has(files.out, "who waits (row) for whom (column)"));
+    CHECK(has(files.out, "Who waits (row) for whom (column)"));
     CHECK(all.out == files.out);
     const auto json = checked(tests::run({"exam", folder, "--format", "json"}).out, "exam");
     CHECK(json["ranks"]["collectives"][0]["last"] == "rank 1");
     CHECK(json["ranks"]["waits_s"][0][1].get<double>() > 149e-6);
-    CHECK(has(tests::run({"exam", folder, "--format", "html"}).out, "<h2>Ranks</h2>"));
+    CHECK(has(tests::run({"exam", folder, "--format", "html"}).out, "Who waits (row) for whom"));
     const auto wrong = tests::run({"exam", folder + "/rank0.json", "alexnet"});
     CHECK(wrong.exit != 0);
     CHECK(has(wrong.err, "unexpected argument 'alexnet'"));

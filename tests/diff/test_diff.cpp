@@ -1,7 +1,11 @@
 #include "analysis/diff/diff.hpp"
+#include "analysis/exam/run.hpp"
+#include "hwdb/catalog.hpp"
 #include "report/answer/write.hpp"
 #include "report/diff/diff_answer.hpp"
+#include "report/exam/exam_answer.hpp"
 #include "tests/near.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -45,7 +49,7 @@ ExamDiff example() {
     const std::string b = exam("N", 6,
                                layer("x", 1, 10) + "," + layer("y", 1, 40, "NoC", 2) + "," +
                                    layer("x", 6, 15) + "," + layer("new", 1, 1));
-    return diff_exams(a, "a.json", b, "b.json").value();
+    return diff_exams(exam_side(a, "a.json").value(), exam_side(b, "b.json").value());
 }
 
 } // namespace
@@ -78,12 +82,38 @@ TEST_CASE("what adds most is told first, with its steps and its limits") {
 }
 
 TEST_CASE("an exam and itself are the same") {
-    const std::string a = exam("M", 5, layer("x", 1, 10));
-    const ExamDiff diff = diff_exams(a, "a", a, "b").value();
+    const ExamSide a = exam_side(exam("M", 5, layer("x", 1, 10)), "a").value();
+    const ExamDiff diff = diff_exams(a, a);
     CHECK(to_text(diff_answer(diff), 80).find("No part's time differs") != std::string::npos);
     CHECK(evaluate(parse_gate("net.time_change != 0", diff_gate_keys()).value(),
                    diff_gate_figures(diff))
               ->holds == false);
+}
+
+TEST_CASE("an exam compares as what it writes, and one of too many layers is refused") {
+    const std::vector<std::filesystem::path> folders = {tests::source_dir() + "/hwdb"};
+    const auto machine = hwdb::load_machine("t4", folders);
+    REQUIRE(machine.ok());
+    model::Layer layer;
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, 64, 512, 256};
+    model::Network network;
+    for (const char* name : {"x", "y", "x"}) {
+        layer.name = name;
+        layer.count += 1;
+        network.layers.push_back(layer);
+    }
+    const auto report = run(network, *machine);
+    REQUIRE(report.ok());
+    const auto read = exam_side(report::to_json(report::exam_answer(*report)), "a.json");
+    REQUIRE(read.ok());
+    CHECK(*read == exam_side(*report));
+
+    network.layers.assign(40'001, layer);
+    const auto refused = run(network, *machine);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.diagnostics().items()[0].code == "too-large");
+    CHECK(refused.diagnostics().items()[0].message.find("the 40000") != std::string::npos);
 }
 
 TEST_CASE("conditions speak of both sides and of the change") {
@@ -98,19 +128,19 @@ TEST_CASE("conditions speak of both sides and of the change") {
     CHECK(!parse_gate("net.time_chang > 1", diff_gate_keys()));
 }
 
-TEST_CASE("what is no examination is told, for both files at once") {
-    const auto none = diff_exams("{}", "a.json", "nonsense", "b.json");
+TEST_CASE("what is no examination is told, with its file") {
+    const auto none = exam_side("{}", "a.json");
     REQUIRE(!none);
-    CHECK(none.diagnostics().items().size() == 2);
     CHECK(none.diagnostics().items()[0].message.find("a.json") != std::string::npos);
     std::string broken = exam("M", 5, layer("x", 1, 10));
     broken.replace(broken.find("\"count\":1"), 9, "\"count\":{}");
-    const auto wrong = diff_exams(broken, "a.json", exam("M", 5, ""), "b.json");
+    const auto wrong = exam_side(broken, "a.json");
     REQUIRE(!wrong);
     CHECK(wrong.diagnostics().items()[0].message.find("layers[0].count") != std::string::npos);
-    for (const char* text : {"[]", "null", "{\"schema\":\"eyeroof/exam/1\",\"layers\":3}",
-                             "{\"schema\":\"eyeroof/exam/1\",\"layers\":[3],\"total\":[]}"}) {
-        CHECK(!diff_exams(text, "a", text, "b"));
+    for (const char* text :
+         {"nonsense", "[]", "null", "{\"schema\":\"eyeroof/exam/1\",\"layers\":3}",
+          "{\"schema\":\"eyeroof/exam/1\",\"layers\":[3],\"total\":[]}"}) {
+        CHECK(!exam_side(text, "a"));
     }
 }
 

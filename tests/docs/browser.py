@@ -1,5 +1,5 @@
 """The pages that eyeroof writes, in a headless browser: no error on the console, tables sort, what
-lies under the pointer has its tooltip, the roofline's slider, filter, levels and a click on a row do what they say, a
+lies under the pointer has its tooltip, pictures zoom and move, the roofline's slider, filter, levels and a click on a row do what they say, a
 picture is saved. Each page is as wide as a laptop and as a phone, light and dark, has text of a contrast of 4.5 at least,
 and prints on at most three sheets.
 
@@ -26,7 +26,7 @@ SAMPLES = pathlib.Path(__file__).resolve().parents[1] / "profiles" / "samples"
 PAGES = {
     "exam": "exam resnet50 --on a100-sxm-40gb --format html",
     "exams": "exam alexnet --on t4 --on l4 --format html",
-    "roofline": "roofline resnet50 --on a100-sxm-40gb --on v100-sxm2-16gb",
+    "roofline": "roofline resnet50 --batch 64 --on a100-sxm-40gb --on v100-sxm2-16gb",
     "upgrade": "upgrade resnet50 --from t4 --to l4 --details --format html",
     "sheet": "upgrade resnet50 --from t4 --count 16 --to l4@2.5k --to l40s --format html",
     "diff": "diff resnet50@t4 resnet50@l4 --format html",
@@ -114,6 +114,27 @@ def roofline(page):
     check("roofline: another level is another picture",
           page.locator("section:visible").count() == 1 and not section.is_visible())
     page.locator("#level").select_option(index=0)
+
+
+def zooms(page, name):
+    """Buttons, a double click, and a drag change what part of the picture is seen."""
+    svg = page.locator("figure svg:visible").first
+    seen = lambda: [float(v) for v in svg.get_attribute("viewBox").split()]
+    press = lambda text: page.locator(".tools:visible").first.get_by_text(text, exact=True).click()
+    whole = seen()
+    press("+")
+    near = seen()
+    check(f"{name}: + shows half as much", abs(near[2] - whole[2] / 2) < 1e-6 * whole[2])
+    box = svg.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    check(f"{name}: a drag to the left shows what is right", seen()[0] > near[0] and seen()[2] == near[2])
+    svg.dblclick()
+    check(f"{name}: a double click zooms in", seen()[2] < near[2])
+    press("Whole picture")
+    check(f"{name}: and all is shown again", all(abs(a - b) < 1e-6 * whole[2] for a, b in zip(seen(), whole)))
 
 
 def trace(page):
@@ -210,7 +231,7 @@ def looks(browser, path, name, shots):
     page = browser.new_page()
     page.goto(path.as_uri())
     sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
-    most = 6 if name in ("upgrade", "runs", "roofline", "trace") else 3  # all layers; two whole traces; two machines
+    most = 6 if name in ("upgrade", "diff", "runs", "roofline", "trace") else 3  # all layers; two whole traces or machines
     check(f"{name}: prints on {sheets} sheets", sheets <= most)
     page.close()
 
@@ -238,6 +259,8 @@ def main(eyeroof, shots):
                 tooltips(page, name, ".p", "FLOP/B")
             if name == "trace":
                 trace(page)
+            if name in ("roofline", "timeline", "exam"):
+                zooms(page, name)
             for where, marks, word in (("diff", "rect", "step"), ("upgrade", "rect", "before"),
                                        ("scale", "path", "devices"), ("timeline", "rect", "us")):
                 if name == where:

@@ -2,13 +2,14 @@
 # Every command that README.md and docs/*.md show (in ```sh fences, and lines indented by four) is
 # run, with samples of the files that they name, or stands in marked.txt with what it needs. Those of
 # ```console fences are printed.py's, which also compares what they print.
-# run.sh EYEROOF SOURCES; eyeroof-dev stands beside EYEROOF
+# run.sh EYEROOF SOURCES
 set -uo pipefail
 eyeroof=$(realpath "$1")
 sources=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+ln -s "$sources/profiles" profiles # recordings that the documents name
 corpus=$sources/tests/fuzz/corpus/timeloop
 cp "$corpus/conv.yaml" prob.yaml
 cp "$corpus/tree_v03.yaml" arch.yaml
@@ -39,7 +40,7 @@ commands() {
             sub(/^ +/, "", line); sub(/^\$ /, "", line); sub(/[ \t]+# .*/, "", line)
             line = begun line; begun = ""
             if (line ~ /\\$/) { begun = substr(line, 1, length(line) - 1); next }
-            if (line ~ /^eyeroof(-dev)? /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
+            if (line ~ /^eyeroof /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
         }' "$sources/README.md" "$sources"/docs/*.md "$sources"/docs/dev/*.md
 }
 
@@ -75,7 +76,7 @@ while IFS=$'\t' read -r place line; do
     model_for "$line"
     words=()
     eval "words=(${line#* } $(shorter "$line"))"
-    timeout 300 "$(dirname "$eyeroof")/${line%% *}" "${words[@]}" >out 2>err </dev/null
+    timeout 300 "$eyeroof" "${words[@]}" >out 2>err </dev/null
     status=$?
     ran=$((ran + 1))
     # a condition that holds is an answer

@@ -121,6 +121,10 @@ TEST_CASE("MobileNet takes its width and resolution from its name") {
     CHECK(net("mobilenet-v1:0.5,128").layers == small.layers);
     CHECK(macs("mobilenet-v1-0.5") == near(149e6, 0.005)); // table 6
     CHECK(small.id == "mobilenet-v1-0.5-128");
+    CHECK(net("google/mobilenet_v1_0.5_128").layers == small.layers);
+    CHECK(net("mobilenet-v2-1.0-224").layers == net("mobilenet-v2").layers);
+    CHECK(macs("mobilenet_v2_1.4_224") == near(582e6, 0.001)); // table 4 of the second paper
+    CHECK(macs("mobilenet-v2-0.75") == near(209e6, 0.001));
     CHECK(code_of("mobilenet-v1-0.33-128") == "not-a-number");
     CHECK(code_of("mobilenet-v1-1-100") == "not-a-number"); // 100 / 32 is not whole
     CHECK(code_of("mobilenet-v1:widht=1") == "unknown-parameter");

@@ -156,6 +156,10 @@ TEST_CASE("a tower of more values than are counted exactly is refused") {
 TEST_CASE("what is not read is named, and what is wrong is placed") {
     CHECK(first_error(R"({"model_type": "rwkv7", "hidden_size": 64})")
               .find("model_type 'rwkv7' is not known") != std::string::npos);
+    CHECK(first_error(R"({"peft_type": "LORA", "base_model_name_or_path": "org/llama-2-7b"})")
+              .find("adapter (PEFT)") != std::string::npos);
+    CHECK(first_error(R"({"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.30"})")
+              .find("a diffusers pipeline: UNet2DConditionModel") != std::string::npos);
     CHECK(first_error(R"({"model_type": "llama", "hidden_size": 64})").find("missing-key") !=
           std::string::npos);
     CHECK(first_error("{\n\"model_type\": \"llama\",\n\"hidden_size\": \"wide\"}")
@@ -167,6 +171,30 @@ TEST_CASE("what is not read is named, and what is wrong is placed") {
     CHECK(odd.diagnostics().items()[0].message.find("new_kind_of_layer") != std::string::npos);
     CHECK_FALSE(File(R"({"model_type": "llama", "num_hidden_layers": 9999999999})").network().ok());
     CHECK_FALSE(File(R"({"model_type": "llama")").network().ok());
+}
+
+TEST_CASE("a wrong type, an unknown word, and a key that stands twice are errors at their key") {
+    for (const char* more :
+         {R"("layer_types": "full_attention")", R"("torch_dtype": 16)",
+          R"("tie_word_embeddings": 7)",
+          R"("layer_types": ["full_attention", "telepathy", "mlp", "mlp"])",
+          R"("dtype": "float17")", R"("quantization_config": "fp8")",
+          R"("architectures": "Qwen2ForCausalLM")",
+          R"("quantization_config": {"quant_method": "fp8", "activation_scheme": "psychic"})",
+          R"("quantization_config": {"quant_method": "modelopt", "quant_algo": "FP99"})",
+          R"("quantization_config": {"quant_method": "fp8", "ignored_layers": [3]})",
+          R"("mlp_layer_types": ["dense", "dense", "dense", "dance"])", R"("vocab_size": 256)",
+          R"("id2label": ["a", "b"], "architectures": ["Qwen2ForSequenceClassification"])"}) {
+        CAPTURE(more);
+        std::string text = kSmall;
+        const std::string typed = R"("torch_dtype": "bfloat16")";
+        text.replace(text.find(typed), typed.size(), R"("use_cache": true)");
+        const std::string error = first_error(with(text, more));
+        CHECK(error.find("error: ") != std::string::npos);
+        CHECK(error.find("hint: ") != std::string::npos);
+    }
+    CHECK(first_error(R"({"peft_type": "LORA"})").find("of its model:") == std::string::npos);
+    CHECK(first_error(R"({"_diffusers_version": "0.30"})").find("pipeline:") == std::string::npos);
 }
 
 TEST_CASE("encoders have sizes of their own, and the head that their class names") {

@@ -66,6 +66,84 @@ TEST_CASE("padding that is turned from PyTorch's order into ONNX's is followed")
     CHECK(relu.rows == 1 * 4 * (10 + 2));
 }
 
+TEST_CASE("a reduction writes one value for each that is left") {
+    for (const int keeps : {0, 1}) {
+        OnnxGraph graph;
+        graph.opset = 17;
+        graph.inputs = {"x"};
+        graph.input_types["x"] = {kFloat, std::vector<Dim>{{2, ""}, {4, ""}, {3, ""}}};
+        OnnxNode mean = made("ReduceMean", {"x"}, "y");
+        mean.attributes["axes"].ints = {1};
+        mean.attributes["keepdims"].i = keeps;
+        graph.nodes = {mean};
+        graph.outputs = {"y"};
+        const auto converted = formats::onnx::convert(graph, "made.onnx");
+        REQUIRE(converted.ok());
+        const auto work = model::work_of(converted->network.layers.at(0));
+        REQUIRE(work.ok());
+        CHECK(work->flops == 24);
+        CHECK(work->bytes() == 4 * (24 + 6));
+    }
+}
+
+TEST_CASE("a pool with gaps between its taps has as many outputs as its tensor") {
+    OnnxGraph graph;
+    graph.opset = 17;
+    graph.inputs = {"x"};
+    graph.input_types["x"] = {kFloat, std::vector<Dim>{{1, ""}, {8, ""}, {12, ""}, {11, ""}}};
+    OnnxNode pool = made("MaxPool", {"x"}, "y");
+    pool.attributes["kernel_shape"].ints = {3, 3};
+    pool.attributes["dilations"].ints = {2, 1};
+    graph.nodes = {pool};
+    graph.outputs = {"y"};
+    const auto converted = formats::onnx::convert(graph, "made.onnx");
+    REQUIRE(converted.ok());
+    const auto& shape = std::get<model::PoolShape>(converted->network.layers.at(0).shape);
+    CHECK(shape.p() == 12 - 4);
+    CHECK(shape.q() == 11 - 2);
+}
+
+TEST_CASE("a pool reads each element once, in three dimensions and with gaps between its taps") {
+    struct Case {
+        std::vector<std::int64_t> size, kernel, strides, dilations, pads;
+        std::int64_t outputs;
+    };
+    const std::vector<Case> cases = {
+        {{16, 16, 16}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0, 0, 0, 0}, 8 * 8 * 8},
+        {{8, 12, 14}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, 4 * 6 * 7},
+        {{8, 8, 9}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, 8 * 8 * 9},
+        {{4, 7, 7}, {4, 7, 7}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0, 0, 0, 0}, 1},
+        {{24, 20}, {3, 3}, {1, 1}, {4, 2}, {0, 0, 0, 0}, 16 * 16},
+        {{24, 20}, {3, 3}, {1, 1}, {4, 2}, {4, 2, 4, 2}, 24 * 20},
+        {{24, 20}, {2, 3}, {1, 1}, {2, 3}, {1, 0, 1, 0}, 24 * 14},
+    };
+    for (const Case& c : cases) {
+        CAPTURE(c.outputs);
+        OnnxGraph graph;
+        graph.opset = 17;
+        graph.inputs = {"x"};
+        std::vector<Dim> dims = {{2, ""}, {3, ""}};
+        std::int64_t elements = 2 * 3;
+        for (const std::int64_t size : c.size) {
+            dims.push_back({size, ""});
+            elements *= size;
+        }
+        graph.input_types["x"] = {kFloat, dims};
+        OnnxNode pool = made("MaxPool", {"x"}, "y");
+        pool.attributes["kernel_shape"].ints = c.kernel;
+        pool.attributes["strides"].ints = c.strides;
+        pool.attributes["dilations"].ints = c.dilations;
+        pool.attributes["pads"].ints = c.pads;
+        graph.nodes = {pool};
+        graph.outputs = {"y"};
+        const auto converted = formats::onnx::convert(graph, "made.onnx");
+        REQUIRE(converted.ok());
+        const auto work = model::work_of(converted->network.layers.at(0));
+        REQUIRE(work.ok());
+        CHECK(work->bytes() == 4 * (elements + 2 * 3 * c.outputs));
+    }
+}
+
 TEST_CASE("weights that pass through an identity stay weights") {
     OnnxGraph graph; // written without weights: they are inputs
     graph.opset = 17;

@@ -187,6 +187,22 @@ TEST_CASE("ZigZag's memories become levels by the dimensions that they serve") {
     CHECK(channel_of(a.levels[0], Operand::weight)->half_duplex);
 }
 
+TEST_CASE("a word, a key, or an axis that ZigZag's hardware does not have is an error") {
+    constexpr std::pair<const char*, const char*> wrong[] = {
+        {"type: read,", "type: teleport,"},
+        {"{name: r, type", "{name: r, flavor: 3, type"},
+        {"served_dimensions: [D2]", "served_dimensions: [D3]"},
+        {"sizes: [4, 8]", "sizes: [4]"},
+        {"sizes: [4, 8]", "sizes: [4, 8]\ndataflows: {D9: [\"K, 4\"]}"}};
+    for (const auto& [old, other] : wrong) {
+        CAPTURE(other);
+        std::string text = kZigzag;
+        text.replace(text.find(old), std::string_view(old).size(), other);
+        CHECK_FALSE(formats::parse_zigzag_hardware(text, "small.yaml").ok());
+    }
+    CHECK_FALSE(formats::parse_maestro_hardware("NumPEs: 4\nL1Size: 8\nL1Size: 9\n", "h.m").ok());
+}
+
 TEST_CASE("ZigZag's sums are as wide as the innermost memory of outputs takes in at a time") {
     const auto bits = [](const std::string& width) {
         std::string text = kZigzag;

@@ -75,6 +75,7 @@ TEST_CASE("what MAESTRO's file has wrong is told with line, column and the neare
     REQUIRE_FALSE(types);
     CHECK(says(types.diagnostics(), "w.m:1:29: error: layers of type LSTM are not read"));
     CHECK(says(types.diagnostics(), "'0' is no number from 1"));
+    CHECK(types.diagnostics().items()[1].hint.find("Constant NAME") != std::string::npos);
     const auto key = parse_maestro(sample("maestro/key.m"), "k.m");
     REQUIRE_FALSE(key);
     CHECK(says(key.diagnostics(), "k.m:2:23: error: a layer has no 'Strid'"));
@@ -131,6 +132,12 @@ TEST_CASE("a word that ZigZag's workloads do not have is an error") {
     CHECK(code("O[b][k]+=W[k][c]I[b][c]", "") == "unsupported");
     CHECK(code("O[b][k]+=W[k][c]*", "") == "unsupported");
     CHECK(code("O[b][k]+=W[k][c]*I[b][c]", "  operand_precison: {I: 8}\n") == "unknown-key");
+    CHECK(code("O[b][k]+=W[k][c]*I[b][c]", "  operand_precision: {I: 8, O_final: 8}\n").empty());
+    CHECK(code("O[b][k]+=W[k][c]*I[b][c]", "  operand_precision: {I: 8, Q: 8}\n") ==
+          "unknown-operand");
+    CHECK_FALSE(
+        code("O[b][k]+=W[k][c]*I[b][c]", "  operand_precision: {O: wide, O_final: 8}\n").empty());
+    CHECK(code("O[b][k]+=W[k][e]*I[b][e]", "") == "unknown-dimension"); // C is in no tensor
     const auto typed = parse_zigzag("- id: 0\n  operator_type: Teleport\n  equation: "
                                     "O[b]=I[b]+W[b]\n  loop_dims: [B]\n  loop_sizes: [2]\n",
                                     "w.yaml");

@@ -158,6 +158,37 @@ TEST_CASE("a topology's ratios of zeros are read by layer, and dense counts are 
     };
     CHECK(cfg("SparsitySupport: true\n")->sparse);
     CHECK_FALSE(cfg("")->sparse);
+    CHECK_FALSE(
+        formats::parse_scalesim_topology("Layer, M, N, K, Sparsity,\ng, 8, 8, 8, 5:4,\n", "t.csv")
+            .ok());
+}
+
+TEST_CASE("a topology that lacks one of the seven columns is refused") {
+    const auto lacking = formats::parse_scalesim_topology(
+        "Layer name, IFMAP Height, IFMAP Width, Filter Height, Channels, Num Filter, Strides,\n"
+        "a, 9, 9, 3, 4, 8, 1,\n",
+        "t.csv");
+    REQUIRE_FALSE(lacking.ok());
+    CHECK(lacking.diagnostics().items()[0].code == "bad-header");
+}
+
+TEST_CASE("a key, word, or line of a SCALE-Sim cfg that is unknown or stands twice is an error") {
+    const std::string array = "ArrayHeight: 32\nArrayWidth: 32\nDataflow: ws\n";
+    for (const char* more :
+         {"SparsitySupport: perhaps\n", "InterfaceBandwidth: MINE\n", "ArrayWidth: 16\n",
+          "IfmapSramSzzkB: 64\n", "Bandwidth 10\n", "OptimizedMapping = 3\n"}) {
+        CAPTURE(more);
+        CHECK_FALSE(parse_scalesim_cfg(array + more, "s.cfg").ok());
+    }
+    const auto other = parse_scalesim_cfg(array + "Quantum : 3\n", "s.cfg");
+    REQUIRE(other.ok());
+    CHECK(other.diagnostics().items()[0].code == "unread-key");
+    for (const char* more :
+         {"IfmapOffset: 0\n", "OfmapSRAMBankNum: 8\n", "; Bandwidth 10\n", "[sparsity]\n",
+          "InterfaceBandwidth: calc\n", "sparsitysupport = True\n"}) {
+        CAPTURE(more);
+        CHECK(parse_scalesim_cfg(array + more, "s.cfg").diagnostics().size() == 0);
+    }
 }
 
 } // namespace test_formats_scalesim

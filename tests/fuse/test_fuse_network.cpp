@@ -1,5 +1,7 @@
 // Whole networks, fused: what joins what, that fusing never costs, and what is told.
+#include "analysis/exam/run.hpp"
 #include "analysis/fuse/fuse.hpp"
+#include "analysis/fuse/members.hpp"
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "report/answer/write.hpp"
@@ -7,11 +9,13 @@
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 namespace test_fuse_fuse_network {
@@ -206,6 +210,47 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
     REQUIRE(gpu.ok());
     CHECK(analysis::chip_of(*gpu, model::DataType::fp16)->buffer == "L2");
     CHECK(!analysis::chip_of(*gpu, model::DataType::fp8).ok());
+}
+
+TEST_CASE(
+    "what a layer cannot avoid moving is what an exam counts where nothing stays on the chip") {
+    const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
+    int compared = 0;
+    for (const char* machine : {"eyeriss-v1", "npu-int8", "tpu-v1", "nvdla-small", "bm1688-core"}) {
+        auto alone = hwdb::load_machine(machine, folders);
+        REQUIRE(alone.ok());
+        const auto chip = analysis::chip_of(*alone, model::DataType::int8);
+        REQUIRE(chip.ok());
+        for (model::Level& level : std::get<model::Accelerator>(alone->kind).levels) {
+            level.keeps_between_layers = level.keeps_weights = false;
+        }
+        for (const char* network : {"alexnet", "mobilenet-v1", "resnet18", "six-products"}) {
+            CAPTURE(machine);
+            CAPTURE(network);
+            auto question = tests::question_of(network_of(network), *alone);
+            question.scenario.policy = analysis::MappingPolicy::dataflow;
+            for (model::Layer& layer : question.network.layers) { // fusion codes no zeros
+                layer.input_zeros = layer.output_zeros = 0.0;
+            }
+            const auto report = analysis::run(question);
+            const auto chains = analysis::chains_of(question.network, *chip);
+            REQUIRE(report.ok());
+            REQUIRE(chains.ok());
+            for (const analysis::ChainMember& member : chains->members) {
+                const auto row = std::find_if(
+                    report->layers.begin(), report->layers.end(),
+                    [&](const auto& layer) { return layer.layer.name == member.name; });
+                REQUIRE(row != report->layers.end());
+                if (model::multiplies(row->layer.op)) {
+                    CAPTURE(member.name);
+                    CHECK(std::abs(static_cast<double>(row->bytes) - member.compulsory_bytes) <=
+                          1.0);
+                    ++compared;
+                }
+            }
+        }
+    }
+    CHECK(compared > 300);
 }
 
 TEST_CASE("the JSON is as its schema says, and its groups add up to its totals") {

@@ -7,6 +7,7 @@
 #include "formats/ceilings.hpp"
 #include "formats/metric_family.hpp"
 #include "hwdb/calibration_reader.hpp"
+#include "hwdb/engine_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "hwdb/kernels_reader.hpp"
@@ -122,7 +123,12 @@ inline std::string broken_promise_assignments(const std::string& text) {
 
 inline std::string broken_promise_fabric_yaml(const std::string& text) {
     auto document = hwdb::parse_yaml(text, "fuzz.yaml");
-    return document ? badly_refused(hwdb::read_fabric(*document, "fuzz")) : badly_refused(document);
+    if (!document) {
+        return badly_refused(document);
+    }
+    return text.find("engine/1") != std::string::npos
+               ? badly_refused(hwdb::read_engine(*document, "fuzz"))
+               : badly_refused(hwdb::read_fabric(*document, "fuzz"));
 }
 
 inline std::string broken_promise_technology_yaml(const std::string& text) {

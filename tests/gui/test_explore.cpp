@@ -4,7 +4,6 @@
 #include "gui/jobs/as_in_view.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/cost/cost.hpp"
-#include "report/draw/plot_csv.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -19,7 +18,6 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTableView>
-#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextEdit>
 #include <QToolButton>

@@ -7,6 +7,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QLabel>
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -93,7 +94,9 @@ void TestKeyboard::tab_goes_through_every_pane() {
         QVERIFY(now != nullptr);
         left.removeAll(now);
         QTest::keyClick(now, Qt::Key_Tab);
-        QVERIFY2(QApplication::focusWidget() != now, qPrintable("Tab stays in " + told(*now)));
+        // in a text it goes from link to link
+        QVERIFY2(QApplication::focusWidget() != now || qobject_cast<QLabel*>(now) != nullptr,
+                 qPrintable("Tab stays in " + told(*now)));
     }
     QVERIFY2(left.isEmpty(), qPrintable("not reached: " + told(*left.value(0, pane))));
     for (QWidget* widget : all) {

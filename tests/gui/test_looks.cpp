@@ -3,6 +3,7 @@
 // counters.
 #include "analysis/measured/counter_advice.hpp"
 #include "gui/jobs/measured_track.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/kernel_drag.hpp"
 #include "gui/panes/snap_slider.hpp"
 #include "gui/views/zoom_view.hpp"
@@ -18,7 +19,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QStatusBar>
-#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -80,15 +80,21 @@ void TestLooks::a_step_of_a_slider_is_one_percent_and_round_factors_hold_the_poi
     slider.resize(300, 24);
     slider.show();
     QApplication::setActiveWindow(&slider);
-    slider.setFocus(); // without it the wheel scrolls what is around
+    slider.setFocus();
     QTest::keyClick(&slider, Qt::Key_Right);
     QVERIFY(std::abs(slider.factor() - 1.01) < 1e-12);
     QTest::keyClick(&slider, Qt::Key_Left);
     QTest::keyClick(&slider, Qt::Key_Left);
     QVERIFY(std::abs(slider.factor() - 1.0 / 1.01) < 1e-12);
-    QWheelEvent wheel({10, 10}, {10, 10}, {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
-                      Qt::NoScrollPhase, false);
-    QCoreApplication::sendEvent(&slider, &wheel);
+    const auto roll = [&](Qt::KeyboardModifiers held) {
+        QWheelEvent wheel({10, 10}, {10, 10}, {}, {0, 120}, Qt::NoButton, held, Qt::NoScrollPhase,
+                          false);
+        QCoreApplication::sendEvent(&slider, &wheel);
+    };
+    const double before = slider.factor();
+    roll(Qt::NoModifier); // scrolls what is around, also where the slider has the focus
+    QCOMPARE(slider.factor(), before);
+    roll(Qt::ControlModifier);
     QCOMPARE(slider.factor(), 1.0);
     QTest::keyClick(&slider, Qt::Key_End);
     QCOMPARE(slider.factor(), 8.0);
@@ -301,6 +307,7 @@ void TestLooks::a_kernel_is_dragged_onto_a_layer_and_taken_back() {
     const QString run = written(folder.filePath("run.csv"), kRun);
     MainWindow window(folders());
     show(window);
+    window.resize(window.width(), 1600); // all rows are seen, and space below them
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     QVERIFY(answered(window, [&] { drop(window, run); }));
     const auto unmatched = [&] { return window.reports()[0].measured->unmatched.size(); };
@@ -352,21 +359,21 @@ void TestLooks::counters_that_contradict_a_step_give_advice() {
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     QVERIFY(answered(window, [&] { drop(window, run); }));
     window.show_page("advice");
-    auto* table = window.findChild<QTableWidget*>("counter advice");
+    auto* table = window.findChild<AnswerTableView*>("counter advice");
     QTRY_VERIFY(table->isVisible());
     const auto rules = analysis::counter_advice(window.reports()[0]);
     QVERIFY(!rules.empty());
-    QCOMPARE(table->rowCount(), static_cast<int>(rules.size()));
+    QCOMPARE(table->row_count(), static_cast<int>(rules.size()));
     int bytes = -1;
-    for (int row = 0; row < table->rowCount(); ++row) {
-        bytes = table->item(row, 3)->text().startsWith("DRAM bytes are 40 MB") ? row : bytes;
+    for (int row = 0; row < table->row_count(); ++row) {
+        bytes = cell_text(*table, row, 3).startsWith("DRAM bytes are 40 MB") ? row : bytes;
     }
     QVERIFY(bytes >= 0);
-    QCOMPARE(table->item(bytes, 0)->text(), QString("CONV1"));
-    QVERIFY(table->item(bytes, 4)->text().startsWith("6, "));
-    QVERIFY(table->item(bytes, 5)->text().contains("fuse"));
+    QCOMPARE(cell_text(*table, bytes, 0), QString("CONV1"));
+    QVERIFY(cell_text(*table, bytes, 4).startsWith("6, "));
+    QVERIFY(cell_text(*table, bytes, 5).contains("fuse"));
     Hands hands; // and a row leads to its layer
-    hands.click(*table->viewport(), table->visualItemRect(table->item(bytes, 0)).center());
+    hands.click(*table->viewport(), table->visualRect(table->model()->index(bytes, 0)).center());
     QTRY_VERIFY(window.ladder().scene()->title.starts_with("CONV1"));
 }
 

@@ -1,5 +1,7 @@
 // Panes of one pattern: measurements, before and after, traffic and energy, advice; links between
 // the tabs; the report of everything; without a screen.
+#include "analysis/advice/shapes.hpp"
+#include "analysis/what_if/helps.hpp"
 #include "base/units.hpp"
 #include "formats/catalog.hpp"
 #include "gui/jobs/trace_origin.hpp"
@@ -22,7 +24,6 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QStatusBar>
-#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
 
@@ -43,6 +44,7 @@ class TestPanes : public QObject {
     void several_baselines_also_of_runs();
     void traffic_and_energy_are_those_of_the_report();
     void advice_is_ranked();
+    void advice_on_an_accelerator_is_that_of_the_command();
     void two_parameters_make_a_map();
     void a_parameter_steps_to_the_next_value_that_helps();
     void links_lead_from_tab_to_tab();
@@ -56,13 +58,13 @@ template <class Kind> Kind& pane(MainWindow& window) {
     return *window.findChild<Kind*>();
 }
 
-QTableWidget& table(MainWindow& window, const char* name) {
-    return *window.findChild<QTableWidget*>(name);
+AnswerTableView& table(MainWindow& window, const char* name) {
+    return *window.findChild<AnswerTableView*>(name);
 }
 
-int row_of(const QTableWidget& table, const QString& first) {
-    for (int row = 0; row < table.rowCount(); ++row) {
-        if (table.item(row, 0)->text() == first) {
+int row_of(const AnswerTableView& table, const QString& first) {
+    for (int row = 0; row < table.row_count(); ++row) {
+        if (cell_text(table, row, 0) == first) {
             return row;
         }
     }
@@ -128,30 +130,30 @@ void TestPanes::measurements_are_listed_compared_replaced_and_removed() {
     QVERIFY(answered(window, [&] { drop(window, run); }));
     QVERIFY(answered(window, [&] { drop(window, faster); }));
     window.show_page("measurements");
-    QTableWidget& list = table(window, "measurement files");
-    QCOMPARE(list.rowCount(), 2);
-    QCOMPARE(list.item(0, 0)->text(), QString("run.csv"));
-    QCOMPARE(list.item(0, 3)->text(), QString("3 launches"));
-    QTableWidget& kernels = table(window, "measured kernels");
-    QCOMPARE(kernels.rowCount(), 3); // all kernels of one, also those of no layer
-    QCOMPARE(kernels.item(row_of(kernels, "relu"), 2)->text(), QString("8 us"));
+    AnswerTableView& list = table(window, "measurement files");
+    QCOMPARE(list.row_count(), 2);
+    QCOMPARE(cell_text(list, 0, 0), QString("run.csv"));
+    QCOMPARE(cell_text(list, 0, 3), QString("3 launches"));
+    AnswerTableView& kernels = table(window, "measured kernels");
+    QCOMPARE(kernels.row_count(), 3); // all kernels of one, also those of no layer
+    QCOMPARE(cell_text(kernels, row_of(kernels, "relu"), 2), QString("8 us"));
     list.selectAll();
-    QCOMPARE(kernels.rowCount(), 4);
+    QCOMPARE(kernels.row_count(), 4);
     const int a = row_of(kernels, "gemm_a");
-    QCOMPARE(kernels.item(a, 2)->text(), QString("60 us"));
-    QCOMPARE(kernels.item(a, 3)->text(), QString("30 us"));
-    QCOMPARE(kernels.item(a, 4)->text(), QString("2.00×"));
-    QCOMPARE(kernels.item(a, 5)->text(), QString("−30 us"));
-    QCOMPARE(kernels.item(row_of(kernels, "gemm_c"), 2)->text(), QString("—"));
+    QCOMPARE(cell_text(kernels, a, 2), QString("60 us"));
+    QCOMPARE(cell_text(kernels, a, 3), QString("30 us"));
+    QCOMPARE(cell_text(kernels, a, 4), QString("2.00x"));
+    QCOMPARE(cell_text(kernels, a, 5), QString("-30 us"));
+    QCOMPARE(cell_text(kernels, row_of(kernels, "gemm_c"), 2), QString("-"));
     list.clearSelection();
     list.selectRow(0);
     QVERIFY(
         answered(window, [&] { window.findChild<QPushButton*>("remove measurement")->click(); }));
-    QCOMPARE(list.rowCount(), 1);
+    QCOMPARE(list.row_count(), 1);
     QCOMPARE(layer(window, "CONV1").measured->kernel_s, 30e-6);
     QVERIFY(answered(window,
                      [&] { window.replace_measurement(faster.toStdString(), run.toStdString()); }));
-    QCOMPARE(list.rowCount(), 1);
+    QCOMPARE(list.row_count(), 1);
     QCOMPARE(layer(window, "CONV1").measured->kernel_s, 60e-6);
     QCOMPARE(window.session().profiles, std::vector<std::string>{run.toStdString()});
 }
@@ -167,9 +169,9 @@ void TestPanes::missing_files_do_not_block_and_stay_in_the_session() {
     QVERIFY(open_and_wait(window, session));
     QCOMPARE(window.reports().size(), std::size_t{1});
     QVERIFY(layer(window, "CONV1").measured.has_value()); // by the one that is there
-    QTableWidget& list = table(window, "measurement files");
-    QCOMPARE(list.rowCount(), 3);
-    QVERIFY2(list.item(0, 3)->text().startsWith("✗"), qPrintable(list.item(0, 3)->text()));
+    AnswerTableView& list = table(window, "measurement files");
+    QCOMPARE(list.row_count(), 3);
+    QVERIFY2(cell_text(list, 0, 3).startsWith("✗"), qPrintable(cell_text(list, 0, 3)));
     QVERIFY(window.errors().topLevelItemCount() >= 2);
     QVERIFY(window.session().profiles == session.profiles);
     QVERIFY(window.session().ceilings == session.ceilings);
@@ -193,10 +195,10 @@ void TestPanes::a_change_stands_beside_the_baseline() {
     const QString total = window.findChild<QLabel*>("before and after")->text();
     QVERIFY2(total.contains(QString("%1x as fast").arg(before / after, 0, 'f', 3)),
              qPrintable(total));
-    QTableWidget& layers = table(window, "layers before and after");
+    AnswerTableView& layers = table(window, "layers before and after");
     const int row = row_of(layers, "FC6");
     QVERIFY(row >= 0);
-    QCOMPARE(layers.item(row, 3)->text(), QString("%1×").arg(fc6_before / fc6_after, 0, 'f', 3));
+    QCOMPARE(cell_text(layers, row, 3), QString("%1x").arg(fc6_before / fc6_after, 0, 'f', 2));
     QVERIFY(!window.plot().arrows().empty());
     for (const report::BeforeArrow& arrow : window.plot().arrows()) {
         QVERIFY(arrow.to.y < arrow.from.y); // more FLOP/s: upwards
@@ -204,7 +206,7 @@ void TestPanes::a_change_stands_beside_the_baseline() {
     QVERIFY(answered(window, [&] { window.undo(); }));
     QVERIFY(window.plot().arrows().empty());
     window.findChild<QPushButton*>("forget baseline")->click();
-    QCOMPARE(layers.rowCount(), 0);
+    QCOMPARE(layers.row_count(), 0);
 }
 
 void TestPanes::several_baselines_also_of_runs() {
@@ -223,10 +225,10 @@ void TestPanes::several_baselines_also_of_runs() {
                      [&] { window.replace_measurement(run.toStdString(), faster.toStdString()); }));
     const QString total = window.findChild<QLabel*>("before and after")->text();
     QVERIFY2(total.contains("measured 105 us → 80 us"), qPrintable(total));
-    QTableWidget& layers = table(window, "layers before and after");
+    AnswerTableView& layers = table(window, "layers before and after");
     const int row = row_of(layers, "CONV1");
-    QCOMPARE(layers.item(row, 5)->text(), QString("60 us"));
-    QCOMPARE(layers.item(row, 6)->text(), QString("30 us"));
+    QCOMPARE(cell_text(layers, row, 5), QString("60 us"));
+    QCOMPARE(cell_text(layers, row, 6), QString("30 us"));
     window.findChild<QComboBox*>("baseline")->setCurrentIndex(0); // the first had no run
     QVERIFY(!window.findChild<QLabel*>("before and after")->text().contains("measured"));
 }
@@ -237,12 +239,12 @@ void TestPanes::traffic_and_energy_are_those_of_the_report() {
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "CONV2");
     const analysis::LayerReport& own = layer(window, "CONV2");
-    QTableWidget& rows = table(window, "traffic rows");
-    QCOMPARE(rows.rowCount(), static_cast<int>(own.traffic.size()));
-    QVERIFY(rows.rowCount() > 3);
-    QCOMPARE(rows.item(0, 0)->text().toStdString(), own.traffic[0].level);
-    QCOMPARE(rows.item(0, 2)->data(Qt::UserRole).toDouble(),
-             static_cast<double>(own.traffic[0].read_bytes));
+    AnswerTableView& rows = table(window, "traffic rows");
+    QCOMPARE(rows.row_count(), static_cast<int>(own.traffic.size()));
+    QVERIFY(rows.row_count() > 3);
+    QCOMPARE(cell_text(rows, 0, 0).toStdString(), own.traffic[0].level);
+    QCOMPARE(std::get<std::int64_t>(rows.answer().value(rows.answer().index(0, 2))),
+             own.traffic[0].read_bytes);
     const QString head = window.findChild<QLabel*>("traffic head")->text();
     QVERIFY2(head.contains("conv2d: ") && head.contains("k 256"), qPrintable(head));
     const auto si = [](double value, const char* unit) {
@@ -261,14 +263,35 @@ void TestPanes::advice_is_ranked() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     auto& advice = pane<AdvicePane>(window);
-    QSignalSpy advised(&advice, &AdvicePane::advised);
+    QSignalSpy advised(&advice, &AskingPane::answered);
     window.show_page("advice");
     QVERIFY(advised.size() > 0 || advised.wait(kPatience_ms));
     const auto expected = analysis::advise(question_of(window.session())).value();
-    QTableWidget& rows = table(window, "advice rows");
-    QCOMPARE(rows.rowCount(), static_cast<int>(expected.size()));
+    AnswerTableView& rows = table(window, "advice rows");
+    QCOMPARE(rows.row_count(), static_cast<int>(expected.size()));
     QVERIFY(!expected.empty());
-    QCOMPARE(rows.item(0, 3)->text().toStdString(), expected[0].text);
+    QCOMPARE(cell_text(rows, 0, 3).toStdString(), expected[0].text);
+}
+
+void TestPanes::advice_on_an_accelerator_is_that_of_the_command() {
+    MainWindow window(folders());
+    show(window);
+    report::Session session = session_of("alexnet", {"eyeriss-v1"});
+    session.scenario.policy = analysis::MappingPolicy::dataflow;
+    QVERIFY(open_and_wait(window, session));
+    auto& advice = pane<AdvicePane>(window);
+    QSignalSpy advised(&advice, &AskingPane::answered);
+    window.show_page("advice");
+    QVERIFY(advised.size() > 0 || advised.wait(kPatience_ms));
+    const auto expected = analysis::what_would_help(question_of(session)).value();
+    AnswerTableView& rows = table(window, "advice rows");
+    QVERIFY(!expected.parameters.empty());
+    QCOMPARE(rows.row_count(), static_cast<int>(expected.parameters.size()));
+    QCOMPARE(rows.answer().name_of(0), expected.parameters[0].key);
+    const auto ideal = std::ranges::count_if(expected.without, [&](double without_s) {
+        return without_s > 0.0 && expected.time_s / without_s >= analysis::kHelps;
+    });
+    QCOMPARE(table(window, "advice more").row_count(), static_cast<int>(ideal));
 }
 
 void TestPanes::two_parameters_make_a_map() {
@@ -276,7 +299,7 @@ void TestPanes::two_parameters_make_a_map() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
     auto& parameters = pane<ParameterMapPane>(window);
-    QSignalSpy mapped(&parameters, &ParameterMapPane::mapped);
+    QSignalSpy mapped(&parameters, &AskingPane::answered);
     window.show_page("parameters");
     QVERIFY(mapped.size() > 0 || mapped.wait(kPatience_ms));
     QVERIFY(parameters.map().has_value());

@@ -2,6 +2,7 @@
 // names of all controls, models of all lists; and three stories, their clicks counted.
 #include "gui/jobs/measured_track.hpp"
 #include "gui/jobs/offered.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/perspectives.hpp"
@@ -22,7 +23,6 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QStatusBar>
-#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -100,11 +100,11 @@ void TestPerspectives::what_is_opened_brings_its_panes_and_hides_those_that_do_n
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     QCOMPARE(shown_perspective(window), QString("Accelerator"));
     QStringList panes = panes_of(window);
-    for (const char* there : {"layers", "steps", "what-if", "mapping", "Sparsity", "Fusion"}) {
+    for (const char* there :
+         {"layers", "steps", "what-if", "advice", "mapping", "Sparsity", "Fusion"}) {
         QVERIFY2(panes.contains(there), there);
     }
-    for (const char* away :
-         {"advice", "measurements", "Timeline", "Memory", "Scaling", "Upgrade"}) {
+    for (const char* away : {"measurements", "Timeline", "Memory", "Scaling", "Upgrade"}) {
         QVERIFY2(!panes.contains(away), away);
     }
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
@@ -287,6 +287,8 @@ void TestPerspectives::every_model_keeps_the_rules_of_models() {
         testers.push_back(std::make_unique<QAbstractItemModelTester>(
             model, QAbstractItemModelTester::FailureReportingMode::QtTest));
     }
+    testers.push_back(std::make_unique<QAbstractItemModelTester>(
+        window.table().model(), QAbstractItemModelTester::FailureReportingMode::QtTest));
     QVERIFY(testers.size() > 10);
     // all that fills, changes, sorts, and empties them
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
@@ -601,10 +603,10 @@ void TestPerspectives::story_of_a_performance_engineer() {
     auto* chooser = window.findChild<QComboBox*>("compared run");
     QVERIFY(answered(window, [&] { hands.choose(*chooser, faster); }));
     QVERIFY(window.findChild<QLabel*>("totals")->text().contains("(faster.csv)"));
-    auto& files = *window.findChild<QTableWidget*>("measurement files");
+    auto& files = *window.findChild<AnswerTableView*>("measurement files");
     hands.row(files, 0, "run.csv");
     hands.row(files, 0, "faster.csv", Qt::ControlModifier);
-    QCOMPARE(window.findChild<QTableWidget*>("measured kernels")->rowCount(), 4);
+    QCOMPARE(window.findChild<AnswerTableView*>("measured kernels")->row_count(), 4);
     within_limits("performance engineer", hands, timer);
 }
 

@@ -1,8 +1,8 @@
 // What is under the pointer: the menu of a point, its levels, and the ruler of the timeline.
 #include "base/units.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
+#include "tests/gui/hands.hpp"
 #include "tests/gui/registry.hpp"
-#include "tests/gui/window_tools.hpp"
 
 #include <QLabel>
 #include <QMenu>
@@ -69,8 +69,8 @@ void TestPoints::a_hovered_kernel_shows_its_levels_and_the_axes_fit_the_points()
     const report::ScenePoint point = plot.scene().points.back();
     const report::Place at = plot.scene().area.place_of(point.x, point.y);
     QVERIFY(!plot.levels());
-    QTest::mouseMove(&plot, {2, 2});
-    QTest::mouseMove(&plot, {static_cast<int>(at.x), static_cast<int>(at.y)});
+    hover(plot, {2, 2});
+    hover(plot, {static_cast<int>(at.x), static_cast<int>(at.y)});
     QTRY_VERIFY(plot.levels());
     QCOMPARE(plot.levels()->markers.size(), std::size_t{2});
     QStringList rows;

@@ -1,6 +1,6 @@
 // The plot with its row of switches: filters, roofs, levels, what the pointer and the table select.
+#include "tests/gui/hands.hpp"
 #include "tests/gui/registry.hpp"
-#include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -64,8 +64,8 @@ void TestRoofs::points_at_one_place_are_told_together() {
     const auto& scene = window.plot().scene();
     for (std::size_t i = 0; i < all; ++i) {
         const auto at = scene.area.place_of(scene.points[i].x, scene.points[i].y);
-        QTest::mouseMove(&window.plot(), QPoint(2, 2));
-        QTest::mouseMove(&window.plot(), QPointF(at.x, at.y).toPoint());
+        hover(window.plot(), QPoint(2, 2));
+        hover(window.plot(), QPointF(at.x, at.y).toPoint());
         std::size_t near = 0;
         for (const report::ScenePoint& other : scene.points) {
             const auto there = scene.area.place_of(other.x, other.y);

@@ -8,11 +8,11 @@
 #include "formats/metric_family.hpp"
 #include "formats/trace_gpu.hpp"
 #include "gui/jobs/measured_track.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "report/exam/answer.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
-#include <QAbstractProxyModel>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -110,7 +110,7 @@ void compare_row(const QAbstractItemModel& rows, int row, const report::PlotPoin
                  const report::ScenePoint* placed, double share, Compared& compared) {
     const auto cell = [&](int column) { return rows.index(row, column).data().toString(); };
     const QString name = QString::fromStdString(point.machine + "/" + point.name);
-    compared.same(name, rows.index(row, LayerTable::name).data(LayerTable::kFullText).toString(),
+    compared.same(name, rows.index(row, LayerTable::name).data(kFullText).toString(),
                   QString::fromStdString(point.name));
     compared.same(name + " time", cell(LayerTable::time).toStdString(),
                   format_si(point.total_s(), "s"));
@@ -143,17 +143,22 @@ void compare_table(MainWindow& window, Command command, const report::Measured& 
     for (const report::SceneRest& rest : scene.rest) {
         shares[rest.source] = rest.share;
     }
-    const auto& rows = *qobject_cast<QAbstractProxyModel*>(window.table().model())->sourceModel();
+    const auto& rows = *qobject_cast<LayerTable*>(window.table().model());
+    std::map<int, int> shown; // by row of the plot: the table is sorted
+    for (int i = 0; i < rows.rowCount(); ++i) {
+        shown[static_cast<int>(rows.row_of(i))] = i;
+    }
     int row = 0;
     for (std::size_t i = 0; i < plot.points.size(); ++i) {
         const report::PlotPoint& point = plot.points[i];
         if (point.measured && point.layer) { // in its prediction's row
-            compared.same(QString::fromStdString(point.name) + " measured",
-                          rows.index(row - 1, LayerTable::measured).data().toString().toStdString(),
-                          format_si(point.total_s(), "s"));
+            compared.same(
+                QString::fromStdString(point.name) + " measured",
+                rows.index(shown[row - 1], LayerTable::measured).data().toString().toStdString(),
+                format_si(point.total_s(), "s"));
             continue;
         }
-        compare_row(rows, row++, point, placed.contains(i) ? placed[i] : nullptr, shares[i],
+        compare_row(rows, shown[row++], point, placed.contains(i) ? placed[i] : nullptr, shares[i],
                     compared);
     }
     compared.same("rows", QString::number(rows.rowCount()), QString::number(row));

@@ -18,7 +18,6 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
-#include <QTableWidget>
 #include <QToolButton>
 #include <QWheelEvent>
 #include <cmath>
@@ -214,7 +213,7 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     QVERIFY(memory.answer()->memory().peak > memory.answer()->limit);
     QVERIFY(memory.findChild<QLabel*>("answer")->text().contains("does not fit"));
     // a click on a tensor selects its layer
-    auto* holders = window.findChild<QTableView*>("memory holders");
+    auto* holders = window.findChild<QTableView*>("memory rows");
     QVERIFY(holders->model()->rowCount() > 0);
     holders->selectRow(0);
     QTRY_COMPARE(window.session().view.selection.size(), std::size_t(1));

@@ -9,7 +9,6 @@
 
 #include <QLineEdit>
 #include <QPushButton>
-#include <QTableWidget>
 #include <QTemporaryDir>
 
 namespace test_gui_tasks {
@@ -49,9 +48,8 @@ void TestTasks::an_architect_asks_why_a_layer_is_slow_and_doubles_what_is_behind
     MainWindow window(folders());
     show(window);
     Hands hands;
-    QVERIFY(answered(window, [&] {
-        hands.link(*window.findChild<QLabel*>("start examples"), "alexnet/eyeriss-v1");
-    }));
+    QVERIFY(answered(window,
+                     [&] { hands.click(*window.findChild<QPushButton*>("entry accelerator")); }));
     hands.row(window.table(), LayerTable::name, "FC6");
     QVERIFY(window.ladder().isVisible());
     QTRY_VERIFY(window.steps().text().contains("behind it"));
@@ -72,9 +70,8 @@ void TestTasks::an_architect_searches_a_better_mapping() {
     MainWindow window(folders());
     show(window);
     Hands hands;
-    QVERIFY(answered(window, [&] {
-        hands.link(*window.findChild<QLabel*>("start examples"), "alexnet/eyeriss-v1");
-    }));
+    QVERIFY(answered(window,
+                     [&] { hands.click(*window.findChild<QPushButton*>("entry accelerator")); }));
     hands.row(window.table(), LayerTable::name, "CONV2");
     window.show_page("mapping"); // in front already in a window of this height, else a tab
     QSignalSpy found(&window, &MainWindow::searched);
@@ -183,11 +180,11 @@ void TestTasks::an_analyst_compares_two_runs() {
     QVERIFY(answered(window, [&] { hands.drop(window, run); }));
     QVERIFY(answered(window, [&] { hands.drop(window, faster); }));
     hands.dock_tab(window, "Measurements");
-    auto& files = *window.findChild<QTableWidget*>("measurement files");
+    auto& files = *window.findChild<AnswerTableView*>("measurement files");
     hands.row(files, 0, "run.csv");
     hands.row(files, 0, "faster.csv", Qt::ControlModifier);
-    auto& kernels = *window.findChild<QTableWidget*>("measured kernels");
-    QCOMPARE(kernels.rowCount(), 4);
+    auto& kernels = *window.findChild<AnswerTableView*>("measured kernels");
+    QCOMPARE(kernels.row_count(), 4);
     report("two runs", hands);
     QCOMPARE(hands.drops, 2);
     QCOMPARE(hands.clicks, 3);

@@ -7,7 +7,6 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QTabWidget>
-#include <QTableWidget>
 #include <QTemporaryDir>
 
 namespace test_gui_tuning {
@@ -94,11 +93,11 @@ void TestTuning::a_dropped_log_shows_its_searches() {
     QCOMPARE(searches[0].best_s(), 2e-3);
     QCOMPARE(*searches[0].to_95, std::size_t(3));
     QCOMPARE(searches[0].took_s, 2.0);
-    auto* rows = window.findChild<QTableWidget*>("tuning rows");
-    QCOMPARE(rows->rowCount(), 3);
-    QCOMPARE(rows->item(1, 1)->text(), QString("learned"));
-    QCOMPARE(rows->item(1, 6)->text(), QString("196.6 M")); // FLOP in 1 ms
-    QCOMPARE(rows->item(0, 10)->text(), QString("tile_rows 3, unroll 3"));
+    auto* rows = window.findChild<AnswerTableView*>("tuning rows");
+    QCOMPARE(rows->row_count(), 3);
+    QCOMPARE(cell_text(*rows, 1, 1), QString("learned"));
+    QCOMPARE(cell_text(*rows, 1, 6), QString("197 MFLOP/s")); // FLOP in 1 ms
+    QCOMPARE(cell_text(*rows, 0, 10), QString("tile_rows 3, unroll 3"));
     const QString said = pane(window).findChild<QLabel*>("answer")->text();
     QVERIFY2(said.contains("1 ms") && said.contains("learned, seed 7") &&
                  said.contains("after 1 of 1 trials"),
@@ -127,10 +126,10 @@ void TestTuning::a_layer_is_chosen_and_a_second_log_joins() {
     QVERIFY(chosen(window, ""));
     QCOMPARE(pane(window).searches().size(), std::size_t(4));
     // and goes again
-    auto* files = window.findChild<QTableWidget*>("measurement files");
-    QCOMPARE(files->rowCount(), 2);
-    QCOMPARE(files->item(0, 3)->text(), QString("6 trials"));
-    QCOMPARE(files->item(0, 2)->text(), QString("a processor"));
+    auto* files = window.findChild<AnswerTableView*>("measurement files");
+    QCOMPARE(files->row_count(), 2);
+    QCOMPARE(cell_text(*files, 0, 3), QString("6 trials"));
+    QCOMPARE(cell_text(*files, 0, 2), QString("a processor"));
 }
 
 void TestTuning::a_log_is_part_of_the_session_and_of_the_report() {

@@ -6,9 +6,8 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/cost/cost.hpp"
-#include "report/draw/plot_csv.hpp"
-#include "tests/gui/asked_purchase.hpp"
 #include "tests/gui/registry.hpp"
+#include "tests/gui/upgrade_tools.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -21,7 +20,6 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
-#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextEdit>
 
@@ -158,14 +156,12 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     const auto expected = analysis::upgrade(wired.network, from, to, options);
     const analysis::Upgrade shown = window.upgrade().upgrades()[0];
     QVERIFY(shown.speedup == expected->speedup);
-    auto whole = analysis::purchase(asked_purchase(window.upgrade().form().question())).value();
-    whole.answers[0].upgrade.sweep = shown.sweep; // other batches are the page's own
-    whole.answers[1].upgrade.sweep = window.upgrade().upgrades()[1].sweep;
-    QVERIFY(window.upgrade().purchase().answers == whole.answers);
+    const auto whole = whole_purchase(window.upgrade().form().question());
+    QVERIFY(window.upgrade().purchase() == whole);
     QVERIFY(shown == whole.answers[0].upgrade);
     QVERIFY(window.upgrade().headline().contains("V100", Qt::CaseInsensitive));
-    QCOMPARE(window.upgrade().verdicts().rowCount(), 2);
-    QCOMPARE(window.upgrade().layers().rowCount(), static_cast<int>(expected->layers.size()));
+    QCOMPARE(window.upgrade().verdicts().row_count(), 2);
+    QCOMPARE(window.upgrade().layers().row_count(), static_cast<int>(expected->layers.size()));
     QVERIFY(window.upgrade().plot().drawing().boxes.size() > 50);
     window.upgrade().verdicts().selectRow(
         0); // the sentence is about the best, as on the command line
@@ -267,8 +263,8 @@ void TestWindow::steps_and_mappings_are_exported() {
     select(window, "CONV2");
     window.show_page("mapping");
     QCoreApplication::processEvents();
-    for (const Picture& picture :
-         {picture_of(window.ladder()), picture_of(window.mapping().picture(), "mapping")}) {
+    for (const Picture& picture : {picture_of(window.ladder(), "steps"),
+                                   picture_of(window.mapping().picture(), "mapping")}) {
         for (const char* ending : {"png", "svg", "pdf", "csv", "json", "tsv"}) {
             const QString file = folder.filePath(picture.name + "." + ending);
             QVERIFY2(export_picture(picture, file).ok(), qPrintable(file));
@@ -382,7 +378,11 @@ void TestWindow::everything_that_is_used_has_a_name() {
         QVERIFY(named(widget));
     }
     QVERIFY(named(&window.plot()) && named(&window.ladder()));
-    QVERIFY(!window.ladder().accessibleDescription().isEmpty());
+    const QString ladder = window.ladder().accessibleDescription();
+    for (const report::WaterfallBar& bar : window.ladder().scene()->bars) {
+        QVERIFY2(ladder.contains(QString::fromStdString(bar.name + " " + bar.value)),
+                 qPrintable(ladder));
+    }
 }
 
 EYEROOF_WINDOW_TEST(TestWindow)

@@ -4,6 +4,7 @@
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
 
+#include <QAbstractItemView>
 #include <QDropEvent>
 #include <QFile>
 #include <QMimeData>
@@ -52,6 +53,22 @@ template <class Action> bool answered(MainWindow& window, Action action) {
     QSignalSpy spy(&window, &MainWindow::shown);
     action();
     return spy.size() > 0 || spy.wait(kPatience_ms);
+}
+
+// What stands in a cell of a table.
+inline QString cell_text(const QAbstractItemView& table, int row, int column) {
+    return table.model()->index(row, column).data().toString();
+}
+
+// The same in the column whose header begins so.
+inline QString cell_text(const QAbstractItemView& table, int row, const QString& header) {
+    const QAbstractItemModel& model = *table.model();
+    for (int column = 0; column < model.columnCount(); ++column) {
+        if (model.headerData(column, Qt::Horizontal).toString().startsWith(header)) {
+            return cell_text(table, row, column);
+        }
+    }
+    return "no column " + header;
 }
 
 inline QString written(const QString& path, const QByteArray& text) {

@@ -1,4 +1,4 @@
-# Makes the hostile files that arguments.txt names in the folder $1; sourced by run.sh.
+# Makes the hostile files that arguments.txt names in the folder $1; sourced by run.py.
 F=$1
 put() { printf '%b' "$2" >"$F/$1"; }
 conv='name,op,n,c,h,w,k,r,s,pad\n'

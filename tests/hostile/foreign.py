@@ -99,18 +99,13 @@ serve FILE --on t4
 sweep FILE --on eyeriss-v1 --vary batch=1,2
 sweep merge FILE FILE -o OUT
 tune FILE --target model
-tune alexnet --from FILE
 tune alexnet --target model --transfer FILE
-profile --metrics FILE --save OUT -- /bin/true
-eyeroof-dev cross-validate FILE
-eyeroof-dev tune-compare --replay FILE""".splitlines()
+hw calibrate carried-over FILE
+profile --metrics FILE --save OUT -- /bin/true""".splitlines()
 
 
 def run(words):
-    program = [EYEROOF]
-    if words[0] == "eyeroof-dev":
-        program, words = [EYEROOF + "-dev"], words[1:]
-    return subprocess.run([*program, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+    return subprocess.run([EYEROOF, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                           env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
 
 

@@ -175,6 +175,9 @@ READERS = {
     "profile, filtered": (profile, "import FILE --kernel kernel_7", "profile.jsonl"),
     "profile, laid over a network": (profile, "import FILE --match alexnet", "profile.jsonl"),
     "layer CSV": (layers, "net check FILE", "layers.csv"),
+    "layer CSV, examined": (layers, "exam FILE --on h100-sxm-80gb", "layers.csv"),
+    "layer CSV, compared": (layers, "diff FILE@t4 FILE@l4", "layers.csv"),
+    "layer CSV, upgraded": (layers, "upgrade FILE --from t4 --to l4", "layers.csv"),
     "network YAML": (network, "net check FILE", "network.yaml"),
     "ONNX": (onnx, "net check FILE", "model.onnx"),
 }

@@ -31,6 +31,7 @@ model::LibraryCells small_cells() {
     cell.median = 0.08;
     cell.versions = "0.24.0, 0.25.0";
     cells.cells["quantize||bf16_to_fp8|vllm|"] = cell;
+    cells.distances[static_cast<std::size_t>(model::LibraryKind::cast)] = {0.15, 0.05, 0.4, 0};
     return cells;
 }
 
@@ -58,6 +59,8 @@ TEST_CASE("constants with a wrong count, a word, or an unknown operator are refu
     CHECK(code("0.5 1 0.25 2", "0.5 1 fast 2") == "bad-numbers");
     CHECK(code("quantize||", "quantise||") == "unknown-kernel");
     CHECK_FALSE(with("power: 1.5", "power: 99"));
+    CHECK(code("0.15 0.05 0.4 0", "0.15 0.05 0.4") == "wrong-count");
+    CHECK_FALSE(with("  recurrent:", "  unknown:"));
 }
 
 } // namespace test_hwdb_kernels_reader

@@ -147,6 +147,17 @@ TEST_CASE("whole numbers are whole, written in digits and in range") {
     CHECK(integer("65", {1, 64}).code == "out-of-range");
 }
 
+TEST_CASE("underscores between digits are taken as Python's reader takes them") {
+    const Document document = loaded("k: 16_777_216\nr: 1_000.5\n");
+    CHECK(document.root().need("k").integer({1, 100'000'000}) == 16'777'216);
+    CHECK(document.root().need("r").number(0.0, 1e4) == 1000.5);
+    CHECK(document.finish().empty());
+    for (const char* text : {"k: _1", "k: 1_", "k: 1__0"}) {
+        CAPTURE(text);
+        CHECK(finding(text, [](Node n) { n.integer({0, 100}); }).code == "not-an-integer");
+    }
+}
+
 TEST_CASE("numbers, booleans, texts and quantities refuse what they are not") {
     const auto number = [](const Node& n) { CHECK_FALSE(n.number(0, 1)); };
     CHECK(finding("k: .nan", number).code == "not-a-number");

@@ -1,4 +1,5 @@
 #include "mapper/bypass_queue.hpp"
+#include "mapper/effort.hpp"
 #include "mapper/search.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
@@ -410,6 +411,25 @@ TEST_CASE("a limit of nodes gives the same answer whatever the number of threads
     CHECK(one->mapping == three->mapping);
     CHECK(one->certificate.nodes == three->certificate.nodes);
     CHECK(one->certificate.lower_bound == three->certificate.lower_bound);
+}
+
+TEST_CASE("looks end a climb and never the proof, later where more nodes are allowed") {
+    const mapper::Effort few(0.0, {}, 1000);
+    few.look(20'000'000 - 1);
+    CHECK_FALSE(few.climb_over());
+    few.look(1);
+    CHECK(few.climb_over());
+    CHECK_FALSE(few.over());
+    few.spend(1000);
+    CHECK(few.over());
+    const mapper::Effort many(0.0, {}, 3'000'000); // ten looks a node
+    many.look(20'000'000);
+    CHECK_FALSE(many.climb_over());
+    many.look(10'000'000);
+    CHECK(many.climb_over());
+    const mapper::Effort endless;
+    endless.look(1'000'000'000);
+    CHECK_FALSE(endless.climb_over());
 }
 
 TEST_CASE("with five levels and free bypass no more is made than effort and memory allow") {

@@ -267,9 +267,9 @@ def amd():
 
 def tables():
     says("A01", "acc/gemm4.csv", "exam {} --on systolic:4x4 --compat scalesim --dataflow os",
-         r"\bmm4 +64 +9 ")
+         r"\bmm4 +1 +64 +9 ")
     says("A02", "acc/gemm_nocomma.csv", "exam {} --on systolic:16x16 --compat scalesim",
-         r"A +50331648", r"B +196608")
+         r"A +1 +50331648", r"B +1 +196608")
     says("A03", "acc/gemm_nocomma.csv acc/conv_nocomma.csv", "net show {}", "2 layers")
     for files, macs in (("bom/bom_att.csv bom/utf16_att.csv bom/semi_att.csv acc/att.csv",
                          889163087872),
@@ -327,8 +327,8 @@ def messages():
 def traces():
     """Of real traces: computation, communication, copies, and idle are the step, as printed."""
     def check(answer):
-        parts = dict(re.findall(r"  (computation|exposed communication|exposed copies|idle|total)"
-                                r" .* (\d+\.\d) %", answer[1].split("critical path")[0]))
+        parts = dict(re.findall(r"\n(computation|exposed communication|exposed copies|idle|total)"
+                                r" .* ([\d.]+) %", answer[1].split("Critical path")[0]))
         total = sum(float(parts.get(name, 0)) for name in parts if name != "total")
         return [] if len(parts) == 5 and abs(total - 100.0) < 0.25 else [f"sum {total:.1f} %"]
     folder = os.path.join(CASES, "..", "data", "traces")

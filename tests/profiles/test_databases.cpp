@@ -89,6 +89,13 @@ TEST_CASE("tables of kernels and ranges are found in every version of their name
     }
 }
 
+TEST_CASE("a database of nvprof is named, and the profiler that followed it") {
+    const auto refused = read("CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start INTEGER);");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.diagnostics().items()[0].code == "foreign-report");
+    CHECK(refused.diagnostics().items()[0].hint.find("nsys profile") != std::string::npos);
+}
+
 TEST_CASE("a filter that nothing passes says what there is") {
     const auto profile = read(kStrings + kKernels + ranges("NVTX_EVENTS"));
     KernelFilter none;
@@ -187,13 +194,23 @@ TEST_CASE("reports that are not read name their tool and the command that conver
           {"k.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n",
            "rocprofv3 --kernel-trace"},
           {"n.csv", "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", "ncu --import"},
-          {"x.xplane.pb", "\n", "nsys"}}) {
+          {"x.xplane.pb", "\n", "nsys"},
+          {"x.trace.json",
+           R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name",)"
+           R"("args":{"name":"/device:GPU:0"}}]})",
+           "nsys profile"},
+          {"t.txt", "---\n  Name    Self CPU %      Self CUDA\n", "export_chrome_trace"},
+          {"kernel_details.csv", "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n",
+           "time_us"}}) {
         CAPTURE(std::string(name));
         const auto refused = import_profile(input_of_text(head, name));
         REQUIRE_FALSE(refused.ok());
         CHECK(refused.diagnostics().items()[0].code == "foreign-report");
         CHECK(refused.diagnostics().items()[0].hint.find(fix) != std::string::npos);
     }
+    CHECK(foreign_report("Index,KernelName,gpu-id,sig,obj,FetchSize\n0,\"k\",4,0,0,1\n", "r.csv")
+              ->fix.find("--timestamp on") != std::string::npos);
+    CHECK_FALSE(foreign_report("Index,KernelName,gpu-id,BeginNs,EndNs\n", "r.csv"));
     CHECK_FALSE(foreign_report("name,op,m,n,k\nfc,gemm,1,2,3\n", "layers.csv"));
 }
 

@@ -88,6 +88,31 @@ TEST_CASE("Nsight Compute's raw page gives a launch a row, past what the program
     CHECK(profile.run.tool == "nsight-compute-csv");
 }
 
+TEST_CASE("a time or byte counter of Nsight Compute without a unit is refused, text in one named") {
+    const auto read = [](const std::string& rows) {
+        return import_text(
+            "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"dram__bytes.sum\"\n" + rows);
+    };
+    CHECK(read("\"\",\"\",\"us\",\"Kbyte\"\n\"0\",\"k\",\"7\",\"3\"\n").diagnostics().size() == 0);
+    for (const char* rows :
+         {"\"0\",\"k\",\"7\",\"3\"\n", "\"\",\"\",\"\",\"Kbyte\"\n\"0\",\"k\",\"7\",\"3\"\n",
+          "\"\",\"\",\"us\",\"\"\n\"0\",\"k\",\"7\",\"3\"\n",
+          "\"\",\"\",\"us\",\"\"\n\"0\",\"k\",\"7\",\"3\"\n\"1\",\"k\",\"1.234,5\",\"3\"\n"}) {
+        CAPTURE(rows);
+        const auto profile = read(rows);
+        REQUIRE_FALSE(profile.ok());
+        CHECK(profile.diagnostics().items()[0].code == "no-units");
+    }
+    const auto text = read("\"\",\"\",\"us\",\"Kbyte\"\n\"0\",\"k\",\"7\",\"0x1F\"\n");
+    REQUIRE(text.ok());
+    CHECK(text.diagnostics().items()[0].code == "not-a-number");
+    CHECK(
+        read("\"\",\"\",\"us\",\"Kbyte\"\n\"0\",\"k\",\"7\",\"(!) n/a\"\n").diagnostics().size() ==
+        0);
+    const auto timeless = read("\"\",\"\",\"us\",\"Kbyte\"\n\"0\",\"k\",\"0x1F\",\"3\"\n");
+    CHECK_FALSE(timeless.ok());
+}
+
 TEST_CASE("a table that is a view is not read, and a warning says so") {
     const auto profile = import_text(database_of(
         "ALTER TABLE StringIds RENAME TO Texts; CREATE VIEW StringIds AS SELECT * FROM Texts;"));

@@ -138,6 +138,29 @@ TEST_CASE("grouped products, recurrent networks, and packed weights") {
     CHECK_FALSE(packed_gemm_of(of("my::gemm", {{16, 4096}, {100, 7}}, {kBf16, "int"})));
 }
 
+TEST_CASE("fused convolutions, and gradients of experts' weights") {
+    Operator conv{"ConvBiasReLU_",
+                  {{8, 64, 56, 56}, {128, 64, 3, 3}, {1, 128, 1, 1}, {}, {}},
+                  {kBf16, kBf16, kBf16, "Scalar", "Scalar"},
+                  {"", "", "", "1", "2"}}; // padding, and the stride behind it
+    CHECK(macs_of(any_layer_of(conv)) == Count{8} * 128 * 28 * 28 * 64 * 9);
+    // Depthwise, over time: 4 taps a channel; only what lies inside is sure.
+    const Operator causal{"sgl_kernel::causal_conv1d_fwd",
+                          {{2, 3328, 2048}, {3328, 4}, {3328}},
+                          {kBf16, kBf16, kBf16},
+                          {"", "", ""}};
+    CHECK(macs_of(any_layer_of(causal)) == Count{2} * 3328 * 2045 * 4);
+    CHECK(any_layer_of(causal)->approximate);
+    const Operator grouped{"primus_turbo::grouped_gemm_variable_k",
+                           {{8192, 2048}, {8192, 1408}, {64}},
+                           {kBf16, kBf16, "long int"},
+                           {"", "", ""}};
+    CHECK(macs_of(custom_gemm_of(grouped)) == Count{8192} * 2048 * 1408);
+    Operator apart = grouped; // rows of no common number
+    apart.input_dims[1] = {4096, 1408};
+    CHECK_FALSE(custom_gemm_of(apart));
+}
+
 TEST_CASE("gradients of a transposed convolution do its work twice") {
     // From 6 x 192 x 30 x 96 to 6 x 384 x 60 x 192 by 2 x 2 taps of stride 2.
     Operator op{

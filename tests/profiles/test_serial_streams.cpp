@@ -51,6 +51,22 @@ Result<Profile> read(const std::string& events) {
 
 } // namespace
 
+TEST_CASE("a kernel that a trace has twice counts once, one of another stream or start twice") {
+    Profile profile = ten_kernels();
+    profile.launches.push_back(profile.launches[3]);
+    profile.launches.push_back(profile.launches[9]);
+    profile.launches.push_back(profile.launches[0]);
+    profile.launches.back().stream = 8;
+    const auto found = drop_repeats(profile, "t");
+    REQUIRE(found.size() == 1);
+    CHECK(found.items()[0].message.find("2 records") != std::string::npos);
+    CHECK(profile.launches.size() == 11);
+    CHECK(total_us(profile) == near(220.0));
+    CHECK(drop_repeats(profile, "t").size() == 0);
+    const std::string events = kernel_event("5", "20") + "," + kernel_event("30", "20");
+    CHECK(read(events + "," + events)->launches.size() == 2);
+}
+
 TEST_CASE("a duration that runs over the rest of its stream ends at the next start") {
     Profile profile = ten_kernels();
     profile.launches[2].duration_ns = 5e8;

@@ -31,6 +31,11 @@ std::string error_of(const std::string& text) {
     return profile ? "" : profile.diagnostics().items()[0].code;
 }
 
+std::string message_of(const std::string& text) {
+    const auto profile = read_trace(text);
+    return profile ? "" : profile.diagnostics().items()[0].message;
+}
+
 } // namespace
 
 TEST_CASE("names, numbers and escapes of a trace may lie across two blocks") {
@@ -64,6 +69,41 @@ TEST_CASE("a trace's times are the nearest doubles, and numbers that no double h
     CHECK(error_of(trace_of(event("k", R"("ts":1,"dur":1.)"))) == "not-json");
 }
 
+TEST_CASE("operators whose kernels the profiler lost have no time of their own") {
+    const std::string op = R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,)"
+                           R"("dur":50,"args":{"Input Dims":[[8,8],[8,8]]}})";
+    const std::string sync = R"({"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize",)"
+                             R"("pid":1,"tid":1,"ts":60,"dur":1,"args":{"correlation":1}})";
+    const std::string launch = R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel",)"
+                               R"("pid":1,"tid":1,"ts":9,"dur":1,"args":{"correlation":2}})";
+    CHECK(error_of(trace_of(op)).empty()); // it ran on the processor
+    CHECK(error_of(trace_of(op + "," + sync)).empty());
+    CHECK(error_of(trace_of(op + "," + launch)) == "no-kernels");
+    const std::string kernel = event("k", R"("ts":9,"dur":1,"args":{"correlation":2})");
+    CHECK(error_of(trace_of(op + "," + launch + "," + kernel)).empty());
+    const auto named = read_trace(R"({"deviceProperties":[{"id":0,"name":"NVIDIA A100"}],)"
+                                  R"("traceEvents":[)" +
+                                  op + "]}");
+    REQUIRE(named.ok());
+    REQUIRE(named.diagnostics().items().size() == 1);
+    CHECK(named.diagnostics().items()[0].code == "no-kernels");
+}
+
+TEST_CASE("kernels belong to the operator that launched them, by the runtime of any device") {
+    const std::string op = R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,)"
+                           R"("dur":50,"args":{"Input Dims":[[8,8],[8,8]]}})";
+    const std::string kernel = event("k", R"("ts":99,"dur":1,"args":{"correlation":2})");
+    for (const char* category : {"cuda_runtime", "xpu_runtime", "privateuse1_runtime"}) {
+        CAPTURE(std::string(category));
+        const std::string launch = std::string(R"({"ph":"X","cat":")") + category +
+                                   R"(","name":"launch","pid":1,"tid":1,"ts":9,"dur":1,)"
+                                   R"("args":{"correlation":2}})";
+        const auto read = read_trace(trace_of(op + "," + launch + "," + kernel));
+        REQUIRE(read.ok());
+        CHECK(read->launches.at(0).op == 0);
+    }
+}
+
 TEST_CASE("a trace with a mark of its byte order is read, one with more behind it is refused") {
     const std::string text = trace_of(event("k", R"("ts":1,"dur":2)"));
     CHECK(read_trace("\xef\xbb\xbf" + text).ok());
@@ -75,6 +115,27 @@ TEST_CASE("a trace with a mark of its byte order is read, one with more behind i
     CHECK(error_of(trace_of(event("k", R"("ts":1,"dur":2,)"))) == "not-json");
     CHECK(error_of(trace_of(event("k", R"("ts":1,"dur":2 /* */)"))) == "not-json");
     CHECK(error_of("") == "cut-off");
+}
+
+TEST_CASE("a trace that is no JSON is told why") {
+    const std::string good = event("k", R"("ts":1,"dur":2)");
+    const struct {
+        std::string text;
+        const char* why;
+    } cases[] = {
+        {trace_of(good + ","), "a comma stands before ']'"},
+        {trace_of(good + ", \n "), "a comma stands before ']'"},
+        {trace_of(event("k", R"("ts":1,"dur":2,)")), "a comma stands before '}'"},
+        {"[" + good + ",]", "a comma stands before ']'"},
+        {trace_of(event("k\xff", R"("ts":1,"dur":2)")), "invalid bytes in UTF8 string"},
+        {trace_of(event("C:\\kernels", R"("ts":1,"dur":2)")), "'\\' occurs before a character"},
+        {trace_of(event("k\n", R"("ts":1,"dur":2)")), "invalid character inside string"},
+        {trace_of(event("k", R"("ts":1,"dur":1e999)")), "a number is larger than 1.8e308"},
+        {trace_of(good + good), "after array element"}};
+    for (const auto& one : cases) {
+        CAPTURE(one.text);
+        CHECK(message_of(one.text).find(one.why) != std::string::npos);
+    }
 }
 
 TEST_CASE("a table entry that no launch uses is dropped, and entries stand in the order of use") {

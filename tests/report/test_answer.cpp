@@ -80,6 +80,15 @@ TEST_CASE("what is not known is a dash for people, null in JSON, and an empty ce
     CHECK(holds(to_csv(answer), ",false,\n"));
 }
 
+TEST_CASE("people read small shares as hundredths of a percent, and large numbers with a prefix") {
+    CHECK(value_text(5.27e-10, Unit::share) == "0.00 %");
+    CHECK(value_text(0.0, Unit::share) == "0 %");
+    CHECK(value_text(0.000123, Unit::share) == "0.0123 %");
+    CHECK(value_text(0.4123, Unit::share) == "41.2 %");
+    CHECK(value_text(0.0, Unit::none) == "0");
+    CHECK(value_text(4.08918e9, Unit::none) == "4.089 G");
+}
+
 TEST_CASE("CSV and JSON have the same digits, and all of them") {
     const Answer answer = example();
     const json document = json::parse(to_json(answer));
@@ -102,6 +111,24 @@ TEST_CASE("names cannot leave their cell in any format") {
     CHECK(holds(html, "a|b&lt;c&gt;&amp;"));
     CHECK(!holds(html, "b<c>"));
     CHECK(json::parse(to_json(answer))["rows"][0]["name"] == kHostile);
+}
+
+TEST_CASE("no name of a table is cut in text, however narrow it is") {
+    const std::string first = "a-name-of-more-than-thirty-characters-1";
+    const std::string second = "another-name-of-more-than-thirty-characters-2";
+    struct Pair {
+        std::string one, two;
+    };
+    const std::vector<Pair> rows = {{first, second}, {"a", "b"}};
+    Answer answer;
+    answer.tables = {make_table<Pair>("", "", rows,
+                                      {{"", "one", Unit::none, &Pair::one, kPeople},
+                                       {"", "two", Unit::none, &Pair::two, kPeople}})};
+    const std::string wide = to_text(answer, 100);
+    CHECK(holds(wide, "\n" + first + "  " + second + "\n"));
+    const std::string narrow = to_text(answer, 80); // both do not fit beside each other
+    CHECK(holds(narrow, "\n" + first + "\n"));
+    CHECK(holds(narrow, "two " + second + "\n"));
 }
 
 TEST_CASE("lines of text are at most as wide as asked for") {

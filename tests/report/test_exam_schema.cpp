@@ -30,7 +30,7 @@ TEST_CASE("the JSON of a report satisfies its schema") {
     }
 }
 
-TEST_CASE("the schema refuses a missing key, an unknown key, and a wrong type") {
+TEST_CASE("the schema refuses a missing key, an unknown key, and a wrong type, and a wrong value") {
     tests::SchemaCheck check(exam_schema());
     const auto good = nlohmann::json::parse(report::to_json(report::exam_answer(kSmall)));
     auto missing = good;
@@ -42,6 +42,18 @@ TEST_CASE("the schema refuses a missing key, an unknown key, and a wrong type") 
     auto type = good;
     type["layers"][0]["macs"] = "many";
     CHECK(check.faults(type).size() == 1);
+    auto negative = good;
+    negative["layers"][0]["steps"][2]["bound_macs_per_cycle"] = 0.0;
+    CHECK(check.faults(negative).size() == 1);
+    auto steps = good;
+    steps["layers"][0]["steps"].erase(6);
+    CHECK(check.faults(steps).size() == 1);
+    auto name = good;
+    name["layers"][0]["steps"][0]["name"] = "taste";
+    CHECK(check.faults(name).size() == 1);
+    auto macs = good;
+    macs["layers"][0]["macs"] = -1;
+    CHECK(check.faults(macs).size() == 1);
 }
 
 } // namespace test_report_exam_schema

@@ -1,5 +1,9 @@
 // The lines above a report in text.
+#include "analysis/exam/words.hpp"
+#include "hwdb/catalog.hpp"
 #include "report/exam/text.hpp"
+#include "tests/paths.hpp"
+#include "tests/question.hpp"
 #include "tests/report/fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -23,6 +27,22 @@ TEST_CASE("a report begins with its question in a sentence, wrapped at words") {
     CHECK(words == report.words);
     std::getline(text, line);
     CHECK(line.find("205 ms") != std::string::npos); // the answer follows
+}
+
+TEST_CASE(
+    "the question says how many operators have no cost, and leaves their names to a warning") {
+    const std::vector<std::filesystem::path> folders = {tests::source_dir() + "/hwdb"};
+    const auto machine = hwdb::load_machine("t4", folders);
+    REQUIRE(machine.ok());
+    model::Network network;
+    network.id = network.name = "trace";
+    network.layers.resize(1);
+    network.layers[0].shape = model::GemmShape{1, 8, 8, 8};
+    network.uncosted = {{"void deep_ep::internode::dispatch<8>", "", "no operator launched it", 3}};
+    const std::string words =
+        analysis::scenario_words(tests::question_of(network, *machine), false);
+    CHECK(words.find("deep_ep") == std::string::npos);
+    CHECK(words.ends_with(" are not costed"));
 }
 
 } // namespace test_report_heading

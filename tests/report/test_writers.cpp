@@ -1,9 +1,12 @@
 #include "analysis/exam/report_warnings.hpp"
 #include "base/lines.hpp"
 #include "formats/layer_csv.hpp"
+#include "report/answer/write.hpp"
 #include "report/catalog/network.hpp"
 #include "report/exam/exam_answer.hpp"
 #include "report/exam/text.hpp"
+#include "report/exam/traced_answer.hpp"
+#include "report/page/page.hpp"
 #include "tests/golden.hpp"
 #include "tests/report/fixture.hpp"
 
@@ -46,6 +49,25 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 } // namespace
+
+TEST_CASE("a module of a trace is shown by its name and its parent's") {
+    analysis::Traced traced;
+    traced.kernel_s = 1.0;
+    traced.modules = {{"Model/Encoder/Layer", 2, 4, 0.6, 0.0, {}},
+                      {"Model/Head", 1, 1, 0.4, 0.0, {}}};
+    const std::string text = tables_text(traced_tables(traced), 80);
+    CHECK(contains(text, "…/Encoder/Layer"));
+    CHECK_FALSE(contains(text, "Model/Encoder"));
+    CHECK(contains(text, "Model/Head"));
+}
+
+TEST_CASE("rows of a page that are equal behind their first cell become one with their number") {
+    PageTable table{{{"layer", false}, {"share"}},
+                    {{"conv1", "1 %"}, {"conv2", "2 %"}, {"conv3", "1 %"}, {"conv4", "1 %"}}};
+    fold_equal(table);
+    CHECK(table.rows ==
+          std::vector<std::vector<std::string>>{{"conv1 ×3", "1 %"}, {"conv2", "2 %"}});
+}
 
 TEST_CASE("cells are cut and filled by columns, not bytes, and never carry control characters") {
     CHECK(left("µm", 4) == "µm  ");
@@ -288,16 +310,17 @@ TEST_CASE("a network's report lists the operators without a cost and their share
     network.layers[0].op = model::Op::elementwise;
     network.layers[0].shape = model::ElementwiseShape{2, 3, "relu"};
     const auto complete = totals_of(network).value();
-    CHECK_FALSE(contains(network_to_text(network, complete), "Not costed"));
+    CHECK_FALSE(contains(to_text(network_answer(network, complete), 100), "Not costed"));
     const nlohmann::json whole = nlohmann::json::parse(to_json(network_answer(network, complete)));
     CHECK(whole["operators"] == 1);
     CHECK(whole["uncosted_share"] == 0.0);
     CHECK(whole["uncosted"].empty());
     network.operators = 8;
     network.uncosted = {{"DeformConv", "dcn", "its sizes are not known", 2, true}};
-    CHECK(contains(network_to_text(network, complete),
-                   "Not costed: 2 of 8 operators (25.0 %)\n"
-                   "  2 x DeformConv (first dcn): its sizes are not known; it may multiply\n"));
+    const std::string text = to_text(network_answer(network, complete), 100);
+    CHECK(contains(text, "Not costed: 2 of 8 operators (25.0 %)"));
+    CHECK(contains(text, "DeformConv"));
+    CHECK(contains(text, "its sizes are not known"));
     const nlohmann::json part = nlohmann::json::parse(to_json(network_answer(network, complete)));
     CHECK(part["operators"] == 8);
     CHECK(part["uncosted_share"] == 0.25);

@@ -183,6 +183,62 @@ TEST_CASE(
     CHECK(ratio(Collective::all_reduce, Algorithm::ring) == tests::near(1.0, 0.01));
 }
 
+TEST_CASE("a framework's own all-reduce, its calls from the host, and pairs of a level, by hand") {
+    model::Fabric fabric;
+    fabric.protocols = {{"LL", 5e-6, 0.5}, {"Simple", 20e-6, 1.0}};
+    fabric.algorithms = {"ring", "direct"};
+    fabric.levels.resize(1);
+    model::FabricLevel& level = fabric.levels[0];
+    level.size = 8;
+    level.bytes_per_s = 100e9;
+    level.latency_s = {1e-6, 2e-6};
+    level.direct.push_back({"mine", 4e-6, 9e-6, 0.5, 4, 1e-12, 30e-6, 6e-6, 1e12});
+    level.pairs = {0.8, 0.5, 8e-6, 1e-6, 5e-6, 16384.0, 10e9};
+    const auto time = [&](Count devices, double bytes, bool from_host) {
+        const Group group = place_group(fabric, devices, 1, devices);
+        CollectiveOptions options;
+        options.direct = "mine";
+        options.from_host = from_host;
+        return collective_time(fabric, group, Collective::all_reduce, bytes, options);
+    };
+    CHECK(time(4, 10e3, false).time_s() == tests::near(4e-6 + 30e3 / 50e9, 1e-9));
+    CHECK(time(4, 1e6, false).algorithm == Algorithm::two_shot);
+    CHECK(time(4, 1e6, false).time_s() == tests::near(9e-6 + 1.5e6 / 50e9, 1e-9));
+    CHECK(time(4, 1e6, true).time_s() == tests::near(46e-6, 1e-9));  // 39 + 6 + 1 us
+    CHECK(time(4, 10e3, true).time_s() == tests::near(30e-6, 1e-9)); // the host's call
+    // Eight are too many for its kernels: the library's rings, as without the framework.
+    const Group eight = place_group(fabric, 8, 1, 8);
+    const double ring = collective_time(fabric, eight, Collective::all_reduce, 1e8).time_s();
+    CHECK(time(8, 1e8, false).time_s() == tests::near(ring, 1e-12));
+    level.direct[0].devices = 0; // all of the level: through buffers where its kernels are slower
+    level.direct[0].share = 1e-3;
+    CHECK(time(8, 1e8, false).time_s() == tests::near(ring + 1e8 * 1e-12, 1e-9));
+    level.direct[0] = {"mine", 4e-6, 9e-6, 0.5, 4, 1e-12, 30e-6, 6e-6, 1e12};
+    CHECK(time(1, 1e6, true).time_s() == 0.0);
+    // Over two nodes the library reduces, and the call still copies: 6 + 1 us.
+    model::Fabric nodes = fabric;
+    nodes.levels.push_back(fabric.levels[0]);
+    nodes.levels[1].size = 2;
+    nodes.levels[1].direct.clear();
+    const Group both = place_group(nodes, 16, 1, 16);
+    CollectiveOptions calls;
+    calls.direct = "mine";
+    const double graph = collective_time(nodes, both, Collective::all_reduce, 1e6, calls).time_s();
+    REQUIRE(graph > 30e-6); // longer than the host's call
+    calls.from_host = true;
+    CHECK(collective_time(nodes, both, Collective::all_reduce, 1e6, calls).time_s() ==
+          tests::near(graph + 7e-6, 1e-9));
+    const auto all_to_all = [&](Count devices, double bytes) {
+        const Group group = place_group(fabric, devices, 1, devices);
+        return collective_time(fabric, group, Collective::all_to_all, bytes);
+    };
+    // 16 KiB to a partner is short; one byte more is long. A pair reaches half of the link.
+    CHECK(all_to_all(2, 32768.0).time_s() == tests::near(8e-6 + 16384.0 / 10e9, 1e-9));
+    CHECK(all_to_all(2, 32770.0).time_s() == tests::near(13e-6 + 16385.0 / 50e9, 1e-9));
+    CHECK(all_to_all(8, 8e6).time_s() == tests::near(8e-6 + 6e-6 + 5e-6 + 7e6 / 80e9, 1e-9));
+    CHECK(all_to_all(8, 8e6).protocol == "Simple");
+}
+
 TEST_CASE("a write into place is 2 to 10 times faster than gRPC over TCP from 1 KiB to 100 MiB") {
     const model::Fabric fabric = fabric_named("roce-100g");
     REQUIRE(fabric.transports.size() == 3);

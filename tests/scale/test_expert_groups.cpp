@@ -197,7 +197,105 @@ TEST_CASE("experts inside the tensor group and beside it are the same where one 
     CHECK(point(8, 0, 8).devices == 8);  // inside
     CHECK(point(2, 0, 8).devices == 8);  // replicas fill the rest
     CHECK(point(8, 8, 8).devices == 64); // beside
-    CHECK_FALSE(served(8, 0, 8).limited);
+    CHECK(served(8, 0, 8).tpot_limit_s == 0.0);
+}
+
+namespace {
+
+struct Bandwidths {
+    double memory = 1.0, inside = 1.0, between = 1.0; // over those of nodes of four
+};
+
+model::Fabric nodes_of_four(const Bandwidths& times) {
+    model::Fabric fabric = nodes_of_eight();
+    fabric.levels[0].size = fabric.levels[1].ports = 4;
+    fabric.levels[0].bytes_per_s *= times.inside;
+    fabric.levels[1].bytes_per_s *= times.between;
+    return fabric;
+}
+
+// Seconds of a server's steps, prompts, and waits with such bandwidths.
+std::array<double, 4> server_seconds(const ServerLayout& layout, const Bandwidths& times) {
+    model::Machine machine = *hwdb::load_machine("h100-sxm-80gb", kHwdb);
+    std::get<model::Gpu>(machine.kind).dram_bytes_per_s *= times.memory;
+    ServingOptions o;
+    o.tensor = {layout.tensor};
+    o.data = layout.data;
+    o.expert = layout.expert;
+    o.batches = {64};
+    const auto result = serve(decoder(), machine, nodes_of_four(times), o);
+    REQUIRE(result.ok());
+    const ServingPoint& p = result->points.front();
+    return {p.step_s, p.prefill_s, p.ttft_s, p.tpot_s};
+}
+
+} // namespace
+
+TEST_CASE("more bandwidth of memory, of a node, or between nodes never slows a server") {
+    for (const ServerLayout& layout :
+         {ServerLayout{8, 1, 1}, {8, 1, 8}, {2, 4, 8}, {1, 8, 8}, {4, 2, 4}, {1, 1, 1}}) {
+        for (double Bandwidths::*which :
+             {&Bandwidths::memory, &Bandwidths::inside, &Bandwidths::between}) {
+            auto before = server_seconds(layout, {});
+            for (const double factor : {1.25, 2.0, 8.0}) {
+                Bandwidths times;
+                times.*which = factor;
+                const auto after = server_seconds(layout, times);
+                for (std::size_t i = 0; i < after.size(); ++i) {
+                    CAPTURE(layout.tensor);
+                    CAPTURE(layout.data);
+                    CAPTURE(layout.expert);
+                    CAPTURE(factor);
+                    CAPTURE(i);
+                    CHECK(after[i] <= before[i] * (1.0 + 1e-9));
+                }
+                before = after;
+            }
+        }
+    }
+}
+
+TEST_CASE("more bandwidth of a node or between nodes never slows a training step") {
+    for (const PlanOrder order : {PlanOrder::pipeline_last, PlanOrder::data_last}) {
+        for (const Count tensor : {1, 2, 4}) {
+            for (const Count pipeline : {1, 2, 4}) {
+                for (const Count expert : {1, 2, 8}) {
+                    Plan plan;
+                    plan.tensor = tensor;
+                    plan.pipeline = pipeline;
+                    plan.data = 8;
+                    plan.expert = expert;
+                    plan.order = order;
+                    plan.zero = 1;
+                    if (check_plan(decoder(), plan, options(), nodes_of_four({})).has_errors()) {
+                        continue;
+                    }
+                    BlockTimes times;
+                    times.forward_s = 1e-3;
+                    times.backward_s = 2e-3;
+                    const auto seconds = [&](const Bandwidths& bandwidths) {
+                        return transformer_step(decoder(), plan, options(),
+                                                nodes_of_four(bandwidths), times, 0.0, 80e9)
+                            .time_s;
+                    };
+                    for (double Bandwidths::*which : {&Bandwidths::inside, &Bandwidths::between}) {
+                        double before = seconds({});
+                        for (const double factor : {1.25, 2.0, 8.0}) {
+                            Bandwidths faster;
+                            faster.*which = factor;
+                            const double after = seconds(faster);
+                            CAPTURE(tensor);
+                            CAPTURE(pipeline);
+                            CAPTURE(expert);
+                            CAPTURE(factor);
+                            CHECK(after <= before * (1.0 + 1e-9));
+                            before = after;
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("tokens in the prefix cache are not computed, and are seen") {

@@ -156,6 +156,21 @@ TEST_CASE("more bytes take longer, a faster link is never slower, and mistakes n
     const auto unknown = study_collective(*hwdb::load_fabric("dgx-h100-ndr", kHwdb), q);
     REQUIRE_FALSE(unknown.ok());
     CHECK(unknown.diagnostics().items()[0].hint.find("vllm") != std::string::npos);
+    const auto time = [&](const char* software) {
+        q.options.direct = software;
+        return study_collective(*hwdb::load_fabric("dgx-h100-ndr", kHwdb), q)->points[0].time_s;
+    };
+    CHECK(time("sglang-0.5.9") == time("sglang-0.5.10"));
+    CHECK(time("sglang-0.5.14") == time("sglang"));
+    CHECK(time("sglang-0.5.9") > time("sglang"));
+    q.options.direct = "trtllm"; // only measured in graphs
+    q.options.from_host = true;
+    const auto untimed = study_collective(*hwdb::load_fabric("dgx-h100-ndr", kHwdb), q);
+    REQUIRE_FALSE(untimed.ok());
+    CHECK(untimed.diagnostics().items()[0].hint.find("--software sglang") != std::string::npos);
+    q.options.direct = "sglang";
+    q.kind = Operation::all_gather; // no framework's call of it was timed
+    CHECK_FALSE(study_collective(*hwdb::load_fabric("dgx-h100-ndr", kHwdb), q).ok());
 }
 
 } // namespace test_scale_published_collectives

@@ -2,6 +2,7 @@
 #include "analysis/scale/plan.hpp"
 #include "analysis/scale/serving.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/engine_reader.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -76,7 +77,13 @@ TEST_CASE("limits choose a batch, and what cannot fit names the degree that does
         serve(llama(80, 8192, 64, 8, 28672, 128256), *hwdb::load_machine("a100-sxm-80gb", kHwdb),
               *hwdb::load_fabric("dgx-a100-hdr", kHwdb), one);
     REQUIRE_FALSE(large.ok());
-    CHECK(large.diagnostics().items()[0].hint.find("--tensor 2") != std::string::npos);
+    CHECK(large.diagnostics().items()[0].hint == "the nearest that works: --tensor 2");
+    const auto hopper =
+        serve(llama(80, 8192, 64, 8, 28672, 128256), *hwdb::load_machine("h100-sxm-80gb", kHwdb),
+              *hwdb::load_fabric("dgx-a100-hdr", kHwdb), one);
+    REQUIRE_FALSE(hopper.ok());
+    CHECK(hopper.diagnostics().items()[0].hint ==
+          "the nearest that works: --dtype fp8, or --tensor 2");
 }
 
 // pytorch-labs/gpt-fast@32971d3, README: A100-80 limited to 330 W, prompt of 5 tokens, bf16.
@@ -160,7 +167,7 @@ TEST_CASE("a server's point is written with the options of vLLM, SGLang, and Ten
     o.type = model::DataType::fp8;
     o.prompt = 1000;
     o.answer = 24;
-    o.engine = engine_of(EngineKind::trtllm);
+    o.engine = *hwdb::load_engine("trtllm-1.0", kHwdb);
     o.speculation.tokens = 3;
     ServingPoint p;
     p.tensor = 4;
@@ -170,7 +177,7 @@ TEST_CASE("a server's point is written with the options of vLLM, SGLang, and Ten
          {"--tensor-parallel-size 4", "--max-num-seqs 96", "--max-num-batched-tokens 2048",
           "--max-model-len 1024", "--quantization fp8", "--kv-cache-dtype fp8",
           "\"num_speculative_tokens\": 3", "--tp-size 4", "--chunked-prefill-size 2048",
-          "--tp_size 4", "--max_batch_size 96", "--max_num_tokens 2048", "engine: trtllm"}) {
+          "--tp_size 4", "--max_batch_size 96", "--max_num_tokens 2048", "engine: trtllm-1.0"}) {
         CHECK_MESSAGE(text.find(line) != std::string::npos, line);
     }
 }

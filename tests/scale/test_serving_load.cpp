@@ -395,6 +395,27 @@ TEST_CASE("percentiles of many values are within a thousandth of those of all") 
     CHECK(p.mean == near(std::accumulate(values.begin(), values.end(), 0.0) / 200'000.0, 1e-9));
 }
 
+TEST_CASE("a request without output tokens ends with its prompt, and counts in no TTFT") {
+    // A step of 1 ms a token of a prompt, 10 ms beside next tokens: 100, 40, then one next token.
+    const StepClock clock = [](const EngineLoad& l) {
+        return 1e-3 * static_cast<double>(l.tokens() - l.decoding) + (l.decoding > 0 ? 0.01 : 0.0);
+    };
+    Demand d;
+    d.recorded = true;
+    d.sizes = {{0.0, 100, 0}, {0.0, 40, 2}};
+    const LoadResult r = simulated(clock, plain(true, false, 100), d);
+    CHECK(r.ttft.mean == near(0.14));
+    CHECK(r.tpot.mean == near(0.01));
+    CHECK(r.tokens_per_s == near(2.0 / 0.15));
+    CHECK(r.requests_per_s == near(2.0 / 0.15));
+    // With devices of its own the prompt's cache is sent nowhere.
+    d.sizes = {{0.0, 100, 0}};
+    const Service apart = {{clock, 1, 1, 8}, ServerPool{clock, 1, 1, 1}, 1.0};
+    const auto alone = simulate_load(apart, plain(), d);
+    REQUIRE(alone.ok());
+    CHECK(alone->requests_per_s == near(10.0));
+}
+
 TEST_CASE("recorded requests: columns of three origins, and what is wrong has a place") {
     const auto ours = parse_requests("arrival_s,prompt,answer\n1.5,10,2\n2,30,4\n", "r.csv");
     REQUIRE(ours.ok());
@@ -413,7 +434,9 @@ TEST_CASE("recorded requests: columns of three origins, and what is wrong has a 
     };
     CHECK(code_of("prompt\n3\n") == "missing-column:1:1");
     CHECK(code_of("prompt,answer\n") == "no-rows:1:1");
-    CHECK(code_of("prompt,answer\n3,0\n") == "bad-cell:2:3");
+    CHECK(code_of("prompt,answer\n0,3\n") == "bad-cell:2:1");
+    CHECK(code_of("prompt,answer\n3,-1\n") == "bad-cell:2:3");
+    CHECK(parse_requests("prompt,answer\n3,0\n", "r.csv")->front().answer == 0);
     CHECK(code_of("prompt,answer\n3\n") == "bad-cell:2:1");
     CHECK(code_of("prompt,answer\n1e300,4\n") == "bad-cell:2:1");
     CHECK(code_of("arrival_s,prompt,answer\n4,3,3\n3,3,3\n") == "bad-cell:3:1");

@@ -284,7 +284,7 @@ TEST_CASE("remedies start from the step that an exam gives") {
                 other.scenario.launch = Launch::graph;
             } else if (alone.combination == fused) {
                 other.scenario.compiled = true;
-                other.scenario.attention = AttentionForm::written; // a remedy of its own
+                other.scenario.attention = attention_of(asked.question); // a remedy of its own
             } else {
                 continue;
             }
@@ -355,7 +355,7 @@ TEST_CASE("a measured step stands beside the prediction of its scenario") {
                                     return hwdb::load_machine(name,
                                                               tests::catalog_folders().machines);
                                 },
-                                [&](const model::Gpu&) { return question.host; }};
+                                [&](const model::Machine&) { return question.host; }};
         const auto result = validate_networks(*rows, from);
         REQUIRE(result.ok());
         CHECK(result->rows.front().predicted_s == run(question)->total.time_s);

@@ -240,12 +240,32 @@ BoundReport bounded_on(const std::string& network, const std::string& machine,
 
 } // namespace
 
+TEST_CASE(
+    "the assumptions of a bound state the start of a kernel of products, and hosts have none") {
+    CHECK(bounded_on("alexnet", "h100-sxm-80gb")
+              .assumptions.find("and 2.2 us for the start of a kernel of products, set below the "
+                                "shortest recorded") != std::string::npos);
+    analysis::Scenario fp32;
+    fp32.data_type = model::DataType::fp32;
+    CHECK(bounded_on("alexnet", "laptop-quad-3.1ghz", fp32).assumptions.find("start of a kernel") ==
+          std::string::npos);
+}
+
 TEST_CASE("a bound on an accelerator counts the words and the levels that the exam counts") {
     analysis::Scenario bf16;
     bf16.data_type = model::DataType::bf16;
+    analysis::Scenario int8; // on a machine whose schedule keeps weights from run to run
+    int8.data_type = model::DataType::int8;
+    int8.policy = analysis::MappingPolicy::dataflow; // searches of 28 layers take minutes
     for (const BoundReport& report :
-         {bounded_on("alexnet", "npu-int8"), bounded_on("resnet50", "tpu-v5e", bf16)}) {
+         {bounded_on("alexnet", "npu-int8"), bounded_on("resnet50", "tpu-v5e", bf16),
+          bounded_on("mobilenet-v1", "coral-edge-tpu", int8)}) {
         CAPTURE(report.machine);
+        double gap = 0.0;
+        for (const auto& part : report.gap) {
+            gap += part.seconds;
+        }
+        CHECK(gap == near(report.predicted_s));
         CHECK(report.fused.time_s <= report.unfused.time_s);
         CHECK(report.unfused.time_s <= report.predicted_s);
         for (const auto& part : report.gap) {

@@ -3,10 +3,12 @@
 // for those from a number on, EYEROOF_RANDOM_SEED for others.
 #include "analysis/bound/bound.hpp"
 #include "analysis/exam/run.hpp"
+#include "analysis/what_if/parameters.hpp"
 #include "tests/step/answer_checks.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -143,6 +145,21 @@ analysis::Question random_question(Rng& rng, std::string& yaml) {
                               random_scenario(rng));
 }
 
+// Every third GPU with a power cap of a third of its limit and more.
+void cap(Rng& rng, analysis::Question& question) {
+    const auto* gpu = std::get_if<model::Gpu>(&question.machine.kind);
+    if (gpu == nullptr || gpu->arch == model::GpuArch::host || gpu->tdp_w <= 0.0 ||
+        !rng.one_in(3)) {
+        return;
+    }
+    const double share = rng.one_of({0.35, 0.5, 0.8});
+    question.scenario.changes = {fmt::format("power-cap={:.0f} W", share * gpu->tdp_w)};
+    question.uncapped = analysis::uncapped(question.machine, question.scenario.changes);
+    auto capped = analysis::changed(question.machine, question.scenario.changes);
+    REQUIRE(capped);
+    question.machine = *std::move(capped);
+}
+
 // Cases of a seed, or the one that EYEROOF_RANDOM_ONLY names.
 template <class Case> void each_case(long usual, Case one) {
     const auto seed = static_cast<std::uint64_t>(asked("EYEROOF_RANDOM_SEED", 61));
@@ -189,7 +206,9 @@ TEST_CASE("the headline's saving is what its change gives when it is examined ag
     each_case(20, [](Rng& rng, long) {
         std::string yaml;
         auto question = random_question(rng, yaml);
+        cap(rng, question);
         CAPTURE(question.machine.id);
+        CAPTURE(fmt::format("{}", fmt::join(question.scenario.changes, " ")));
         CAPTURE(yaml);
         const auto report = analysis::run(question);
         if (!report) {

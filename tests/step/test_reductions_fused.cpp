@@ -66,7 +66,11 @@ TEST_CASE("rows that are too few for the device are summed in parts, in kernels 
         return made;
     };
     const auto kernels = [](const std::vector<Layer>& group) {
-        return analysis::step::kernels_of(group, 108);
+        std::vector<const Layer*> members;
+        for (const Layer& member : group) {
+            members.push_back(&member);
+        }
+        return analysis::step::kernels_of(members, 108);
     };
     const Layer sum = layer(model::Op::avgpool, model::PoolShape{16, 1, 1, 16384, 1, 16384});
     const Layer wide = layer(model::Op::elementwise, model::ElementwiseShape{16, 16384, "div"});

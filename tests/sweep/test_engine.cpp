@@ -177,6 +177,21 @@ TEST_CASE("a point whose stores hold no mapping's tiles says which store is shor
     CHECK(error.find("spad need 2 of its 1 bytes") != std::string::npos);
 }
 
+// Timeloop's counting keeps all of a strided convolution's input, which eyeroof's does not.
+TEST_CASE("a batch whose tiles do not fit by Timeloop's counting is refused as by an exam") {
+    SweepQuestion asked = tests::question("resnet18", "tpu-v1", {"batch=1,128"});
+    asked.scenario.layers = "conv3_1_proj";
+    asked.scenario.counting = model::Counting::timeloop;
+    const auto grid = SweepGrid::make(asked, tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    CHECK(engine.at(0).error.empty());
+    CHECK(engine.at(0).of(SweptFigure::time_s) == by_run(*grid, 0).of(SweptFigure::time_s));
+    CHECK(engine.at(1).error.starts_with("over-capacity: the tiles in unified buffer need "));
+    CHECK_FALSE(by_run(*grid, 1).error.empty());
+}
+
 TEST_CASE("rows do not depend on threads") {
     const auto grid = SweepGrid::make(
         tests::question("alexnet", "npu-int8",

@@ -4,7 +4,8 @@
 #include "analysis/tune/cpu_target.hpp"
 #include "analysis/tune/search.hpp"
 #include "analysis/tune/tuner.hpp"
-#include "report/tune/report.hpp"
+#include "report/answer/write.hpp"
+#include "report/tune/tune_answer.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -180,7 +181,7 @@ TEST_CASE("the last line of progress has the figure that the report states as th
     REQUIRE(result);
     REQUIRE(result->layers.size() == 2);
     REQUIRE_FALSE(reported.empty());
-    const auto json = nlohmann::json::parse(report::tune_json(*result));
+    const auto json = nlohmann::json::parse(report::to_json(report::tune_answer(*result, false)));
     for (const std::size_t layer : {std::size_t{0}, std::size_t{1}}) {
         const auto& best = json["layers"][layer]["best"];
         CHECK(best["measured_again"] == true);

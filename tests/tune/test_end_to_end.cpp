@@ -5,7 +5,9 @@
 #include "analysis/tune/end_to_end.hpp"
 #include "analysis/tune/tuner.hpp"
 #include "profiles/collect/work_folder.hpp"
-#include "report/tune/report.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
+#include "report/tune/tune_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -208,13 +210,13 @@ TEST_CASE("a network with tuned kernels gives the results of a second way to com
         CHECK(network.steps_s(&EndToEnd::Step::tuned_s) == near(tuned));
         CHECK(network.kernel_share() > 0.0);
         CHECK(network.kernel_share() < 1.0);
-        const std::string text = report::tune_text(*result, false);
+        const report::Answer answer = report::tune_answer(*result, false);
+        const std::string text = report::to_text(answer, 100);
         CHECK(text.find("end to end") != std::string::npos);
         CHECK(text.find("oneDNN 3.0.0") != std::string::npos);
-        std::ifstream file(tests::source_dir() + "/report/schema/tune.schema.json");
-        const auto schema = nlohmann::json::parse(file);
+        const auto schema = nlohmann::json::parse(report::schema_of("tune"));
         for (const std::string& fault :
-             tests::SchemaCheck(schema).faults(nlohmann::json::parse(report::tune_json(*result)))) {
+             tests::SchemaCheck(schema).faults(nlohmann::json::parse(report::to_json(answer)))) {
             FAIL_CHECK(fault);
         }
     }

@@ -1,6 +1,7 @@
 // Logs of trials: what is written is read, what is broken is told, what was killed goes on.
 #include "analysis/trials/log.hpp"
 #include "analysis/tune/tuner.hpp"
+#include "tests/tune/rank_correlation.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@ namespace test_tune_log {
 
 using namespace eyeroof;
 using namespace eyeroof::analysis::tune;
+using eyeroof::tests::rank_correlation;
 namespace fs = std::filesystem;
 
 namespace {

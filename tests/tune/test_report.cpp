@@ -1,9 +1,9 @@
-// Answers and comparisons: their schemas, and that jobs change nothing.
+// Answers: their schemas.
 #include "analysis/trials/measured_best.hpp"
-#include "analysis/tune_compare/compare.hpp"
+#include "report/answer/write.hpp"
+#include "report/answers/answers.hpp"
 #include "report/draw/svg.hpp"
-#include "report/tune/report.hpp"
-#include "report/tune_compare/compare_write.hpp"
+#include "report/tune/tune_answer.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -42,8 +42,10 @@ std::vector<std::string> faults(const char* schema, const std::string& text) {
 
 TEST_CASE("the JSON of a search is as its schema says, and the curve falls to the best") {
     const TuneResult result = computed(40);
-    const std::string text = tune_json(result);
-    for (const std::string& fault : faults("tune.schema.json", text)) {
+    const std::string text = to_json(tune_answer(result, false));
+    const auto schema = nlohmann::json::parse(schema_of("tune"));
+    for (const std::string& fault :
+         eyeroof::tests::SchemaCheck(schema).faults(nlohmann::json::parse(text))) {
         FAIL_CHECK(fault);
     }
     const auto json = nlohmann::json::parse(text);
@@ -72,51 +74,12 @@ TEST_CASE("a line of a log is as its schema says") {
 
 TEST_CASE("a search's text, table and picture name every layer") {
     const TuneResult result = computed(20);
-    CHECK(tune_text(result, true).find("largest loss") != std::string::npos);
-    const std::string csv = tune_csv(result);
+    CHECK(to_text(tune_answer(result, true), 100).find("largest loss") != std::string::npos);
+    CHECK(to_text(tune_answer(result, false), 100).find("largest loss") == std::string::npos);
+    const Answer answer = tune_answer(result, false);
+    const std::string csv = to_csv(answer);
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 20);
-    CHECK(tune_svg(result).find("</svg>") != std::string::npos);
-}
-
-TEST_CASE("a comparison is the same for any number of jobs") {
-    TuneOptions options;
-    auto one = synthetic_tasks_of({product(96, 96, 96), product(50, 70, 90)}, options);
-    auto two = synthetic_tasks_of({product(96, 96, 96), product(50, 70, 90)}, options);
-    const auto contenders = usual_contenders(false);
-    const Comparison alone = compare(one, contenders, 2, 24, 1);
-    const Comparison together = compare(two, contenders, 2, 24, 4);
-    CHECK(alone.scores == together.scores);
-    CHECK(alone.scores.size() == contenders.size());
-    CHECK(comparison_text(alone) == comparison_text(together));
-    for (const std::string& fault : faults("tune-comparison.schema.json", comparison_json(alone))) {
-        FAIL_CHECK(fault);
-    }
-}
-
-TEST_CASE("on a pool every strategy chooses measured points alone, and ends at the best of them") {
-    const Workload work = product(96, 64, 48);
-    const CpuMachine machine;
-    const SearchTask search_task = cpu_task(work, machine);
-    const auto target = synthetic_target(work, machine, search_task, 3, {0.0, 1});
-    TrialOrigin origin;
-    origin.lanes = machine.lanes;
-    origin.registers = machine.registers;
-    Rng rng(4);
-    std::vector<TrialLine> lines;
-    for (Count n = 0; n < 60; ++n) {
-        const Point point = *search_task.space.draw(rng);
-        lines.push_back(
-            line_of(search_task, work, origin, {point, target->measure(point), 0, 0.0, 0.0}, n));
-    }
-    auto pools = pools_of(lines);
-    REQUIRE(pools.size() == 1);
-    const std::size_t points = pools.front().points.size();
-    const Comparison all = compare(pools, usual_contenders(true), 2, points, 2);
-    for (std::size_t c = 0; c < all.contenders.size(); ++c) {
-        CHECK_MESSAGE(all.scores[c][0].reached == near(1.0), all.contenders[c]);
-        CHECK_MESSAGE(all.scores[c][0].trials[2].has_value(), all.contenders[c]);
-    }
-    CHECK(pools_of({lines.begin(), lines.begin() + 10}).empty()); // too few
+    CHECK(to_svg_picture(answer).find("</svg>") != std::string::npos);
 }
 
 } // namespace test_tune_report

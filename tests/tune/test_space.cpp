@@ -64,22 +64,6 @@ TEST_CASE("drawn points and neighbours are valid, and neighbours differ in one k
     CHECK(seen.size() == 30); // all of them
 }
 
-TEST_CASE("a space that is restricted to a pool gives nothing else") {
-    Space space = small_space();
-    const Point a = space.at(0);
-    const Point b = space.at(5);
-    space.restrict_to({a, b});
-    Rng rng(1);
-    CHECK(space.valid_size() == 2);
-    for (int n = 0; n < 20; ++n) {
-        const auto point = space.draw(rng);
-        REQUIRE(point);
-        CHECK((*point == a || *point == b));
-        const Point next = space.neighbour(*point, rng);
-        CHECK((next == a || next == b));
-    }
-}
-
 TEST_CASE("the twelve workloads have the published MACs") {
     const std::vector<Count> macs = {118'013'952, 115'605'504, 12'845'056, 57'802'752,
                                      6'422'528,   115'605'504, 57'802'752, 6'422'528,

@@ -2,6 +2,7 @@
 #include "analysis/trials/rng.hpp"
 #include "analysis/tune/trees.hpp"
 #include "tests/near.hpp"
+#include "tests/tune/rank_correlation.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@ namespace test_tune_trees {
 using namespace eyeroof;
 using namespace eyeroof::analysis::tune;
 using eyeroof::tests::near;
+using eyeroof::tests::rank_correlation;
 
 namespace {
 

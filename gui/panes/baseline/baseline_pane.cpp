@@ -1,21 +1,16 @@
 #include "gui/panes/baseline/baseline_pane.hpp"
 
 #include "base/units.hpp"
-#include "gui/panes/layer_table.hpp"
-#include "gui/panes/number_table.hpp"
-#include "gui/panes/short_names.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/plot_input.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableWidget>
 #include <QVBoxLayout>
-#include <cmath>
 #include <map>
 
 namespace eyeroof::gui {
@@ -30,34 +25,61 @@ QString ratio_text(double ratio) {
     return BaselinePane::tr("%1x as fast").arg(ratio, 0, 'f', 3);
 }
 
-// Of all executions of a row.
-QTableWidgetItem* measured_cell(const analysis::LayerReport* layer) {
-    if (layer == nullptr || !layer->measured) {
-        return cell("—", 0.0);
-    }
-    const double seconds = static_cast<double>(layer->layer.count) * layer->measured->time_s;
-    return cell(si(seconds), seconds);
-}
-
-double predicted_s(const analysis::LayerReport& layer) {
-    return static_cast<double>(layer.layer.count) * layer.time_s;
-}
-
 // Rows of the two reports that are the same layer: by name and order among equals.
-std::vector<std::pair<const analysis::LayerReport*, const analysis::LayerReport*>>
-paired(const analysis::Report& before, const analysis::Report& after) {
+struct Pair {
+    const analysis::LayerReport* before = nullptr; // none: the layer is new
+    const analysis::LayerReport* after = nullptr;
+};
+
+std::vector<Pair> paired(const analysis::Report& before, const analysis::Report& after) {
     std::map<std::string, std::vector<const analysis::LayerReport*>> by_name;
     for (const analysis::LayerReport& layer : before.layers) {
         by_name[layer.layer.name].push_back(&layer);
     }
     std::map<std::string, std::size_t> seen;
-    std::vector<std::pair<const analysis::LayerReport*, const analysis::LayerReport*>> pairs;
+    std::vector<Pair> pairs;
     for (const analysis::LayerReport& layer : after.layers) {
         const std::size_t nth = seen[layer.layer.name]++;
         const auto& others = by_name[layer.layer.name];
-        pairs.emplace_back(nth < others.size() ? others[nth] : nullptr, &layer);
+        pairs.push_back({nth < others.size() ? others[nth] : nullptr, &layer});
     }
     return pairs;
+}
+
+// Seconds of all executions.
+std::optional<double> predicted_s(const analysis::LayerReport* layer) {
+    return layer == nullptr
+               ? std::nullopt
+               : std::optional(static_cast<double>(layer->layer.count) * layer->time_s);
+}
+
+std::optional<double> measured_s(const analysis::LayerReport* layer) {
+    return layer == nullptr || !layer->measured
+               ? std::nullopt
+               : std::optional(static_cast<double>(layer->layer.count) * layer->measured->time_s);
+}
+
+report::AnswerTable layers_table(const analysis::Report& before, const analysis::Report& after) {
+    using report::Unit;
+    const auto was = [](const Pair& pair) { return predicted_s(pair.before); };
+    const auto is = [](const Pair& pair) { return predicted_s(pair.after); };
+    const auto speedup = [=](const Pair& pair) {
+        return was(pair) && *is(pair) > 0.0 ? std::optional(*was(pair) / *is(pair)) : std::nullopt;
+    };
+    std::vector<report::Column<Pair>> columns = {
+        {"", "Layer", Unit::none, [](const Pair& pair) { return pair.after->layer.name; }},
+        {"", "Before", Unit::seconds, was},
+        {"", "After", Unit::seconds, is},
+        {"", "Speedup", Unit::times, speedup},
+        {"", "Difference", Unit::seconds,
+         [=](const Pair& pair) { return *is(pair) - was(pair).value_or(0.0); }}};
+    if (before.measured && after.measured) {
+        columns.emplace_back("", "Measured before", Unit::seconds,
+                             [](const Pair& pair) { return measured_s(pair.before); });
+        columns.emplace_back("", "Measured after", Unit::seconds,
+                             [](const Pair& pair) { return measured_s(pair.after); });
+    }
+    return report::make_table("", "", paired(before, after), columns);
 }
 
 } // namespace
@@ -84,8 +106,10 @@ BaselinePane::BaselinePane(const PaneActions& actions, QWidget* parent) : Pane(a
     total_->setWordWrap(true);
     total_->setObjectName("before and after");
     column->addWidget(total_);
-    layers_ = number_table(tr("Layers before and after"), this);
-    layers_->setObjectName("layers before and after");
+    layers_ = new AnswerTableView(tr("Layers before and after"), "layers before and after", this);
+    layers_->set_stays(true);
+    layers_->setSortingEnabled(true);
+    layers_->sortByColumn(4, Qt::AscendingOrder);
     column->addWidget(layers_, 1);
     connect(pin_, &QPushButton::clicked, this, &BaselinePane::pin);
     connect(unpin_, &QPushButton::clicked, this, &BaselinePane::unpin);
@@ -130,7 +154,7 @@ void BaselinePane::compare(const PaneInput& input) {
     const bool some = at >= 0 && at < static_cast<int>(baselines_.size());
     pin_->setEnabled(now != nullptr);
     unpin_->setEnabled(some);
-    layers_->setRowCount(0);
+    layers_->show_table({});
     if (!some || now == nullptr) {
         tell_nothing();
         return actions_.show_before({});
@@ -152,7 +176,7 @@ void BaselinePane::compare(const PaneInput& input) {
                           text(format_si(now->total.energy_j, "J", 4)));
     }
     total_->setText(words);
-    fill_layers(before, *now);
+    layers_->show_table(layers_table(before, *now));
     std::map<std::string, report::Place> points;
     for (const report::PlotPoint& point : report::points_of(before)) {
         if (point.has_place() && before.machine.id == now->machine.id) {
@@ -162,52 +186,10 @@ void BaselinePane::compare(const PaneInput& input) {
     actions_.show_before(points);
 }
 
-void BaselinePane::fill_layers(const analysis::Report& before, const analysis::Report& after) {
-    const bool measured = before.measured && after.measured;
-    layers_->setSortingEnabled(false);
-    QStringList headers = {tr("Layer"), tr("Before"), tr("After"), tr("Speedup"), tr("Difference")};
-    if (measured) {
-        headers << tr("Measured before") << tr("Measured after");
-    }
-    layers_->setColumnCount(static_cast<int>(headers.size()));
-    layers_->setHorizontalHeaderLabels(headers);
-    const auto pairs = paired(before, after);
-    layers_->setRowCount(static_cast<int>(pairs.size()));
-    QStringList names;
-    for (const auto& [was, is] : pairs) {
-        names << text(is->layer.name);
-    }
-    const QStringList shorter = short_names(names);
-    for (int line = 0; line < static_cast<int>(pairs.size()); ++line) {
-        const auto& [was, is] = pairs[static_cast<std::size_t>(line)];
-        int column = 0;
-        const auto put = [&](QTableWidgetItem* item) { layers_->setItem(line, column++, item); };
-        put(cell(shorter[line]));
-        layers_->item(line, 0)->setData(LayerTable::kFullText, names[line]);
-        layers_->item(line, 0)->setToolTip(names[line]);
-        const double now = predicted_s(*is);
-        const double then = was == nullptr ? 0.0 : predicted_s(*was);
-        put(was == nullptr ? cell("—", 0.0) : cell(si(then), then));
-        put(cell(si(now), now));
-        put(was == nullptr || !(now > 0.0)
-                ? cell("—", 0.0)
-                : cell(QString("%1×").arg(then / now, 0, 'f', 3), then / now));
-        const double more = now - then;
-        put(cell((more > 0.0 ? "+" : more < 0.0 ? "−" : "") + si(std::abs(more)), more));
-        if (measured) {
-            put(measured_cell(was));
-            put(measured_cell(is));
-        }
-    }
-    layers_->setSortingEnabled(true);
-    layers_->sortByColumn(4, Qt::AscendingOrder);
-    fit_columns(*layers_);
-}
-
 QString BaselinePane::html() const {
-    return layers_->rowCount() == 0 ? QString()
-                                    : "<p>" + choice_->currentText().toHtmlEscaped() + "</p><p>" +
-                                          total_->text() + "</p>" + table_html(*layers_);
+    return layers_->row_count() == 0 ? QString()
+                                     : "<p>" + choice_->currentText().toHtmlEscaped() + "</p><p>" +
+                                           total_->text() + "</p>" + table_html(*layers_);
 }
 
 } // namespace eyeroof::gui

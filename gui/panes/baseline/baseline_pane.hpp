@@ -8,9 +8,10 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
-class QTableWidget;
 
 namespace eyeroof::gui {
+
+class AnswerTableView;
 
 struct Baseline {
     QString name;
@@ -35,14 +36,13 @@ class BaselinePane : public Pane {
     void unpin();
     void compare(const PaneInput& input);
     void tell_nothing();
-    void fill_layers(const analysis::Report& before, const analysis::Report& after);
 
     std::vector<Baseline> baselines_;
     QComboBox* choice_ = nullptr;
     QPushButton* pin_ = nullptr;
     QPushButton* unpin_ = nullptr;
     QLabel* total_ = nullptr;
-    QTableWidget* layers_ = nullptr;
+    AnswerTableView* layers_ = nullptr;
 };
 
 } // namespace eyeroof::gui

@@ -1,66 +1,71 @@
 #include "gui/panes/measurements/measurements_pane.hpp"
 
 #include "base/units.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/kernel_drag.hpp"
-#include "gui/panes/layer_table.hpp"
-#include "gui/panes/number_table.hpp"
-#include "gui/panes/short_names.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 
+#include <fmt/format.h>
+
 #include <QComboBox>
-#include <QFileInfo>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <filesystem>
 #include <map>
 
 namespace eyeroof::gui {
 
 namespace {
 
-constexpr int kLeastTable = 52; // pixels: the header and a row
+using report::Unit;
 
-QString kind_text(MeasurementFile::Kind kind) {
-    switch (kind) {
-    case MeasurementFile::Kind::profile:
-        return MeasurementsPane::tr("profile");
-    case MeasurementFile::Kind::ceilings:
-        return MeasurementsPane::tr("ceilings");
-    case MeasurementFile::Kind::assignments:
-        return MeasurementsPane::tr("assignments");
-    case MeasurementFile::Kind::trials:
-        return MeasurementsPane::tr("log of tuning");
-    }
-    return {};
+constexpr std::size_t kAtOnce = 20000; // launches that are summed within a frame
+constexpr int kLeastTable = 52;        // pixels: the header and a row
+
+std::string kind_text(const MeasurementFile& file) {
+    using Kind = MeasurementFile::Kind;
+    return file.kind == Kind::profile       ? "profile"
+           : file.kind == Kind::ceilings    ? "ceilings"
+           : file.kind == Kind::assignments ? "assignments"
+                                            : "log of tuning";
 }
 
-QString what_text(const MeasurementFile& file) {
+std::string what_text(const MeasurementFile& file) {
     if (!file.wrong.empty()) {
-        return text(file.wrong);
+        return "✗ " + file.wrong;
     }
     if (file.trials) {
-        return MeasurementsPane::tr("%1 trials").arg(file.trials->lines.size());
+        return fmt::format("{} trials", file.trials->lines.size());
     }
     if (!file.content) {
-        return MeasurementsPane::tr("kernels to layers, by hand");
+        return "kernels to layers, by hand";
     }
     return file.kind == MeasurementFile::Kind::profile
-               ? MeasurementsPane::tr("%1 launches").arg(file.content->launches.size())
-               : MeasurementsPane::tr("%1 ceilings").arg(file.content->ceilings.size());
+               ? fmt::format("{} launches", file.content->launches.size())
+               : fmt::format("{} ceilings", file.content->ceilings.size());
 }
 
-QString taken_on(const MeasurementFile& file) {
-    return file.content ? text(file.content->run.gpu)
-           : file.trials && !file.trials->lines.empty()
-               ? text(file.trials->lines.front().origin.machine)
-               : QString();
+std::string taken_on(const MeasurementFile& file) {
+    return file.content                                 ? file.content->run.gpu
+           : file.trials && !file.trials->lines.empty() ? file.trials->lines.front().origin.machine
+                                                        : std::string();
+}
+
+std::string file_name(const MeasurementFile& file) {
+    return std::filesystem::path(file.path).filename().string();
+}
+
+report::AnswerTable files_table(const std::vector<MeasurementFile>& files) {
+    return report::make_table<MeasurementFile>("", "", files,
+                                               {{"", "File", Unit::none, file_name},
+                                                {"", "Kind", Unit::none, kind_text},
+                                                {"", "Taken on", Unit::none, taken_on},
+                                                {"", "Holds", Unit::none, what_text}});
 }
 
 struct KernelRow {
@@ -73,10 +78,10 @@ struct KernelRow {
 };
 
 // The kernels of one profile, or of two together, longest first.
-std::vector<KernelRow> kernels_of(const std::vector<const MeasurementFile*>& profiles) {
+std::vector<KernelRow> kernels_of(const std::vector<MeasurementFile>& profiles) {
     std::map<std::string, KernelRow> rows;
     for (std::size_t i = 0; i < profiles.size(); ++i) {
-        for (const profiles::KernelSummary& kernel : profiles::summarise(*profiles[i]->content)) {
+        for (const profiles::KernelSummary& kernel : profiles::summarise(*profiles[i].content)) {
             KernelRow& row = rows[kernel.name];
             row.name = kernel.name;
             row.of[i] = kernel;
@@ -92,20 +97,49 @@ std::vector<KernelRow> kernels_of(const std::vector<const MeasurementFile*>& pro
     return sorted;
 }
 
-QString file_name(const MeasurementFile& file) {
-    return QFileInfo(text(file.path)).fileName();
-}
-
-double total_of(const profiles::Profile& profile) {
+// "run.csv: 105 us"
+QString total_text(const MeasurementFile& file, const std::vector<KernelRow>& rows,
+                   std::size_t side) {
     double sum = 0.0;
-    for (const auto& kernel : profiles::summarise(profile)) {
-        sum += kernel.time_s;
+    for (const KernelRow& row : rows) {
+        sum += row.of[side] ? row.of[side]->time_s : 0.0;
     }
-    return sum;
+    return text(file_name(file) + ": " + format_si(sum, "s", 4));
 }
 
-QTableWidgetItem* time_cell(const std::optional<profiles::KernelSummary>& kernel) {
-    return kernel ? cell(text(format_si(kernel->time_s, "s", 4)), kernel->time_s) : cell("—", 0.0);
+std::string calls_text(const KernelRow& row) {
+    const auto calls = [&](std::size_t i) { return row.of[i] ? row.of[i]->calls : 0; };
+    return calls(0) == calls(1) ? fmt::format("{}", calls(0))
+                                : fmt::format("{} → {}", calls(0), calls(1));
+}
+
+report::AnswerTable kernels_table(const std::vector<MeasurementFile>& profiles,
+                                  const std::vector<KernelRow>& rows) {
+    const auto time = [](std::size_t i) {
+        return [i](const KernelRow& row) {
+            return row.of[i] ? std::optional(row.of[i]->time_s) : std::nullopt;
+        };
+    };
+    std::vector<report::Column<KernelRow>> columns = {{"", "Kernel", Unit::none, &KernelRow::name}};
+    if (profiles.size() < 2) {
+        columns.emplace_back("", "Calls", Unit::count,
+                             [](const KernelRow& row) { return row.of[0]->calls; });
+        columns.emplace_back("", "Time", Unit::seconds, time(0));
+        columns.emplace_back("", "Share", Unit::share,
+                             [](const KernelRow& row) { return row.of[0]->share; });
+    } else {
+        columns.emplace_back("", "Calls", Unit::none, calls_text);
+        columns.emplace_back("", file_name(profiles[0]), Unit::seconds, time(0));
+        columns.emplace_back("", file_name(profiles[1]), Unit::seconds, time(1));
+        columns.emplace_back("", "Speedup", Unit::times, [=](const KernelRow& row) {
+            const auto a = time(0)(row), b = time(1)(row);
+            return a && b && *b > 0.0 ? std::optional(*a / *b) : std::nullopt;
+        });
+        columns.emplace_back("", "Difference", Unit::seconds, [=](const KernelRow& row) {
+            return time(1)(row).value_or(0.0) - time(0)(row).value_or(0.0);
+        });
+    }
+    return report::make_table("", "", rows, columns);
 }
 
 } // namespace
@@ -114,8 +148,8 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     : Pane(actions, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(4, 4, 4, 4);
-    list_ = number_table(tr("Files of measurements"), this);
-    list_->setObjectName("measurement files");
+    list_ = new AnswerTableView(tr("Files of measurements"), "measurement files", this);
+    list_->set_stays(true);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setMinimumHeight(kLeastTable);
     column->addWidget(list_, 1);
@@ -142,22 +176,20 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     buttons->addWidget(compared_);
     buttons->addWidget(head_, 1);
     column->addLayout(buttons);
-    kernels_ = number_table(tr("Kernels"), this);
-    kernels_->setObjectName("measured kernels");
+    kernels_ = new AnswerTableView(tr("Kernels"), "measured kernels", this);
+    kernels_->set_stays(true);
     kernels_->setMinimumHeight(kLeastTable);
-    kernels_->horizontalHeader()->setStretchLastSection(false);
     kernels_->setToolTip(tr("Drag a kernel onto a layer of the table to match it by hand"));
     new KernelDrag(kernels_, [this](int row) {
-        const QTableWidgetItem* item = kernels_->item(row, 0);
-        return item == nullptr ? QStringList()
-                               : QStringList(item->data(LayerTable::kFullText).toString());
+        return QStringList(kernels_->answer().index(row, 0).data(kFullText).toString());
     });
     column->addWidget(kernels_, 2);
     connect(add, &QPushButton::clicked, this, [this] { actions_.open_files(); });
     connect(remove_, &QPushButton::clicked, this, [this] { actions_.close_file(chosen_path()); });
     connect(replace_, &QPushButton::clicked, this,
             [this] { actions_.replace_file(chosen_path()); });
-    connect(list_, &QTableWidget::itemSelectionChanged, this, &MeasurementsPane::show_kernels);
+    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &MeasurementsPane::show_kernels);
     show_kernels();
 }
 
@@ -167,14 +199,14 @@ std::string MeasurementsPane::chosen_path() const {
 }
 
 // At most two; the first profile when none is selected.
-std::vector<const MeasurementFile*> MeasurementsPane::chosen_profiles() const {
-    std::vector<const MeasurementFile*> chosen, all;
+std::vector<MeasurementFile> MeasurementsPane::chosen_profiles() const {
+    std::vector<MeasurementFile> chosen, all;
     for (std::size_t i = 0; i < files_.size(); ++i) {
         const MeasurementFile& file = files_[i];
         if (file.kind == MeasurementFile::Kind::profile && file.content) {
-            all.push_back(&file);
+            all.push_back(file);
             if (list_->selectionModel()->isRowSelected(static_cast<int>(i)) && chosen.size() < 2) {
-                chosen.push_back(&file);
+                chosen.push_back(file);
             }
         }
     }
@@ -190,7 +222,7 @@ void MeasurementsPane::show_compared(const PaneInput& input) {
     compared_->clear();
     for (const MeasurementFile& file : *input.files) {
         if (file.kind == MeasurementFile::Kind::profile && file.content) {
-            compared_->addItem(tr("compare %1").arg(file_name(file)), text(file.path));
+            compared_->addItem(tr("compare %1").arg(text(file_name(file))), text(file.path));
         }
     }
     compared_->setVisible(compared_->count() > 1);
@@ -204,20 +236,7 @@ void MeasurementsPane::show_answer(const PaneInput& input) {
         return; // answers come while sliders are dragged
     }
     files_ = *input.files;
-    const QSignalBlocker block(list_);
-    list_->setColumnCount(4);
-    list_->setHorizontalHeaderLabels({tr("File"), tr("Kind"), tr("Taken on"), tr("Holds")});
-    list_->setRowCount(static_cast<int>(files_.size()));
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-        const MeasurementFile& file = files_[i];
-        const auto row = static_cast<int>(i);
-        list_->setItem(row, 0, cell(file_name(file)));
-        list_->item(row, 0)->setToolTip(text(file.path));
-        list_->setItem(row, 1, cell(kind_text(file.kind)));
-        list_->setItem(row, 2, cell(taken_on(file)));
-        list_->setItem(row, 3, cell((file.wrong.empty() ? "" : "✗ ") + what_text(file)));
-    }
-    fit_columns(*list_);
+    list_->show_table(files_table(files_));
     show_kernels();
 }
 
@@ -226,56 +245,27 @@ void MeasurementsPane::show_kernels() {
     remove_->setEnabled(any);
     replace_->setEnabled(any);
     const auto profiles = chosen_profiles();
-    const bool two = profiles.size() == 2;
-    const auto rows = kernels_of(profiles);
-    QStringList headers = {tr("Kernel"), tr("Calls"), tr("Time"), tr("Share")};
-    if (two) {
-        headers = {tr("Kernel"),  tr("Calls"),     file_name(*profiles[0]), file_name(*profiles[1]),
-                   tr("Speedup"), tr("Difference")};
+    const auto shown = [this, profiles](const std::vector<KernelRow>& rows) {
+        kernels_->show_table(kernels_table(profiles, rows));
+        head_->setText(
+            profiles.empty() ? tr("Open a profile, ceilings or assignments, or drop them here.")
+            : profiles.size() == 2
+                ? tr("Kernels of %1, of %2")
+                      .arg(total_text(profiles[0], rows, 0), total_text(profiles[1], rows, 1))
+                : tr("Kernels of %1. Select two profiles to compare them.")
+                      .arg(total_text(profiles[0], rows, 0)));
+    };
+    const bool few = std::ranges::all_of(profiles, [](const MeasurementFile& file) {
+        return file.content->launches.size() <= kAtOnce;
+    });
+    if (few) {
+        worker_.cancel();
+        return shown(kernels_of(profiles));
     }
-    kernels_->setColumnCount(static_cast<int>(headers.size()));
-    kernels_->setHorizontalHeaderLabels(headers);
-    kernels_->setRowCount(static_cast<int>(rows.size()));
-    QStringList names;
-    for (const KernelRow& row : rows) {
-        names << text(row.name);
-    }
-    const QStringList shorter = short_names(names);
-    for (int line = 0; line < static_cast<int>(rows.size()); ++line) {
-        const KernelRow& row = rows[static_cast<std::size_t>(line)];
-        const auto& [a, b] = row.of;
-        int column = 0;
-        const auto put = [&](QTableWidgetItem* item) { kernels_->setItem(line, column++, item); };
-        put(cell(shorter[line]));
-        kernels_->item(line, 0)->setToolTip(names[line]);
-        kernels_->item(line, 0)->setData(LayerTable::kFullText, names[line]);
-        const auto calls = [](const auto& of) { return of ? of->calls : 0; };
-        if (!two) {
-            put(cell(QString::number(calls(a)), static_cast<double>(calls(a))));
-            put(time_cell(a));
-            put(cell(QString("%1 %").arg(100.0 * a->share, 0, 'f', 1), a->share));
-            continue;
-        }
-        put(cell(calls(a) == calls(b) ? QString::number(calls(a))
-                                      : tr("%1 → %2").arg(calls(a)).arg(calls(b))));
-        put(time_cell(a));
-        put(time_cell(b));
-        const double ratio = a && b && b->time_s > 0.0 ? a->time_s / b->time_s : 0.0;
-        put(ratio > 0.0 ? cell(QString("%1×").arg(ratio, 0, 'f', 2), ratio) : cell("—", 0.0));
-        const double more = (b ? b->time_s : 0.0) - (a ? a->time_s : 0.0);
-        put(cell((more > 0 ? "+" : "−") + text(format_si(std::abs(more), "s", 3)), more));
-    }
-    fit_columns(*kernels_);
-    head_->setText(profiles.empty()
-                       ? tr("Open a profile, ceilings or assignments, or drop them here.")
-                   : two ? tr("Kernels of %1: %2, of %3: %4")
-                               .arg(file_name(*profiles[0]),
-                                    text(format_si(total_of(*profiles[0]->content), "s", 4)),
-                                    file_name(*profiles[1]),
-                                    text(format_si(total_of(*profiles[1]->content), "s", 4)))
-                         : tr("Kernels of %1: %2. Select two profiles to compare them.")
-                               .arg(file_name(*profiles[0]),
-                                    text(format_si(total_of(*profiles[0]->content), "s", 4))));
+    worker_.run(
+        [profiles, shown](const std::stop_token&, const ProgressCallback&) -> Background::Show {
+            return [shown, rows = kernels_of(profiles)] { shown(rows); };
+        });
 }
 
 QString MeasurementsPane::html() const {

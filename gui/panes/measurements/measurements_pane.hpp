@@ -2,14 +2,16 @@
 // removed or replaced; two profiles stand beside each other, kernel by kernel. Reads no file.
 #pragma once
 
+#include "gui/jobs/background.hpp"
 #include "gui/panes/pane.hpp"
 
 class QComboBox;
 class QLabel;
 class QPushButton;
-class QTableWidget;
 
 namespace eyeroof::gui {
+
+class AnswerTableView;
 
 class MeasurementsPane : public Pane {
     Q_OBJECT
@@ -22,14 +24,15 @@ class MeasurementsPane : public Pane {
     QString html() const override;
 
   private:
-    void show_kernels();
+    void show_kernels(); // at once where there are few launches, else in the background
     void show_compared(const PaneInput& input);
-    std::vector<const MeasurementFile*> chosen_profiles() const;
+    std::vector<MeasurementFile> chosen_profiles() const;
     std::string chosen_path() const;
 
     std::vector<MeasurementFile> files_;
-    QTableWidget* list_ = nullptr;
-    QTableWidget* kernels_ = nullptr;
+    Background worker_;
+    AnswerTableView* list_ = nullptr;
+    AnswerTableView* kernels_ = nullptr;
     QLabel* head_ = nullptr;
     QComboBox* compared_ = nullptr;
     QPushButton* remove_ = nullptr;

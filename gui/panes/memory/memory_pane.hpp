@@ -2,11 +2,8 @@
 // click on the curve or on a tensor selects its layer.
 #pragma once
 
-#include "gui/panes/asking_pane.hpp"
-#include "gui/views/drawing_view.hpp"
+#include "gui/panes/answer_pane.hpp"
 #include "report/step/step_scenes.hpp"
-
-class QTableView;
 
 namespace eyeroof::gui {
 
@@ -21,9 +18,7 @@ struct MemoryAnswer {
     const analysis::step::Graph& program() const { return of->program; }
 };
 
-class AnswerModel;
-
-class MemoryPane : public AskingPane {
+class MemoryPane : public AnswerPane {
     Q_OBJECT
 
   public:
@@ -32,10 +27,7 @@ class MemoryPane : public AskingPane {
     QString tab() const override { return tr("Memory"); }
     QString name() const override { return "memory"; }
     PanePlace place() const override { return PanePlace::middle; }
-    DrawingView* picture_in_front() override { return picture_; }
-    QString html() const override;
-    const MemoryAnswer* answer() const { return answer_.get(); }
-    DrawingView& picture() { return *picture_; }
+    const MemoryAnswer* answer() const { return shown_.get(); }
 
   protected:
     void choice_changed() override;
@@ -44,12 +36,10 @@ class MemoryPane : public AskingPane {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void show_answer_of(std::shared_ptr<const MemoryAnswer> answer);
-    std::shared_ptr<const MemoryAnswer> answer_;
+    void select_holder(std::size_t row);
+
+    std::shared_ptr<const MemoryAnswer> shown_;
     QComboBox* states_ = nullptr;
-    DrawingView* picture_ = nullptr;
-    AnswerModel* model_ = nullptr;
-    QTableView* holders_ = nullptr;
 };
 
 } // namespace eyeroof::gui

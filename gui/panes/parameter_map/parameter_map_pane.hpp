@@ -3,16 +3,11 @@
 #pragma once
 
 #include "analysis/what_if/parameter_map.hpp"
-#include "gui/jobs/background.hpp"
-#include "gui/panes/pane.hpp"
-#include "gui/views/drawing_view.hpp"
-
-class QComboBox;
-class QLabel;
+#include "gui/panes/answer_pane.hpp"
 
 namespace eyeroof::gui {
 
-class ParameterMapPane : public Pane {
+class ParameterMapPane : public AnswerPane {
     Q_OBJECT
 
   public:
@@ -20,29 +15,17 @@ class ParameterMapPane : public Pane {
     QString title() const override { return tr("Two parameters"); }
     QString name() const override { return "parameters"; }
     PanePlace place() const override { return PanePlace::middle; } // numbers in cells need room
-    DrawingView* picture_in_front() override { return picture_; }
-    void show_answer(const PaneInput& input) override;
-    QString html() const override;
     const std::optional<analysis::ParameterMap>& map() const { return map_; }
-    DrawingView& picture() { return *picture_; }
-
-  signals:
-    void mapped();
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void fill(const PaneInput& input) override;
+    Background::Job job(const PaneInput& input) override;
+    void clear() override;
 
   private:
-    void fill_choices(const PaneInput& input);
-    void ask(const PaneInput& input);
-
-    bool due_ = true; // what is shown is of another question
     std::optional<analysis::ParameterMap> map_;
-    Background worker_;
     QComboBox* x_ = nullptr;
     QComboBox* y_ = nullptr;
-    QLabel* head_ = nullptr;
-    DrawingView* picture_ = nullptr;
 };
 
 } // namespace eyeroof::gui

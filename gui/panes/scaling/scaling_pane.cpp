@@ -1,5 +1,6 @@
 #include "gui/panes/scaling/scaling_pane.hpp"
 
+#include "analysis/program/lower.hpp"
 #include "analysis/scale/search.hpp"
 #include "gui/views/qt_text.hpp"
 #include "hwdb/fabric_reader.hpp"
@@ -9,6 +10,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <utility>
 
 namespace eyeroof::gui {
 
@@ -82,7 +84,8 @@ ScalingPane::ScalingPane(const PaneActions& actions, QWidget* parent)
               Qt::Vertical);
 }
 
-// What was chosen for a GPU stays until another one is on screen.
+// What was chosen for a GPU stays until another one is on screen, and a batch until the toolbar has
+// another one.
 void ScalingPane::fill(const PaneInput& input) {
     if (fabric_->count() == 0) {
         for (const auto& entry : hwdb::list_fabrics(input.folders->machines)) {
@@ -90,6 +93,14 @@ void ScalingPane::fill(const PaneInput& input) {
         }
         fabric_->setPlaceholderText(tr("choose"));
         fabric_->setCurrentIndex(-1);
+    }
+    if (input.network != nullptr) {
+        const Count batch =
+            input.scenario->batch.value_or(analysis::own_batch(input.network->network));
+        if (batch != std::exchange(batch_, batch)) {
+            const QSignalBlocker quiet(each_);
+            each_->setValue(static_cast<int>(std::min<Count>(batch, each_->maximum())));
+        }
     }
     const analysis::Question* device = input.gpu_question();
     if (device != nullptr && device->machine.id != fabric_for_) {

@@ -24,6 +24,7 @@ class ScalingPane : public AnswerPane {
 
   private:
     std::string fabric_for_; // the GPU that the fabric was chosen for
+    Count batch_ = 0;        // of the toolbar, when it was taken over
     QComboBox* fabric_ = nullptr;
     QLineEdit* devices_ = nullptr;
     QSpinBox* each_ = nullptr;

@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include <QComboBox>
-#include <QItemSelectionModel>
 #include <QSpinBox>
-#include <QTableView>
 
 namespace eyeroof::gui {
 
@@ -58,21 +56,7 @@ SparsePane::SparsePane(const PaneActions& actions, QWidget* parent) : AnswerPane
     }
     add_views({tr("Layers with zeros"), tr("Speedup over the share of values that are not zero"),
                "sparse", tr("Nothing to skip.")});
-    connect(rows().selectionModel(), &QItemSelectionModel::selectionChanged, this,
-            [this](const QItemSelection& chosen) {
-                const PaneInput input = actions_.look();
-                if (answer() == nullptr || chosen.isEmpty() || input.reports->empty()) {
-                    return;
-                }
-                const QModelIndex first = chosen.indexes().front().siblingAtColumn(0);
-                const std::string name = first.data().toString().toStdString();
-                const auto& layers = input.reports->front().layers;
-                for (std::size_t i = 0; i < layers.size(); ++i) {
-                    if (layers[i].layer.name == name) {
-                        return actions_.select_layer(0, i);
-                    }
-                }
-            });
+    lead_to_layers(rows());
 }
 
 // The toolbar's machine where it skips zeros; else none, until one is chosen.

@@ -108,17 +108,18 @@ Background::Job TimelinePane::job(const PaneInput& input) {
         say(tr("A step over time: for a network on a GPU or a host processor."));
         return {};
     }
-    TimelineAnswer found{report, std::get<model::Gpu>(question->machine.kind)};
-    for (const MeasurementFile& file : *input.files) { // the compared run is the first
-        if (file.kind == MeasurementFile::Kind::profile && file.content && report->measured &&
-            !found.measured) {
-            found.measured = std::make_shared<const report::MeasuredTrack>(
+    const auto compared = std::ranges::find_if(*input.files, [&](const MeasurementFile& file) {
+        return file.kind == MeasurementFile::Kind::profile && file.content && report->measured;
+    });
+    const auto file = compared == input.files->end() ? MeasurementFile{} : *compared;
+    return [this, file, report, gpu = std::get<model::Gpu>(question->machine.kind)](
+               const std::stop_token&, const ProgressCallback&) -> Background::Show {
+        const auto answer = std::make_shared<TimelineAnswer>(TimelineAnswer{report, gpu});
+        if (file.content) {
+            answer->measured = std::make_shared<const report::MeasuredTrack>(
                 measured_track(*file.content, *report));
-            found.run = std::filesystem::path(file.path).filename().string();
+            answer->run = std::filesystem::path(file.path).filename().string();
         }
-    }
-    const auto answer = std::make_shared<const TimelineAnswer>(std::move(found));
-    return [this, answer](const std::stop_token&, const ProgressCallback&) -> Background::Show {
         return [this, answer] { show_answer_of(answer); };
     };
 }

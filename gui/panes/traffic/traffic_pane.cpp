@@ -2,13 +2,11 @@
 
 #include "base/units.hpp"
 #include "formats/layer_text.hpp"
-#include "gui/panes/number_table.hpp"
+#include "gui/panes/answer_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 
-#include <QHeaderView>
 #include <QLabel>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 namespace eyeroof::gui {
@@ -16,7 +14,7 @@ namespace eyeroof::gui {
 namespace {
 
 QString bytes(double amount) {
-    return text(format_iec(amount, "B", 4));
+    return text(format_si(amount, "B", 4));
 }
 
 QString energy_text(double joules, double seconds) {
@@ -40,6 +38,21 @@ QString layer_head(const analysis::LayerReport& layer) {
                     .arg(text(format_si(static_cast<double>(layer.flops), "FLOP", 4)),
                          bytes(static_cast<double>(layer.bytes)))) +
            line(TrafficPane::tr("Energy of one"), energy_text(layer.energy_j, layer.time_s));
+}
+
+report::AnswerTable table_of(const analysis::LayerReport& layer) {
+    using Row = analysis::TrafficRow;
+    using report::Unit;
+    const auto energy = [](const Row& row) {
+        return row.energy_j > 0.0 ? std::optional(row.energy_j) : std::nullopt;
+    };
+    return report::make_table<Row>("", "", layer.traffic,
+                                   {{"", "Level", Unit::none, &Row::level},
+                                    {"", "Tensor", Unit::none, &Row::tensor},
+                                    {"", "Read", Unit::bytes, &Row::read_bytes},
+                                    {"", "Written", Unit::bytes, &Row::write_bytes},
+                                    {"", "Tile", Unit::bytes, &Row::tile_bytes},
+                                    {"", "Energy", Unit::joules, energy}});
 }
 
 } // namespace
@@ -70,16 +83,15 @@ TrafficPane::TrafficPane(const PaneActions& actions, QWidget* parent) : Pane(act
     head_->setTextFormat(Qt::RichText);
     head_->setObjectName("traffic head");
     column->addWidget(head_);
-    rows_ = number_table(tr("Traffic by level and tensor, of one execution"), this);
-    rows_->setObjectName("traffic rows");
+    rows_ = new AnswerTableView(tr("Traffic by level and tensor, of one execution"), "traffic rows",
+                                this);
     rows_->setMinimumHeight(52); // the header and a row
     column->addWidget(rows_, 1);
 }
 
 void TrafficPane::show_answer(const PaneInput& input) {
-    rows_->setRowCount(0);
+    rows_->show_table({});
     if (input.reports->empty()) {
-        rows_->hide();
         head_->setText(tr("Choose a network and a machine."));
         return;
     }
@@ -92,33 +104,9 @@ void TrafficPane::show_answer(const PaneInput& input) {
         if (layer.traffic.empty()) {
             html += line(tr("Levels"), tr("not by tensor: this model has no mapping"));
         }
-        fill(layer);
+        rows_->show_table(table_of(layer));
     }
-    rows_->setVisible(rows_->rowCount() > 0);
     head_->setText("<table>" + html + "</table>");
-}
-
-void TrafficPane::fill(const analysis::LayerReport& layer) {
-    rows_->setColumnCount(6);
-    rows_->setHorizontalHeaderLabels(
-        {tr("Level"), tr("Tensor"), tr("Read"), tr("Written"), tr("Tile"), tr("Energy")});
-    rows_->setRowCount(static_cast<int>(layer.traffic.size()));
-    for (int i = 0; i < static_cast<int>(layer.traffic.size()); ++i) {
-        const analysis::TrafficRow& row = layer.traffic[static_cast<std::size_t>(i)];
-        const auto amount = [](Count count) {
-            return cell(bytes(static_cast<double>(count)), static_cast<double>(count));
-        };
-        rows_->setItem(i, 0, cell(text(row.level)));
-        rows_->setItem(i, 1, cell(text(row.tensor)));
-        rows_->setItem(i, 2, amount(row.read_bytes));
-        rows_->setItem(i, 3, amount(row.write_bytes));
-        rows_->setItem(i, 4, amount(row.tile_bytes));
-        rows_->setItem(
-            i, 5,
-            cell(row.energy_j > 0.0 ? text(format_si(row.energy_j, "J", 4)) : QString("—"),
-                 row.energy_j));
-    }
-    fit_columns(*rows_);
 }
 
 QString TrafficPane::html() const {

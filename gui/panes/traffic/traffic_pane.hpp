@@ -6,9 +6,10 @@
 #include "gui/panes/pane.hpp"
 
 class QLabel;
-class QTableWidget;
 
 namespace eyeroof::gui {
+
+class AnswerTableView;
 
 // "conv2d: k 64, c 3, h 224 …; fp16": the columns of a layer table that are not defaults.
 QString shape_text(const model::Layer& layer);
@@ -26,10 +27,8 @@ class TrafficPane : public Pane {
     QString html() const override;
 
   private:
-    void fill(const analysis::LayerReport& layer);
-
     QLabel* head_ = nullptr;
-    QTableWidget* rows_ = nullptr;
+    AnswerTableView* rows_ = nullptr;
 };
 
 } // namespace eyeroof::gui

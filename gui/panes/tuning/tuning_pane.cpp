@@ -1,17 +1,14 @@
 #include "gui/panes/tuning/tuning_pane.hpp"
 
 #include "base/units.hpp"
-#include "gui/panes/number_table.hpp"
-#include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/chart_scene.hpp"
-#include "report/draw/svg.hpp"
 #include "report/trials/search_chart.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <QComboBox>
-#include <QSplitter>
-#include <QTableWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 
 namespace eyeroof::gui {
@@ -19,40 +16,89 @@ namespace eyeroof::gui {
 namespace {
 
 namespace tune = analysis::tune;
+using report::Unit;
+using Lines = std::vector<tune::TrialLine>;
+using Logs = std::vector<std::shared_ptr<const report::Trials>>;
 
-QString knobs_text(const tune::TrialLine& line) {
-    QStringList knobs;
-    for (const auto& [name, value] : line.knobs) {
-        knobs << QString("%1 %2").arg(text(name)).arg(value);
+struct Searched {
+    QStringList layers;          // of all searches
+    TuningPane::Searches chosen; // of the chosen layer, or of all
+};
+
+std::string knobs_text(const Lines& lines, const tune::LogSearch& search) {
+    std::vector<std::string> knobs;
+    if (search.best) {
+        for (const auto& [name, value] : lines[search.lines[*search.best]].knobs) {
+            knobs.push_back(fmt::format("{} {}", name, value));
+        }
     }
-    return knobs.join(", ");
+    return fmt::format("{}", fmt::join(knobs, ", "));
+}
+
+double rate_of(const tune::LogSearch& search) {
+    return search.best ? search.work.flops() / search.best_s() : 0.0;
 }
 
 // Of all open logs; each trial once.
-std::vector<tune::TrialLine>
-lines_of(const std::vector<std::shared_ptr<const report::Trials>>& logs) {
-    std::vector<tune::TrialLine> all;
+Lines lines_of(const Logs& logs) {
+    Lines all;
     for (const auto& log : logs) {
         all.insert(all.end(), log->lines.begin(), log->lines.end());
     }
     return all;
 }
 
+Searched searched(const Lines& lines, const std::string& layer) {
+    Searched found;
+    found.chosen = tune::searches_in(lines);
+    for (const tune::LogSearch& search : found.chosen) {
+        found.layers << text(search.work.name);
+    }
+    found.layers.removeDuplicates();
+    if (found.layers.contains(text(layer))) {
+        std::erase_if(found.chosen, [&](const auto& s) { return s.work.name != layer; });
+    }
+    return found;
+}
+
+std::string sentence_of(const TuningPane::Searches& searches, const Lines& lines) {
+    const auto best = std::ranges::max_element(searches, {}, rate_of);
+    if (best == searches.end() || !best->best) {
+        return "None of the recorded trials worked";
+    }
+    return fmt::format("{} on {}: best {}, {}, after {} of {} trials by {}; {}", best->work.name,
+                       best->origin.machine, format_si(best->best_s(), "s", 4),
+                       format_si(rate_of(*best), "FLOP/s", 4), *best->best + 1, best->costs.size(),
+                       tune::search_label(*best), knobs_text(lines, *best));
+}
+
+report::AnswerTable table_of(const TuningPane::Searches& searches, const Lines& lines) {
+    using S = tune::LogSearch;
+    const auto if_best = [](auto of) {
+        return [of](const S& s) { return s.best ? std::optional(of(s)) : std::nullopt; };
+    };
+    return report::make_table<S>(
+        "", "", searches,
+        {{"", "Layer", Unit::none, [](const S& s) { return s.work.name; }},
+         {"", "Search", Unit::none, [](const S& s) { return s.origin.command; }},
+         {"", "Seed", Unit::count, [](const S& s) { return s.origin.seed; }},
+         {"", "Trials", Unit::count, [](const S& s) { return s.costs.size(); }},
+         {"", "Failed", Unit::count, &S::failed},
+         {"", "Best", Unit::seconds, if_best([](const S& s) { return s.best_s(); })},
+         {"", "Rate", Unit::flops_per_s, if_best(rate_of)},
+         {"", "To 95 %", Unit::count, &S::to_95},
+         {"", "Took", Unit::seconds, &S::took_s},
+         {"", "On", Unit::none, [](const S& s) { return s.origin.machine; }},
+         {"", "Knobs of best", Unit::none, [&](const S& s) { return knobs_text(lines, s); }}});
+}
+
 } // namespace
 
-TuningPane::TuningPane(const PaneActions& actions, QWidget* parent) : AskingPane(actions, parent) {
+TuningPane::TuningPane(const PaneActions& actions, QWidget* parent) : AnswerPane(actions, parent) {
     layer_ = choice(tr("Layer"), "tuning layer", {{tr("all layers"), QString()}});
-    auto* both = new QSplitter(Qt::Vertical, this);
-    picture_ = new DrawingView(both);
-    picture_->setObjectName("tuning picture");
-    picture_->setAccessibleName(tr("Best so far against trials"));
-    rows_ = number_table(tr("Searches"), both);
-    rows_->setObjectName("tuning rows");
-    rows_->setMinimumHeight(76); // the header and two rows
-    both->setStretchFactor(0, 2);
-    both->setStretchFactor(1, 1);
-    column()->addWidget(both, 1);
-    clear();
+    add_views(
+        {tr("Searches"), tr("Best so far against trials"), "tuning", tr("No recorded search.")},
+        Qt::Vertical);
 }
 
 bool TuningPane::belongs(const PaneInput& input) const {
@@ -72,123 +118,43 @@ Background::Job TuningPane::job(const PaneInput& input) {
                "it here."));
         return {};
     }
-    return [this, logs, known = logs == logs_](const std::stop_token&,
-                                               const ProgressCallback&) -> Background::Show {
-        if (known) { // answers come while sliders are dragged, and another layer may be chosen
-            return [this] { show_layer(); };
+    const auto found = std::make_shared<Searched>();
+    const auto ask = [logs, found, layer = layer_->currentData().toString().toStdString()](
+                         const std::stop_token&,
+                         const ProgressCallback&) -> Result<report::Answer> {
+        const Lines lines = lines_of(logs);
+        *found = searched(lines, layer);
+        report::Answer answer;
+        answer.sentences = {sentence_of(found->chosen, lines)};
+        answer.tables = {table_of(found->chosen, lines)};
+        if (const report::Chart chart = report::best_so_far(found->chosen); !chart.lines.empty()) {
+            answer.picture = [chart](const report::Canvas& canvas) {
+                return report::draw_chart(chart, canvas);
+            };
         }
-        auto lines = std::make_shared<const Lines>(lines_of(logs));
-        return [this, logs, lines, all = tune::searches_in(*lines)] { take(logs, lines, all); };
+        return answer;
     };
+    return asking(ask, [this, found] {
+        shown_ = found->chosen;
+        fill_layers(found->layers);
+    });
 }
 
 void TuningPane::clear() {
-    logs_.clear();
-    lines_.reset();
-    all_.clear();
     shown_.clear();
-    rows_->setRowCount(0);
-    rows_->hide();
-    picture_->clear(tr("No recorded search."));
-}
-
-void TuningPane::take(const Logs& logs, std::shared_ptr<const Lines> lines, Searches all) {
-    logs_ = logs;
-    lines_ = std::move(lines);
-    all_ = std::move(all);
-    fill_layers();
-    show_layer();
+    AnswerPane::clear();
 }
 
 // What was chosen stays where the logs still have it.
-void TuningPane::fill_layers() {
+void TuningPane::fill_layers(const QStringList& layers) {
     const QString before = layer_->currentData().toString();
     while (layer_->count() > 1) {
         layer_->removeItem(1);
     }
-    for (const tune::LogSearch& search : all_) {
-        const QString name = text(search.work.name);
-        if (layer_->findData(name) < 0) {
-            layer_->addItem(name, name);
-        }
+    for (const QString& name : layers) {
+        layer_->addItem(name, name);
     }
     layer_->setCurrentIndex(std::max(0, layer_->findData(before)));
-}
-
-void TuningPane::show_layer() {
-    const std::string layer = layer_->currentData().toString().toStdString();
-    shown_.clear();
-    std::copy_if(all_.begin(), all_.end(), std::back_inserter(shown_),
-                 [&](const auto& search) { return layer.empty() || search.work.name == layer; });
-    say(headline());
-    fill_rows();
-    if (report::best_so_far(shown_).lines.empty()) {
-        return picture_->clear(tr("No trial worked."));
-    }
-    picture_->show_drawing(
-        [chart = report::best_so_far(shown_)](const report::Canvas& canvas) {
-            return report::draw_chart(chart, canvas);
-        },
-        true);
-}
-
-QString TuningPane::headline() const {
-    const auto best =
-        std::max_element(shown_.begin(), shown_.end(), [](const auto& a, const auto& b) {
-            return a.work.flops() / a.best_s() < b.work.flops() / b.best_s();
-        });
-    if (best == shown_.end() || !best->best) {
-        return tr("None of the recorded trials worked.");
-    }
-    const tune::TrialLine& line = (*lines_)[best->lines[*best->best]];
-    return tr("%1 on %2: best <b>%3</b>, %4, after %5 of %6 trials by %7; %8.")
-        .arg(text(best->work.name).toHtmlEscaped(), text(best->origin.machine).toHtmlEscaped(),
-             text(format_si(best->best_s(), "s", 4)),
-             text(format_si(best->work.flops() / best->best_s(), "FLOP/s", 4)))
-        .arg(*best->best + 1)
-        .arg(best->costs.size())
-        .arg(text(tune::search_label(*best)).toHtmlEscaped(), knobs_text(line).toHtmlEscaped());
-}
-
-void TuningPane::fill_rows() {
-    const QStringList headers = {tr("Layer"),  tr("Search"), tr("Seed"),         tr("Trials"),
-                                 tr("Failed"), tr("Best"),   tr("FLOP/s"),       tr("To 95 %"),
-                                 tr("Took"),   tr("On"),     tr("Knobs of best")};
-    rows_->setColumnCount(static_cast<int>(headers.size()));
-    rows_->setHorizontalHeaderLabels(headers);
-    rows_->setRowCount(static_cast<int>(shown_.size()));
-    for (int i = 0; i < rows_->rowCount(); ++i) {
-        const tune::LogSearch& s = shown_[static_cast<std::size_t>(i)];
-        int column = 0;
-        const auto put = [&](QTableWidgetItem* item) { rows_->setItem(i, column++, item); };
-        const auto count = [&](std::size_t n) {
-            put(cell(QString::number(n), static_cast<double>(n)));
-        };
-        const double rate = s.best ? s.work.flops() / s.best_s() : 0.0;
-        put(cell(text(s.work.name)));
-        put(cell(text(s.origin.command)));
-        count(s.origin.seed);
-        count(s.costs.size());
-        count(s.failed());
-        put(s.best ? cell(text(format_si(s.best_s(), "s", 4)), s.best_s()) : cell("—", 0.0));
-        put(s.best ? cell(text(format_si(rate, "", 4)), rate) : cell("—", 0.0));
-        put(s.to_95 ? cell(QString::number(*s.to_95), static_cast<double>(*s.to_95))
-                    : cell("—", 0.0));
-        put(cell(text(format_si(s.took_s, "s", 3)), s.took_s));
-        put(cell(text(s.origin.machine)));
-        put(cell(s.best ? knobs_text((*lines_)[s.lines[*s.best]]) : QString()));
-    }
-    fit_columns(*rows_);
-    rows_->show();
-}
-
-QString TuningPane::html() const {
-    return shown_.empty() ? QString()
-                          : "<p>" + headline() + "</p>" +
-                                text(report::to_svg(
-                                    report::draw_chart(report::best_so_far(shown_), {900.0, 420.0}),
-                                    report::SvgTheme::automatic)) +
-                                table_html(*rows_);
 }
 
 } // namespace eyeroof::gui

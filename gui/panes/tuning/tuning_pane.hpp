@@ -3,28 +3,22 @@
 #pragma once
 
 #include "analysis/trials/log_searches.hpp"
-#include "gui/panes/asking_pane.hpp"
-#include "gui/views/drawing_view.hpp"
-
-class QTableWidget;
+#include "gui/panes/answer_pane.hpp"
 
 namespace eyeroof::gui {
 
-class TuningPane : public AskingPane {
+class TuningPane : public AnswerPane {
     Q_OBJECT
 
   public:
     using Searches = std::vector<analysis::tune::LogSearch>;
-    using Lines = std::vector<analysis::tune::TrialLine>;
 
     TuningPane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Recorded searches of kernels"); }
     QString tab() const override { return tr("Tuning"); }
     QString name() const override { return "tuning"; }
     PanePlace place() const override { return PanePlace::middle; }
-    QString html() const override;
     bool belongs(const PaneInput& input) const override;
-    DrawingView* picture_in_front() override { return picture_; }
 
     const Searches& searches() const { return shown_; } // of the chosen layer
 
@@ -33,19 +27,10 @@ class TuningPane : public AskingPane {
     void clear() override;
 
   private:
-    using Logs = std::vector<std::shared_ptr<const report::Trials>>;
-    void take(const Logs& logs, std::shared_ptr<const Lines> lines, Searches all);
-    void fill_layers();
-    void show_layer();
-    void fill_rows();
-    QString headline() const;
+    void fill_layers(const QStringList& layers);
 
     QComboBox* layer_ = nullptr;
-    DrawingView* picture_ = nullptr;
-    QTableWidget* rows_ = nullptr;
-    Logs logs_; // that the rest is made of
-    std::shared_ptr<const Lines> lines_;
-    Searches all_, shown_;
+    Searches shown_;
 };
 
 } // namespace eyeroof::gui

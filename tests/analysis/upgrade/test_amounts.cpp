@@ -21,6 +21,17 @@ TEST_CASE("money is read as people type it") {
     CHECK(*analysis::parse_usd("$1,234,567.50") == near(1234567.5));
 }
 
+TEST_CASE("money is written with commas between thousands") {
+    CHECK(analysis::in_dollars(33113.0) == "$33,113");
+    CHECK(analysis::in_dollars(-1234567.0) == "-$1,234,567");
+    CHECK(analysis::in_dollars(999.4) == "$999");
+    CHECK(analysis::in_dollars(2.529, 2) == "$2.53");
+    CHECK(analysis::in_dollars(1234.5, 2) == "$1,234.50");
+    CHECK(analysis::in_dollars(-0.4) == "$0");
+    CHECK(analysis::price_text(2.5) == "$2.50");
+    CHECK(analysis::price_text(12.5e3) == "$12,500");
+}
+
 TEST_CASE("what is no amount of money is refused with how to write it") {
     for (const char* text : {"", "-1", "30q", "3,0000", "1,23", ",100", "$", "inf", "nan", "1e300",
                              "30/h", "--5", "10,00,000"}) {
@@ -65,11 +76,11 @@ TEST_CASE("shares, years, times and rates are read in the units of the field") {
 }
 
 TEST_CASE("an amount of something else than money is no amount of money") {
-    CHECK(*analysis::parse_amount("0.4") == near(0.4));
-    CHECK(*analysis::parse_amount("0") == 0.0);
+    CHECK(*analysis::parse_co2("0.4") == near(0.4));
+    CHECK(*analysis::parse_co2("0") == 0.0);
     for (const char* text : {"$0.4", "0.4 usd", "0.4$", "0.4/h", "-1"}) {
         CAPTURE(text);
-        CHECK_FALSE(analysis::parse_amount(text).ok());
+        CHECK_FALSE(analysis::parse_co2(text).ok());
     }
 }
 

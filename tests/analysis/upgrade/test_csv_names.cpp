@@ -3,7 +3,10 @@
 #include "analysis/upgrade/offload.hpp"
 #include "analysis/upgrade/upgrade.hpp"
 #include "base/csv.hpp"
-#include "report/upgrade/upgrade.hpp"
+#include "report/answer/write.hpp"
+#include "report/upgrade/offload_answer.hpp"
+#include "report/upgrade/purchase_answer.hpp"
+#include "tests/analysis/upgrade/purchase_of.hpp"
 
 #include <doctest/doctest.h>
 
@@ -34,13 +37,14 @@ TEST_CASE(
     analysis::Upgrade upgrade;
     upgrade.layers.resize(1);
     upgrade.layers.front().name = kName;
-    CHECK(first_name(report::upgrade_csv(upgrade)) == kName);
-    CHECK(report::upgrade_csv(upgrade).find("\n=") == std::string::npos);
+    const std::string csv = report::to_csv(report::purchase_answer(tests::purchase_of(upgrade)));
+    CHECK(first_name(csv) == kName);
+    CHECK(csv.find("\n=") == std::string::npos);
     analysis::Offload offload;
     offload.layers.resize(1);
     offload.layers.front().name = kName;
-    CHECK(first_name(analysis::offload_csv(offload)) == kName);
-    CHECK(analysis::offload_csv(offload).find("\"=") == std::string::npos);
+    CHECK(first_name(report::to_csv(report::offload_answer(offload))) == kName);
+    CHECK(report::to_csv(report::offload_answer(offload)).find("\"=") == std::string::npos);
 }
 
 } // namespace test_analysis_upgrade_csv_names

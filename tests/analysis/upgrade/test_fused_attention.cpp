@@ -87,6 +87,8 @@ TEST_CASE("products that are no attention stay what they are") {
     plain.layers.erase(plain.layers.begin() + 1); // no softmax between them
     CHECK(fused(plain) == plain);
     CHECK(fused(network("resnet50")) == network("resnet50"));
+    const auto relative = network("transformer-xl"); // scores of contents plus those of positions
+    CHECK(fused(relative) == relative);
 }
 
 } // namespace test_analysis_upgrade_fused_attention

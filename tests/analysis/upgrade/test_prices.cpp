@@ -74,7 +74,8 @@ TEST_CASE("where sellers disagree, the first sentence has the verdict under each
     CHECK(a.by_price[1].verdict == analysis::UpgradeVerdict::does_not);
     CHECK(a.by_price[1].needed == near(50.0));
     CHECK(sentence(q).starts_with("The verdict depends on the price table: replace under A (list); "
-                                  "keep under B (marketplace)."));
+                                  "keep under B (marketplace). These figures use prices of A "
+                                  "(list). Replace"));
 }
 
 TEST_CASE("where no seller has both, the first sentence says so") {

@@ -43,7 +43,7 @@ double tokens_per_s(const char* machine, const ServedRequests& requests) {
     o.prompt = requests.prompt;
     o.answer = requests.answer;
     o.tpot_limit_s = requests.tpot_limit_s;
-    o.engine = engine_of(requests.engine);
+    o.engine = requests.engine;
     o.type = model::DataType::fp16;
     o.exam.launch = model::Launch::graph;
     model::Fabric alone;
@@ -73,8 +73,23 @@ TEST_CASE("a service is compared by the tokens a second of its servers") {
     CHECK(a.then.usd_per_mtoken.value() == near(2.0 / 3600.0 / after * 1e6, 1e-6));
     const double tdp =
         std::get<model::Gpu>(service("a100-sxm-80gb", "h100-sxm-80gb", requests).from.kind).tdp_w;
-    CHECK(a.upgrade.money.from_joules == near(tdp * 300.0 / before, 1e-6));
+    CHECK(*a.upgrade.money.from_joules == near(tdp * 300.0 / before, 1e-6));
+    // 400 W x PUE 1.4 for 1e6 / rate seconds
+    CHECK(a.now.joules_per_mtoken.value() == near(400.0 * 1.4 * 1e6 / before, 1e-6));
+    CHECK(a.then.joules_per_mtoken.value() == near(700.0 * 1.4 * 1e6 / after, 1e-6));
+    CHECK(a.now.server.value().tokens_per_s == near(before, 1e-6));
+    CHECK(a.then.server.value().tpot_s <= requests.tpot_limit_s);
     CHECK(a.upgrade.verdict != UpgradeVerdict::does_not_fit);
+}
+
+TEST_CASE("a service of so many requests at a time has that point's time per token") {
+    ServedRequests requests;
+    requests.at_once = 4;
+    const auto bought = purchase(service("a100-sxm-80gb", "h100-sxm-80gb", requests));
+    REQUIRE(bought.ok());
+    const ServingPoint server = bought->answers.front().then.server.value();
+    CHECK(server.batch == 4);
+    CHECK(server.tokens_per_s == near(4.0 / server.tpot_s));
 }
 
 TEST_CASE("a service on two equal GPUs gains nothing, and limits that no server keeps are said") {

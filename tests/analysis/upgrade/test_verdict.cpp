@@ -3,7 +3,10 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/upgrade/assumptions.hpp"
 #include "analysis/upgrade/verdict.hpp"
+#include "report/answer/write.hpp"
+#include "report/upgrade/purchase_answer.hpp"
 #include "report/upgrade/upgrade.hpp"
+#include "tests/analysis/upgrade/purchase_of.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 #include "tests/question.hpp"
@@ -306,7 +309,8 @@ TEST_CASE("the answer says what runs and what it takes for granted, with its wor
     REQUIRE(u.assumptions.size() == 4); // host, graphs, compiled, batch: it has no attention
     CHECK(u.assumptions[0].instead == "on the old host");
     CHECK(u.assumptions[0].speedup < u.speedup.value); // the host was most of the gain
-    CHECK(report::upgrade_json(u).find("\"assumptions\"") != std::string::npos);
+    CHECK(report::to_json(report::purchase_answer(tests::purchase_of(u))).find("\"assumptions\"") !=
+          std::string::npos);
 }
 
 TEST_CASE("prices of another year are warned of") {

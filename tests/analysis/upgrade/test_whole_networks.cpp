@@ -130,7 +130,7 @@ TEST_CASE("a measured step is predicted with the edges of its network") {
         const analysis::PairsSources sources{
             [&](const std::string&) { return Result<model::NetworkGraph>(net); },
             [](const std::string&) { return Result<model::Machine>(v100()); },
-            [](const model::Gpu&) {
+            [](const model::Machine&) {
                 return model::HostIssue{40e-6, 16e-6, 3e-6, 1e-6};
             }};
         const auto result = analysis::validate_networks(*rows, sources);
@@ -154,7 +154,7 @@ TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") 
             return Result<model::NetworkGraph>({net, {}});
         },
         [](const std::string&) { return Result<model::Machine>(v100()); },
-        [](const model::Gpu&) {
+        [](const model::Machine&) {
             return model::HostIssue{40e-6, 16e-6, 3e-6, 1e-6};
         }};
     const auto result = analysis::validate_networks(*rows, sources);

@@ -82,6 +82,47 @@ TEST_CASE("changes are read with units, as factors, and refused with a hint") {
     CHECK(two.diagnostics().size() == 2);
 }
 
+TEST_CASE("a power cap lowers the smaller limit, in any order and spelling") {
+    const model::Machine a100 = machine("a100-sxm-80gb"); // 400 W, 1410 MHz
+    for (const char* text : {"power-cap=200 W", "Power_Cap = 0.2 kW", "POWER CAP=x0.5"}) {
+        CAPTURE(text);
+        const auto change = parse_change(a100, text);
+        REQUIRE(change);
+        CHECK(change->key == "power-cap");
+        CHECK(change->value == near(200.0));
+        CHECK(change_text(a100, *change) == "power-cap=200 W");
+    }
+    using Texts = std::vector<std::string>;
+    for (const auto& [texts, watts] :
+         {std::pair{Texts{"power-cap=300 W", "power-limit=200 W"}, 200.0},
+          {Texts{"power-limit=200 W", "power-cap=300 W"}, 200.0},
+          {Texts{"power-cap=200 W", "power-limit=300 W"}, 200.0},
+          {Texts{"power-cap=900 W"}, 400.0}}) {
+        const auto capped = changed(a100, texts);
+        REQUIRE(capped);
+        const auto& gpu = std::get<model::Gpu>(capped->kind);
+        CHECK(gpu.tdp_w == near(watts));
+        if (watts < 400.0) {
+            CHECK(gpu.base_hz == near(0.15 * 1.41e9));
+        }
+    }
+}
+
+TEST_CASE("a power cap below a tenth of the limit is refused, and any on hosts and accelerators") {
+    const auto refusal = [](const char* name, const char* text) {
+        const auto change = parse_change(machine(name), text);
+        REQUIRE_FALSE(change);
+        return change.diagnostics().items().front();
+    };
+    CHECK(parse_change(machine("a100-sxm-80gb"), "power-cap=40 W"));
+    CHECK(refusal("a100-sxm-80gb", "power-cap=39 W").hint == "cap it at 40 W or more");
+    CHECK_FALSE(parse_change(machine("a100-sxm-80gb"), "power-cap=none"));
+    for (const char* name : {"server-2x64", "eyeriss-v1", "tpu-v6e"}) {
+        CAPTURE(name);
+        CHECK(refusal(name, "power-cap=200 W").code == "no-power-cap");
+    }
+}
+
 TEST_CASE("a change takes every unit that a machine file takes there, in any case") {
     struct Row {
         const char *machine, *text, *as;
@@ -257,6 +298,7 @@ TEST_CASE("behind stalls for the outermost memory stands its bandwidth, not the 
 
 TEST_CASE("gains follow what made the report that they stand beside") {
     Question question = tests::question_of(network("mnist-cnn"), machine("nvdla-small"));
+    question.scenario.search_nodes = 2000;
     const Examine searched = [](const Question& variant, const std::stop_token& stop) {
         return run(variant, stop);
     };

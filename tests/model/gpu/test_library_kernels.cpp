@@ -257,6 +257,7 @@ TEST_CASE("intervals are wider on machines without rows, and where no size was m
         const auto time = library_time(test::plain_gpu(), kernels, product("vllm"));
         return std::log(time->high_s / time->time_s);
     };
+    cells.distances[static_cast<std::size_t>(LibraryKind::product)] = {0.07, 0.1, 0.35, 0.2};
     cell.machines["known"] = {0.0, 0.8, 1.25};
     CHECK(width("known") == near(std::log(1.25)));
     CHECK(width("other") == near(std::hypot(std::log(1.25), 0.07)));

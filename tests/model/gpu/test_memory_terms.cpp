@@ -347,6 +347,19 @@ TEST_CASE("copies that address each element take SM cycles, but none within a co
               .body_s < 1e-12);
 }
 
+TEST_CASE("a copy that transposes waits for an L2 sector of each element, unless it is compiled") {
+    model::Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    gpu.l2_bytes_per_s = 1e12;
+    const MemoryTerms terms = test::plain_memory();
+    const Layer layer = elements("transpose", 1000, 1000);
+    const double addressed = 0.8 * 1e6 / 1e10;
+    CHECK(body(terms, layer, gpu) == near(addressed + 32e6 / 1e12));
+    CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
+              .body_s < 1e-5);
+    gpu.arch = model::GpuArch::amd;
+    CHECK(body(terms, layer, gpu) == near(addressed + 64e6 / 1e12));
+}
+
 TEST_CASE("a sum along an outer axis joins its parts through memory, one along rows does not") {
     const model::Gpu gpu = test::plain_gpu(); // 1 GHz
     const MemoryTerms terms = test::plain_memory();

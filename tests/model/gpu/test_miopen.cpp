@@ -95,6 +95,11 @@ TEST_CASE("Winograd's sums are cheaper than 3 x 3 products on AMD's lanes, and 1
     CHECK(t.algorithm == ConvAlgorithm::winograd);
     CHECK(t.body_s / direct == tests::near(16.0 / 36.0, 0.03));
     CHECK(t.dram_bytes == tests::near(4.0 * 64.0 * (64.0 * 64.0 + 640.0 * 64.0 + 640.0 * 9.0)));
+    // MIOpen's Winograd kernels read channels first alone.
+    const ConvTime last =
+        miopen_time(gpu, DataType::fp32, terms, shape, Direction::fwd, 4.0, false);
+    CHECK(last.algorithm == ConvAlgorithm::implicit_gemm);
+    CHECK(last.body_s == tests::near(direct));
 }
 
 TEST_CASE("Winograd on AMD says nothing of the direct product that it replaces") {
@@ -120,11 +125,13 @@ TEST_CASE("Winograd on AMD says nothing of the direct product that it replaces")
 TEST_CASE(
     "a strided 1 x 1 gradient takes every position on lanes, and a pass of zeros on matrix cores") {
     Gpu gpu = amd();
+    gpu.rate(DataType::fp16).pipe = Pipe::vector;
     ConvShape strided = pointwise(64, 640);
     strided.stride = {2, 2};
     const double all = body_s(gpu, plain(), pointwise(64, 640), Direction::bwd_data);
     CHECK(body_s(gpu, plain(), strided, Direction::bwd_data) == tests::near(all));
-    gpu.rate(DataType::fp32).pipe = Pipe::tensor;
+    // Matrix cores serve fp32, too, whatever pipe its peak is stated for.
+    gpu.rate(DataType::fp16).pipe = Pipe::tensor;
     ConvTerms terms = plain();
     CHECK(body_s(gpu, terms, strided, Direction::bwd_data) < 0.3 * all); // a quarter of them
     gpu.dram_bytes_per_s = 1e9;

@@ -1,5 +1,6 @@
-#include "report/draw/plot_csv.hpp"
+#include "report/answer/write.hpp"
 #include "report/draw/plot_html.hpp"
+#include "report/roofline/roofline_answer.hpp"
 #include "tests/report/draw/plots.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +17,7 @@ TEST_CASE("the CSV holds exactly what is plotted, names quoted where they need i
     ViewState view;
     view.top = 3;
     const auto scene = make_scene(input, view);
-    const std::string csv = to_csv(*scene, input);
+    const std::string csv = to_csv(roofline_answer(*scene, input));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 + 2); // header, points, roofs
     CHECK(csv.find("\"void kernel_9<float, 2>\"") != std::string::npos);
     const std::string header = csv.substr(0, csv.find('\n'));
@@ -27,7 +28,8 @@ TEST_CASE("the CSV holds exactly what is plotted, names quoted where they need i
 
 TEST_CASE("the JSON holds the same rows and says which schema it follows") {
     const PlotInput input = scattered(5);
-    const auto json = nlohmann::json::parse(to_json(*make_scene(input, {}), input));
+    const auto json =
+        nlohmann::json::parse(to_json(roofline_answer(*make_scene(input, {}), input)));
     CHECK(json.at("schema") == "eyeroof/roofline/1");
     CHECK(json.at("points").size() == 5);
     CHECK(json.at("roofs").at(1).at("bytes_per_s") == 10.0);
@@ -36,7 +38,7 @@ TEST_CASE("the JSON holds the same rows and says which schema it follows") {
 TEST_CASE("a name cannot leave its place in the page") {
     PlotInput input = scattered(2);
     input.points[0].name = "</script><img src=x>";
-    const std::string html = to_html(*make_scene(input, {}), input);
+    const std::string html = to_html({{"", *make_scene(input, {})}}, input);
     CHECK(html.find("</script><img") == std::string::npos);
     CHECK(html.find("http://") == html.find("http://www.w3.org/2000/svg"));
     CHECK(html.rfind("http://") == html.find("http://www.w3.org/2000/svg"));

@@ -259,6 +259,19 @@ TEST_CASE("a card tells name, rate, roof, share and source") {
     CHECK(text.find("source=by hand") != std::string::npos);
 }
 
+TEST_CASE("a card counts an integer type's operations in one unit, at the roof of a memory, too") {
+    PlotInput input{"t", {plain_machine()}, {plain_point("a", 20, 50, 4)}};
+    input.points[0].precision = "int8";
+    std::string text;
+    for (const CardRow& row : card_of(input, make_scene(input, {})->points[0])) {
+        text += row.what + "=" + row.value + "\n";
+    }
+    CHECK(text.find("predicted=5 OP/s") != std::string::npos);
+    CHECK(text.find("roof there=4 OP/s (DRAM)") != std::string::npos);
+    CHECK(text.find("intensity=0.4 OP/byte") != std::string::npos);
+    CHECK(text.find("FLOP") == std::string::npos);
+}
+
 TEST_CASE("an empty plot is a plot") {
     const auto scene = make_scene({}, {});
     REQUIRE(scene);

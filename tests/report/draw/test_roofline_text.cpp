@@ -1,5 +1,6 @@
 #include "base/lines.hpp"
-#include "report/draw/roofline_text.hpp"
+#include "report/answer/write.hpp"
+#include "report/roofline/roofline_answer.hpp"
 #include "tests/report/draw/plots.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +25,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::string drawn(const PlotInput& input, std::size_t columns) {
     const auto scene = make_scene(input, {});
     REQUIRE(scene);
-    return roofline_text(*scene, columns);
+    return to_text(roofline_answer(*scene, input), columns);
 }
 
 } // namespace
@@ -51,8 +52,8 @@ TEST_CASE("a roofline in a terminal has both roofs, a letter for each point, and
     CHECK(row_of_slow > row_of_quick); // 5 FLOP/s stand below 50
     CHECK(text.find("//") != std::string::npos);
     CHECK(text.find("───") != std::string::npos);
-    CHECK(text.find("a slow ") != std::string::npos);
-    CHECK(text.find("50.0%  units") != std::string::npos);
+    CHECK(text.find("a     slow ") != std::string::npos);
+    CHECK(text.find("50 %  units") != std::string::npos);
 }
 
 TEST_CASE("a roofline in a terminal keeps to its columns, whatever the names and the points") {
@@ -62,7 +63,7 @@ TEST_CASE("a roofline in a terminal keeps to its columns, whatever the names and
         CAPTURE(columns);
         const std::string text = drawn(input, columns);
         CHECK(text.find('\x1b') == std::string::npos);
-        CHECK(text.find("and 284 more") != std::string::npos);
+        CHECK(text.find("and 284 more rows") != std::string::npos);
         for (const std::string& line : lines_of(text)) {
             CHECK(display_width(line) <= std::max<std::size_t>(columns, 80));
         }
