@@ -30,11 +30,11 @@ std::string open_searches_text(const Report& report, const OpenSearches& open) {
     const auto searched =
         std::count_if(report.layers.begin(), report.layers.end(),
                       [](const LayerReport& layer) { return !layer.certificates.empty(); });
-    return fmt::format("{} of {} searched mappings are not proven optimal (first: {}): optimality "
-                       "gap at most {:.1f} %{}",
-                       open.layers.size(), searched,
-                       report.layers.at(open.layers.front()).layer.name, 100.0 * open.gap,
-                       open.stream ? "; the bound takes the DRAM as a stream" : "");
+    return fmt::format(
+        "{} of {} searched mappings are not proven optimal among even mappings (first: "
+        "{}): optimality gap at most {:.1f} %{}",
+        open.layers.size(), searched, report.layers.at(open.layers.front()).layer.name,
+        100.0 * open.gap, open.stream ? "; the bound takes the DRAM as a stream" : "");
 }
 
 std::string open_searches_hint(const OpenSearches& open) {

@@ -10,8 +10,8 @@ namespace {
 
 // What the network would save if one step alone cost a layer nothing: the largest, of equal ones
 // the first.
-void keep_largest(const Report& report, std::size_t at, std::vector<Loss>& largest) {
-    constexpr std::size_t kMost = 3;
+void keep_largest(const Report& report, std::size_t at, std::size_t most,
+                  std::vector<Loss>& largest) {
     const LayerReport& layer = report.layers[at];
     for (std::size_t i = 0; i < model::kSteps; ++i) {
         const double saved_s = std::max(0.0, layer.time_s - layer.limits.without[i]);
@@ -20,7 +20,7 @@ void keep_largest(const Report& report, std::size_t at, std::vector<Loss>& large
             return other.lost_s < loss.lost_s;
         });
         largest.insert(behind, loss);
-        largest.resize(std::min(largest.size(), kMost));
+        largest.resize(std::min(largest.size(), most));
     }
 }
 
@@ -37,7 +37,7 @@ double utilization_in(const Report& report, double time_s) {
     return time_s > 0.0 ? at_peak_s / time_s : 0.0;
 }
 
-void add_totals(Report& report) {
+void add_totals(Report& report, std::size_t losses_kept) {
     Total& total = report.total;
     std::vector<Loss> losses;
     bool all_have_intervals = !report.layers.empty();
@@ -58,7 +58,7 @@ void add_totals(Report& report) {
         all_have_intervals = all_have_intervals && layer.low_s && layer.high_s;
         low += count * layer.low_s.value_or(0.0);
         high += count * layer.high_s.value_or(0.0);
-        keep_largest(report, i, losses);
+        keep_largest(report, i, losses_kept, losses);
     }
     if (all_have_intervals) {
         total.low_s = low;
@@ -68,9 +68,15 @@ void add_totals(Report& report) {
     if (total.processing_time_s > 0.0) {
         total.averaged_units = unit_seconds / total.processing_time_s;
     }
-    constexpr double rounding = 1e-9;
-    std::erase_if(losses, [&](const Loss& loss) { return loss.lost_s <= rounding * total.time_s; });
     report.worst = std::move(losses);
+    keep_worthwhile(report, losses_kept);
+}
+
+void keep_worthwhile(Report& report, std::size_t most) {
+    constexpr double rounding = 1e-9;
+    std::erase_if(report.worst,
+                  [&](const Loss& loss) { return loss.lost_s <= rounding * report.total.time_s; });
+    report.worst.resize(std::min(report.worst.size(), most));
 }
 
 } // namespace eyeroof::analysis

@@ -1,6 +1,7 @@
 #include "analysis/upgrade/break_even.hpp"
 
 #include "analysis/program/lower.hpp"
+#include "analysis/upgrade/purchase_flips.hpp"
 
 #include <fmt/format.h>
 
@@ -48,8 +49,9 @@ std::optional<double> changed_speedup(const PurchaseQuestion& question,
     return u && u->unfit.empty() ? std::optional(u->speedup.value) : std::nullopt;
 }
 
-bool is_over(double speedup, const PurchaseAnswer& a) {
-    return speedup >= a.needed;
+bool is_turned(double speedup, const PurchaseCandidate& candidate, const PurchaseAnswer& a) {
+    return verdict_at(a.upgrade, speedup, a.needed, candidate.options.confidence) !=
+           a.upgrade.verdict;
 }
 
 } // namespace
@@ -59,7 +61,6 @@ std::vector<Flip> batch_flips(const PurchaseQuestion& question, const PurchaseCa
     if (!is_movable(question, a) || a.upgrade.from_batch != a.upgrade.to_batch) {
         return {};
     }
-    const bool now = is_over(a.upgrade.speedup.value, a);
     const Count own = own_batch(question.fleet.front().network);
     const auto here = static_cast<double>(a.upgrade.from_batch);
     std::optional<Flip> nearest;
@@ -77,7 +78,7 @@ std::vector<Flip> batch_flips(const PurchaseQuestion& question, const PurchaseCa
         least = std::min(least, *speedup);
         most = std::max(most, *speedup);
         const double distance = std::fabs(std::log(static_cast<double>(batch) / here));
-        if (is_over(*speedup, a) != now && (!nearest || distance < nearest->distance)) {
+        if (is_turned(*speedup, candidate, a) && (!nearest || distance < nearest->distance)) {
             nearest = Flip{fmt::format("batch: {} on both", batch), *speedup,
                            fmt::format("{:.2f}x needed", a.needed), true, distance};
         }
@@ -97,24 +98,29 @@ std::vector<Flip> host_flips(const PurchaseQuestion& question, const PurchaseCan
     if (!is_movable(question, a)) {
         return {};
     }
-    const bool now = is_over(a.upgrade.speedup.value, a);
-    const auto at = [&](double ln) {
+    // The speed-up with such a host, if it turns the verdict.
+    const auto turned_at = [&](double ln) {
         const auto speedup = changed_speedup(question, candidate, a, [&](UpgradeOptions& options) {
             options.to.host_speed *= std::exp(ln);
         });
-        return speedup ? is_over(*speedup, a) : now;
+        return speedup && is_turned(*speedup, candidate, a) ? speedup : std::nullopt;
     };
-    double beyond = (now ? -1.0 : 1.0) * std::log(kHostRange); // a slower host takes the gain away
-    if (at(beyond) == now) {
+    // A slower host takes the gain away.
+    const bool pays = a.upgrade.verdict == UpgradeVerdict::pays_off;
+    double beyond = (pays ? -1.0 : 1.0) * std::log(kHostRange);
+    std::optional<double> turned = turned_at(beyond);
+    if (!turned) {
         return {};
     }
     double within = 0.0;
     for (int i = 0; i < kHalvings; ++i) {
         const double middle = 0.5 * (within + beyond);
-        (at(middle) == now ? within : beyond) = middle;
+        const auto nearer = turned_at(middle);
+        (nearer ? beyond : within) = middle;
+        turned = nearer ? nearer : turned;
     }
-    return {Flip{fmt::format("host of {}", a.then.gpu), std::nullopt,
-                 fmt::format("{:.2f}x with one {:.2g}x as fast", a.needed, std::exp(beyond)), true,
+    return {Flip{fmt::format("host of {}", a.then.gpu), turned,
+                 fmt::format("with one {:.2g}x as fast", std::exp(beyond)), true,
                  std::fabs(beyond)}};
 }
 

@@ -14,8 +14,6 @@
 
 namespace eyeroof::analysis {
 
-inline constexpr double kMonthsPerYear = 12.0;
-
 // What is asked beside networks and prices. Assumed where no source is named.
 struct PurchaseTerms {
     std::optional<int> count;        // GPUs that are owned or rented now; nullopt: per GPU

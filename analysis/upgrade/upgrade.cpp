@@ -30,7 +30,6 @@ constexpr double kClassVariance = 0.25;      // and by its class of operator
 // ln 3: of an operator whose time has no upper bound, and of an accelerator, whose arrays and
 // memories alone are modeled.
 constexpr double kOpenSigma = 1.1;
-constexpr double kMonthsOfYear = 12.0;
 constexpr double kSecondsPerHour = 3600.0;
 constexpr double kJoulesPerKwh = 3.6e6;
 
@@ -162,7 +161,7 @@ HourCost owned_hour(const std::optional<double>& watts, const UpgradePrices& pri
                     double once_usd) {
     const double hours = prices.hours_per_month * prices.utilization;
     const double running = power_usd_per_hour(watts, prices) + prices.host_usd_per_month / hours;
-    return {running + once_usd / (kMonthsOfYear * prices.years * hours), running};
+    return {running + once_usd / (kMonthsPerYear * prices.years * hours), running};
 }
 
 std::optional<HourCost> old_hour(const model::Machine& machine, const UpgradePrices& prices,
@@ -198,7 +197,7 @@ void add_purchase(const model::Machine& to, const UpgradePrices& prices, double 
     const double saved_per_hour = old_running_usd * u.speedup.value - power_usd;
     const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
     const double hours = prices.hours_per_month * prices.utilization;
-    const double months = kMonthsOfYear * prices.years;
+    const double months = kMonthsPerYear * prices.years;
     m.outlay_usd = outlay;
     m.work_usd_per_month = old_running_usd * hours;
     m.power_usd_per_month = power_usd * hours;

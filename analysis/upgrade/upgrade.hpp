@@ -17,6 +17,8 @@
 
 namespace eyeroof::analysis {
 
+inline constexpr double kMonthsPerYear = 12.0;
+
 struct UpgradePrices { // nullopt: the machine's own, where it has one
     std::optional<double> from_usd_per_hour, to_usd_per_hour;
     std::string from_source, to_source; // of those an hour; empty: the user's own

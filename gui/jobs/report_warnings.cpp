@@ -47,7 +47,9 @@ void add_warnings(const analysis::Report& report, Diagnostics& problems, LayerMa
                           "Warnings",
                           "The search stopped before its proof: the optimality gap is at most %1 %")
                     : QCoreApplication::translate(
-                          "Warnings", "Not proven optimal: the optimality gap is at most %1 %"))
+                          "Warnings",
+                          "Not proven optimal among even mappings: the optimality gap is at "
+                          "most %1 %"))
                 .arg(100.0 * gap, 0, 'f', 1);
     }
 }

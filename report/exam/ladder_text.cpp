@@ -139,9 +139,9 @@ std::string mapping_lines(const analysis::LayerReport& layer, std::size_t width)
 std::string certificate_lines(const analysis::LayerReport& layer, std::size_t width) {
     std::string text;
     for (const mapper::Certificate& c : layer.certificates) {
-        const std::string line =
-            fmt::format("searched: {} {:.4e}, {}, lower bound {:.4e} ({})", c.objective, c.value,
-                        c.proved ? "proven optimal" : "best found", c.lower_bound, c.space);
+        const std::string line = fmt::format(
+            "searched: {} {:.4e}, {}, lower bound {:.4e} ({})", c.objective, c.value,
+            c.proved ? "proven optimal among even mappings" : "best found", c.lower_bound, c.space);
         text += wrapped(line, 4, width);
     }
     return text;

@@ -176,7 +176,9 @@ std::string saving_lines(const analysis::Report& report, const Saving& saving, s
 
 std::string largest_savings(const analysis::Report& report, const TextStyle& style) {
     if (report.worst.empty()) {
-        return {};
+        return report.total.host_s > report.total.device_s
+                   ? "\nNo kernel alone shortens the step: CPU launches hide it.\n"
+                   : "";
     }
     std::string text =
         "\n" + inked("potential savings from removing one bottleneck", Ink::bold, style.colour) +

@@ -42,7 +42,8 @@ std::string proof_text(const FuseResult& r) {
             : r.lone_proved ? std::string("proven optimal")
                             : std::string("best found")) +
            " among partitions into neighbors, overlap modes, and " + sizes_text(r.sizes) +
-           "; a convolution alone among its mappings with perfect factors, products in tiles of "
+           "; a convolution alone among its even mappings with perfect factors, products in tiles "
+           "of "
            "rows, pairs in any order of tiles" +
            (r.lone_proved ? "" : "; mappings of some single layers are not proven optimal");
 }

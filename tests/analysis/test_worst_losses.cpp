@@ -83,4 +83,18 @@ TEST_CASE("of many layers the three largest savings are named, and of equal ones
     CHECK(report->worst == losses);
 }
 
+TEST_CASE("a kernel that the host's launches hide saves nothing of the step") {
+    analysis::Question question;
+    question.network = many_products(40);
+    question.machine = a100();
+    question.scenario.launch = model::Launch::eager;
+    const auto hidden = analysis::run(question);
+    REQUIRE(hidden.ok());
+    REQUIRE(hidden->total.host_s > hidden->total.device_s);
+    const double after_host_s = hidden->total.time_s - hidden->total.host_s; // the last kernels
+    for (const analysis::Loss& loss : hidden->worst) {
+        CHECK(loss.lost_s <= after_host_s * (1.0 + 1e-9));
+    }
+}
+
 } // namespace test_analysis_worst_losses
