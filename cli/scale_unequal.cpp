@@ -24,7 +24,7 @@ Result<model::Machine> machine_of(Context& context, const std::string& name, boo
     if (machine && first && !scenario.changes.empty()) {
         machine = analysis::changed(*machine, scenario.changes);
     }
-    if (machine && analysis::settles(scenario)) {
+    if (machine && analysis::settles(scenario, *machine)) {
         machine = analysis::settled_machine(*std::move(machine));
     }
     return machine;

@@ -190,9 +190,22 @@ Swept to_text(Context& context, const SweepOptions& options, const analysis::Swe
     return swept;
 }
 
+// Points without figures, and points whose step does not fit the memory.
+struct Unusable {
+    std::uint64_t without = 0, unfit = 0;
+    std::string why; // the first has no figures
+
+    void add(const analysis::PointFigures& figures) {
+        if (figures.error.empty()) {
+            ++unfit;
+        } else if (without++ == 0) {
+            why = figures.error;
+        }
+    }
+};
+
 Exit written(Context& context, const SweepOptions& options, const Swept& swept,
-             const std::string& words, analysis::PointRange range, std::uint64_t without,
-             const std::string& why) {
+             const std::string& words, analysis::PointRange range, const Unusable& unusable) {
     Diagnostics said = swept.wrong;
     if (swept.points < range.to - range.from && !said.has_errors()) {
         said.error(
@@ -200,9 +213,16 @@ Exit written(Context& context, const SweepOptions& options, const Swept& swept,
             fmt::format("{} of {} points were worked out", swept.points, range.to - range.from),
             options.output.file.empty() ? "" : "--resume goes on with them");
     }
-    if (without > 0) {
+    if (unusable.without > 0) {
         said.warning("no-figures", fmt::format("{} points have no figures, the first because of {}",
-                                               without, why));
+                                               unusable.without, unusable.why));
+    }
+    if (unusable.unfit > 0) {
+        said.warning("does-not-fit",
+                     fmt::format("{} points do not fit the memory: their figures are of a run that "
+                                 "would, and they are on no front",
+                                 unusable.unfit),
+                     "the column error says by how much");
     }
     if (said.has_errors()) {
         return context.fail(said);
@@ -325,19 +345,18 @@ Exit sweep(Context& context, SweepOptions& options) {
     }
     const std::string words = first_point(context, options, *grid, range->from);
     std::mutex mutex;
-    std::uint64_t without = 0;
-    std::string why;
+    Unusable unusable;
     const analysis::RowText row = [&](std::uint64_t point, const analysis::PointFigures& figures) {
-        if (!figures.error.empty()) {
+        if (!figures.error.empty() || !figures.unfit.empty()) {
             const std::lock_guard lock(mutex);
-            why = without++ == 0 ? figures.error : why;
+            unusable.add(figures);
         }
         return analysis::row_of(*grid, format_of(options), point, figures);
     };
     const Swept swept = options.output.file.empty() || is_page(options)
                             ? to_text(context, options, *grid, *range, row)
                             : to_file(context, options, *grid, *range, row);
-    return written(context, options, swept, words, *range, without, why);
+    return written(context, options, swept, words, *range, unusable);
 }
 
 struct MergeOptions {

@@ -175,7 +175,7 @@ std::string gpu_words(const Question& question) {
     }
     words += host ? "" : s.library.empty() ? ", current libraries" : ", " + s.library;
     words += s.streams > 1 ? fmt::format(", {} streams", s.streams) : "";
-    if (settles(s) && !host) {
+    if (settles(s, question.machine) && !host) {
         words += ", settled clocks";
     }
     if (s.copies != Copies::none) {

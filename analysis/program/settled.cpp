@@ -31,15 +31,17 @@ model::Machine settled_machine(model::Machine machine) {
     return machine;
 }
 
-bool settles(const Scenario& scenario) {
+bool settles(const Scenario& scenario, const model::Machine& machine) {
+    const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
     const bool capped = std::ranges::any_of(scenario.changes, [](const std::string& change) {
         return power_cap_of(change).has_value();
     });
-    return scenario.settled_clocks.value_or(scenario.training.has_value() || capped);
+    return scenario.settled_clocks.value_or(scenario.training.has_value() || capped ||
+                                            (gpu != nullptr && gpu->capped));
 }
 
 Question as_it_runs(Question question) {
-    if (settles(question.scenario)) {
+    if (settles(question.scenario, question.machine)) {
         question.machine = settled_machine(std::move(question.machine));
     }
     return question;

@@ -110,11 +110,16 @@ class Run {
 // members between two crossings:
 //   max( h_out + (steps - 1) w,  J h_out + (J - 1)(c - 1) h_in + rest max(h_in, w) ),
 //   J = ceil(steps / c), rest = steps - (J - 1) c - 1; on one level that is steps (a + S/n/B).
+// A broadcast is a chain: its pieces, of at most the fabric's size, follow one another over n - 1
+// hops.
 void ring(Run& run, double bytes) {
     const double n = run.n();
     const bool broadcast = run.kind() == Collective::broadcast;
-    const double steps = broadcast ? 2.0 * n - 2.0 : run.passes() * (n - 1.0);
-    const double piece = bytes / n;
+    const double pieces =
+        broadcast ? std::max(1.0, std::ceil(bytes / run.fabric().chunk_bytes)) : n;
+    const double travelled = broadcast ? n - 1.0 : run.passes() * (n - 1.0); // hops of a piece
+    const double steps = broadcast ? travelled + pieces - 1.0 : travelled;
+    const double piece = bytes / pieces;
     const std::size_t out = run.outermost();
     double inner = 0.0;
     double inner_hops = 0.0;
@@ -130,16 +135,16 @@ void ring(Run& run, double bytes) {
             inner += hops * (run.a(l) + transfer);
             inner_hops += hops;
         }
-        run.moves(l, broadcast ? hops * (n - 1.0) : steps * hops, piece);
+        run.moves(l, broadcast ? hops * (n - 1.0) / n * pieces : steps * hops, piece);
     }
     const double crossing = run.a(out) + piece / run.unit_bandwidth(out);
     const double hop = inner_hops > 0.0 ? inner / inner_hops : 0.0;
     const auto between = static_cast<double>(run.group().members[out]);
-    const double crossings = std::ceil(steps / between);
-    const double rest = steps - (crossings - 1.0) * between - 1.0;
+    const double crossings = std::ceil(travelled / between);
+    const double rest = travelled - (crossings - 1.0) * between - 1.0;
     const double waits = crossing + (steps - 1.0) * narrowest;
     const double around = crossings * crossing + (crossings - 1.0) * (between - 1.0) * hop +
-                          rest * std::max(hop, narrowest);
+                          rest * std::max(hop, narrowest) + (steps - travelled) * narrowest;
     run.time().bandwidth_s = steps * piece / run.narrowest();
     run.time().latency_s += std::max(std::max(waits, around) - run.time().bandwidth_s, 0.0);
 }

@@ -83,6 +83,7 @@ class Device {
         return training_memory(**report, options_.data.zero, devices);
     }
 
+    bool divides_all() const { return options_.data.zero >= 3; }
     double at_peak_s(Count batch) const { return at_peak_s_.at(batch); }
     double step_s(Count batch) const { return longer_ * reports_.at(batch).total.time_s; }
     // Ends of the step's interval over the step; none where they are not known or it was measured.
@@ -141,8 +142,11 @@ Result<Count> best_batch(Device& device, Count most, double devices) {
                 "no-memory",
                 fmt::format("one sample takes {:.1f} GB of a device's {:.1f} GB",
                             memory->total() / 1e9, memory->capacity / 1e9),
-                "divide the optimizer, gradients and weights (--zero 3), or a device with more "
-                "memory");
+                device.divides_all()
+                    ? "divide layers and matrices (--tensor, --pipeline), or take a device with "
+                      "more memory"
+                    : "divide the optimizer, gradients and weights (--zero 3), or take a device "
+                      "with more memory");
         }
     }
     return Count{1};
@@ -277,9 +281,12 @@ Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Coun
     point.step_s = step.time_s;
     point.samples_per_s = static_cast<double>(batch) / step.time_s;
     const double even = static_cast<double>(batch) / static_cast<double>(devices);
-    point.parts.compute_s = even * s.baseline_s;
-    point.parts.idle_s = (static_cast<double>(share) - even) * s.baseline_s;
-    point.parts.small_batch_s = step.compute_s - static_cast<double>(share) * s.baseline_s;
+    // A smaller share may take less than its part of the baseline: then nothing is lost to it.
+    const double part_s = static_cast<double>(share) * s.baseline_s;
+    const double per_sample_s = std::min(part_s, step.compute_s) / static_cast<double>(share);
+    point.parts.compute_s = even * per_sample_s;
+    point.parts.idle_s = (static_cast<double>(share) - even) * per_sample_s;
+    point.parts.small_batch_s = std::max(step.compute_s - part_s, 0.0);
     point.parts.exposed_s = step.exposed_s + step.compression_s + step.slowed_s;
     point.parts.waiting_s = step.waiting_s;
     describe_volume(s.fabric, step, point);

@@ -6,6 +6,7 @@
 #include "analysis/exam/run.hpp"
 #include "analysis/sweep/workloads.hpp"
 #include "base/parallel.hpp"
+#include "base/units.hpp"
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "model/cost/dram_pattern.hpp"
@@ -134,6 +135,11 @@ PointFigures SweepEngine::slow(const std::vector<std::size_t>& at) const {
     PointFigures figures{{total.time_s, total.energy_j, 0.0, total.outer_bytes, total.macs, 0.0},
                          {}};
     finish(total.utilization, figures);
+    if (report->fit && !report->fit->fits()) {
+        figures.unfit = fmt::format("does-not-fit: the step needs {} of {}",
+                                    format_si(static_cast<double>(report->fit->peak_bytes), "B"),
+                                    format_si(static_cast<double>(report->fit->limit_bytes), "B"));
+    }
     return figures;
 }
 

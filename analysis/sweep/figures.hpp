@@ -18,6 +18,8 @@ inline constexpr std::array<std::string_view, kSweptFigures> kSweptFigureNames =
 struct PointFigures {
     std::array<double, kSweptFigures> values{};
     std::string error; // why there are none: "no-mapping: …"
+    // "does-not-fit: …": the values are of a run that would fit, and the point is on no front.
+    std::string unfit = {};
 
     double of(SweptFigure figure) const { return values[static_cast<std::size_t>(figure)]; }
     bool operator==(const PointFigures&) const = default;

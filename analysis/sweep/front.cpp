@@ -16,6 +16,9 @@ using Values = std::vector<double>;
 std::optional<Values> values_of(const SweptTable& table, const std::vector<Aim>& aims,
                                 std::size_t row) {
     Values values;
+    if (const auto error = table.column("error"); error && !table.rows[row][*error].empty()) {
+        return std::nullopt;
+    }
     for (const Aim& aim : aims) {
         const auto value = number_in(table.rows[row][*table.column(aim.column)]);
         if (!value) {

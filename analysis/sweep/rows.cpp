@@ -30,6 +30,10 @@ std::string field_text(const SweepGrid& grid, const std::vector<std::size_t>& at
     return field.texts[at[f]];
 }
 
+const std::string& why_not(const PointFigures& figures) {
+    return figures.error.empty() ? figures.unfit : figures.error;
+}
+
 std::string csv_row(const SweepGrid& grid, std::uint64_t point, const PointFigures& figures) {
     const auto at = grid.at(point);
     std::string row = fmt::format("{}", point);
@@ -44,7 +48,7 @@ std::string csv_row(const SweepGrid& grid, std::uint64_t point, const PointFigur
         }
     }
     row += ',';
-    row += figures.error.empty() ? std::string{} : csv_quoted(figures.error);
+    row += why_not(figures).empty() ? std::string{} : csv_quoted(why_not(figures));
     row += '\n';
     return row;
 }
@@ -61,7 +65,8 @@ std::string json_row(const SweepGrid& grid, std::uint64_t point, const PointFigu
     for (std::size_t i = 0; i < kSweptFigures && figures.error.empty(); ++i) {
         row += fmt::format(",\"{}\":{}", kSweptFigureNames[i], figures.values[i]);
     }
-    row += figures.error.empty() ? "" : fmt::format(",\"error\":{}", json_quoted(figures.error));
+    row +=
+        why_not(figures).empty() ? "" : fmt::format(",\"error\":{}", json_quoted(why_not(figures)));
     row += "}\n";
     return row;
 }

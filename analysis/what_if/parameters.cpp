@@ -519,10 +519,12 @@ std::vector<Parameter> parameters(const Gpu& machine) {
                        machine.tdp_w,
                        false,
                        [](Machine& m, double v) {
-                           constexpr double kLeastClock = 0.15;  // of the boost clock; unsourced
-                           const bool capped = v < gpu(m).tdp_w; // then below the base clock, too
+                           constexpr double kLeastClock = 0.15; // of the boost clock; unsourced
+                           gpu(m).capped = gpu(m).capped || v < gpu(m).tdp_w;
                            gpu(m).tdp_w = v;
-                           gpu(m).base_hz = capped ? kLeastClock * gpu(m).boost_hz : gpu(m).base_hz;
+                           if (gpu(m).capped) { // then below the base clock, too
+                               gpu(m).base_hz = kLeastClock * gpu(m).boost_hz;
+                           }
                        },
                        {"tdp", "clocks.base"}});
         all.back().tried = false;

@@ -98,6 +98,7 @@ struct Gpu {
     double pcie_bytes_per_s = 0.0; // one direction
     double link_bytes_per_s = 0.0; // NVLink and the like, both directions
     double tdp_w = 0.0;
+    bool capped = false; // tdp_w is below the board's own limit
     MemoryType memory_type = MemoryType::unknown;
     GpuPrice price;
     HostIssue issue; // of hosts

@@ -30,6 +30,12 @@ std::vector<std::string> bound_sentences(const BoundReport& r) {
         lines.push_back(fmt::format("Largest part: {}, {} ({:.1f} %)", most->name,
                                     format_si(most->seconds, "s"), 100.0 * most->seconds / time_s));
     }
+    if (r.measured_s && r.low_s && *r.measured_s < *r.low_s) {
+        lines.push_back(
+            "The measured run is faster than predicted: what binds the prediction, such "
+            "as CPU launches, does not bind it");
+        return lines;
+    }
     if (r.headline) {
         for (std::string& line :
              std::array{analysis::bound_by_text(*r.headline),

@@ -333,6 +333,9 @@ TEST_CASE("how far can I cap an A100?") {
     CHECK(time("--power-cap 100W") > 1.5 * time("--power-cap 200W"));
     CHECK(time("--power-cap 300W --set power-limit=200W") == time("--power-cap 200W"));
     CHECK(time("--set Power_cap=200W") == time("--power-cap 200W"));
+    const std::string inference = "exam bert-large --dtype fp16 --batch 32 --on a100-sxm-80gb ";
+    CHECK(json_of(inference + "--set power-limit=150W").at("total").at("time_s") ==
+          json_of(inference + "--power-cap 150W").at("total").at("time_s"));
     const auto refused = answer_to(step + "--power-cap 20W");
     CHECK(refused.exit == 3);
     CHECK(refused.err.find("40 W") != std::string::npos);

@@ -38,6 +38,18 @@ TEST_CASE("the page of a sweep draws a front of two objectives, and bars for one
     CHECK(page("time,energy").find("viewBox=\"0 0 800 360\"") != std::string::npos);
 }
 
+TEST_CASE("a point of a sweep that does not fit the memory says so in its row and at the end") {
+    const tests::Outcome swept =
+        tests::run({"sweep", "llama-3-8b:new=1", "--on", "h100-sxm-80gb", "--vary",
+                    "network.context=2048,65536", "--batch", "16"});
+    CHECK(swept.exit == 0);
+    CHECK(swept.err.find("1 points do not fit the memory") != std::string::npos);
+    const auto second = swept.out.find("\n1,");
+    REQUIRE(second != std::string::npos);
+    CHECK(swept.out.substr(0, second).find("does-not-fit") == std::string::npos);
+    CHECK(swept.out.find("does-not-fit: the step needs ", second) != std::string::npos);
+}
+
 TEST_CASE("more devices than there can be are refused before they are multiplied") {
     const tests::Outcome outcome =
         tests::run({"scale", "alexnet", "--on", "t4", "--fabric", "pcie4-100g", "--nodes",

@@ -106,6 +106,23 @@ TEST_CASE("closed forms are within 2 % of messages on links, for 300 random smal
     MESSAGE("worst difference ", worst);
 }
 
+TEST_CASE("the pieces of a broadcast follow one another over a chain of the members") {
+    model::Fabric fabric;
+    fabric.levels = {{}};
+    fabric.levels[0].bytes_per_s = 1e11;
+    fabric.levels[0].latency_s = {1e-6};
+    fabric.chunk_bytes = 1e6;
+    const Group group = place_group(fabric, 8, 1, 8);
+    const auto time = [&](double bytes) {
+        const auto made =
+            collective_time(fabric, group, Collective::broadcast, bytes, Algorithm::ring, 0);
+        REQUIRE(made);
+        return made->time_s();
+    };
+    CHECK(time(1e6) == tests::near(7 * (1e-6 + 1e-5)));         // one piece, seven hops
+    CHECK(time(1e9) == tests::near((7 + 999) * (1e-6 + 1e-5))); // 999 follow it
+}
+
 TEST_CASE("server, tree and ring take what FireCaffe's formulas say for NiN's 30.4 MB at 5 GB/s") {
     model::Fabric fabric;
     fabric.levels = {{}};

@@ -29,7 +29,8 @@ TEST_CASE("a front is what no other point beats: a worked example") {
                                       "3,3,4,\n" // beaten by 1
                                       "4,4,1,\n"
                                       "5,4,1,\n" // the same as 4
-                                      "6,,,no-mapping: none\n");
+                                      "6,,,no-mapping: none\n"
+                                      "7,1,1,does-not-fit: 2 GB of 1 GB\n");
     const auto aims = parse_aims("time,energy", table);
     REQUIRE(aims);
     CHECK((*aims)[0] == Aim{"time_s", false});
