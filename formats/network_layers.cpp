@@ -82,10 +82,12 @@ class LayerReader {
         const auto parameters = learned(node["parameters"], values);
         const auto bias = learned(node["bias"], values);
         const auto trained = learned(node["in_training"], values);
+        const auto cached = learned(node["cached"], values);
         if (layer) {
             layer->input_zeros = input_zeros;
             layer->output_zeros = output_zeros;
             layer->parameters = parameters;
+            layer->cached = cached.value_or(0);
             layer->in_training = trained.value_or(1);
             if (layer->in_training < 1) {
                 node["in_training"].error("bad-dimension", "it is 0", "count from 1");
@@ -238,7 +240,7 @@ class Expander {
             (void)node[other.name];
         }
         for (const std::string_view key :
-             {"input_zeros", "output_zeros", "parameters", "bias", "in_training"}) {
+             {"input_zeros", "output_zeros", "parameters", "bias", "in_training", "cached"}) {
             (void)node[key];
         }
     }

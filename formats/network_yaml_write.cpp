@@ -45,6 +45,9 @@ std::string layer_line(const model::Layer& layer) {
     if (layer.in_training > 1) {
         line += fmt::format(", in_training: {}", layer.in_training);
     }
+    if (layer.cached > 0) {
+        line += fmt::format(", cached: {}", layer.cached);
+    }
     return line;
 }
 

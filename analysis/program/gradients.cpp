@@ -25,13 +25,13 @@ bool has_gradient(const Layer& layer, Direction direction) {
     return model::work_of(gradient(layer, direction)).ok();
 }
 
-Layer update_of(const Layer& layer, Count elements, const TrainingOptions& options) {
+Layer update_of(const Layer& layer, Count elements, const TrainingOptions& options, Regime states) {
     Layer update;
     update.name = layer.name + ".update";
     update.op = Op::elementwise;
     update.shape = model::ElementwiseShape{1, elements, options.optimizer};
     update.types = layer.types;
-    if (keeps_fp32_weights(layer.types.weight)) {
+    if (keeps_fp32_weights(layer.types.weight) && states != Regime::pure) {
         update.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
     }
     update.count = layer.count;
@@ -50,7 +50,7 @@ Count updated_by(const Layer& layer) {
 
 // A table's gradient is zeros but for the lines that were looked up.
 Layer cleared_gradient(const Layer& layer, const TrainingOptions& options) {
-    Layer fill = update_of(layer, 1, options);
+    Layer fill = update_of(layer, 1, options, Regime::usual);
     const auto& rows = std::get<model::RowsShape>(layer.shape);
     fill.shape = model::ElementwiseShape{rows.table, rows.cols, "fill"};
     fill.types = layer.types;
@@ -90,12 +90,12 @@ std::vector<Layer> gradients_of(const Layer& layer, const TrainingOptions& optio
     return gradients;
 }
 
-std::optional<Update> update_of(const Layer& layer, const TrainingOptions& options) {
+std::optional<Update> update_of(const Layer& layer, const TrainingOptions& options, Regime states) {
     const Count weights = updated_by(layer);
     if (weights <= 0) {
         return std::nullopt;
     }
-    Update update{update_of(layer, weights, options),
+    Update update{update_of(layer, weights, options, states),
                   has_weights(layer) || layer.op == Op::embedding || layer.op == Op::bmm};
     split_rows(update.layer);
     return update;

@@ -21,11 +21,13 @@ std::vector<model::Layer> gradients_of(const model::Layer& layer, const Training
                                        bool data);
 
 // The update of the layer's learned values; nothing where it has none. `alone`: those of
-// convolutions, products and embeddings; what else has few learned values shares one update.
+// convolutions, products and embeddings; what else has few learned values shares one update. In
+// fp32 where the weights are kept so (keeps_fp32_weights), but in `pure` training.
 struct Update {
     model::Layer layer;
     bool alone = false;
 };
-std::optional<Update> update_of(const model::Layer& layer, const TrainingOptions& options);
+std::optional<Update> update_of(const model::Layer& layer, const TrainingOptions& options,
+                                Regime states);
 
 } // namespace eyeroof::analysis

@@ -227,6 +227,11 @@ class ForwardMaker {
                 reads.push_back(learned);
             }
         }
+        if (!checks_ && layer.cached > 0) { // a chain has no states of its own
+            const auto kept = checked_mul(layer.cached, options_.batch);
+            builder_.tensor(Role::state, bytes_of(kept.value_or(layer.cached), layer.types.output),
+                            kNone, 0);
+        }
         const Count elements = operands_of(layer).writes;
         const bool over = options_.in_place && writes_over(step, layer);
         std::vector<TensorId> writes;

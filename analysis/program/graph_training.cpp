@@ -327,7 +327,8 @@ class Backward {
             if (graph_.tensors[w].role != Role::weight || !weight_gradients_.contains(w)) {
                 continue;
             }
-            const auto update = update_of(graph_.layers[graph_.tensors[w].layer], options_);
+            const auto update =
+                update_of(graph_.layers[graph_.tensors[w].layer], options_, states_);
             if (!update) {
                 continue;
             }

@@ -29,6 +29,15 @@ std::string seen_by(Count window) {
     return window > 0 ? fmt::format("min(seen, {}+new-1)", window) : "seen";
 }
 
+// New tokens' keys and values, behind those of earlier tokens that a layer still sees.
+Operator cache(const std::string& cols, Count window) {
+    Operator made = pointwise("cache", "words", cols, "copy");
+    made.fields +=
+        fmt::format(", cached: \"=batch*{}*({})\"",
+                    window > 0 ? fmt::format("min(context, {})", window - 1) : "context", cols);
+    return made;
+}
+
 std::string window_column(Count window) {
     return window > 0 ? fmt::format(", window: {}", window) : "";
 }
@@ -99,8 +108,7 @@ Block attention(const Attention& a) {
         block.push_back(rope(a.heads + (a.shared_keys ? 0 : a.kv), a.size));
     }
     if (!a.shared_keys) {
-        block.push_back(
-            pointwise("cache", "words", fmt::format("{}*({}+{})", a.kv, a.size, value), "copy"));
+        block.push_back(cache(fmt::format("{}*({}+{})", a.kv, a.size, value), a.window));
     }
     std::string keys = seen_by(a.window);
     if (a.index_heads > 0) {
@@ -143,7 +151,7 @@ Block latent_attention(const LatentAttention& a) {
         typed(gemm("latent", fmt::format("{}+{}", a.latent, a.rotary), hidden, a.bias), a.types));
     block.push_back(norm("latent_norm", "words", text_of(a.latent), text_of(a.latent)));
     block.push_back(rope(a.heads + 1, a.rotary));
-    block.push_back(pointwise("cache", "words", fmt::format("{}+{}", a.latent, a.rotary), "copy"));
+    block.push_back(cache(fmt::format("{}+{}", a.latent, a.rotary), 0));
     const std::string keys =
         a.index_top > 0 ? fmt::format("min(seen, {})", a.index_top) : std::string("seen");
     if (a.index_heads > 0) {
@@ -220,7 +228,7 @@ Block compressed_attention(const CompressedAttention& a) {
                    typed(gemm("key_value", size, hidden), a.types),
                    norm("key_norm", "words", size, size),
                    rope(a.heads + 1, a.rotary),
-                   pointwise("cache", "words", size, "copy")};
+                   cache(size, a.window)};
     std::string keys = seen_by(a.window);
     const bool chosen = a.index_heads > 0;
     if (a.rate > 0) {

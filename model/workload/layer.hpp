@@ -196,6 +196,9 @@ struct Layer {
     // So many times as many rows in a training step: a decoder's head runs for all tokens there,
     // for the last one else.
     Count in_training = 1;
+    // Elements that a cache holds before the run, in the output's type: keys and values of earlier
+    // tokens. Of networks without a graph, which names its states itself.
+    Count cached = 0;
 
     auto operator<=>(const Layer&) const = default;
 };

@@ -236,6 +236,22 @@ TEST_CASE("the report's JSON and curve carry the same sums") {
     CHECK(to_svg_picture(memory_answer(report)).find("</svg>") != std::string::npos);
 }
 
+TEST_CASE("keys and values of earlier tokens are in the memory of networks without a graph") {
+    const auto states = [](const std::string& network, Count batch) {
+        const auto wired = tests::catalog_network(network);
+        GraphOptions options;
+        options.batch = batch;
+        const Memory memory = memory_of(*make_graph(wired.network, wired.edges, options));
+        return memory.at_peak[static_cast<std::size_t>(Role::state)];
+    };
+    // 24 layers of 2 x 8 heads x 64 values in 16 bits, half of which see 128 tokens only.
+    const Count per_token = 2 * 8 * 64 * 2;
+    CHECK(states("gpt-oss-20b:new=1,context=4096", 16) == 16 * per_token * 12 * (4096 + 127));
+    // 61 layers of 512 latent values and 64 of a rotary key.
+    CHECK(states("deepseek-v3:new=1,context=4096", 1) == 61 * (512 + 64) * 2 * Count{4096});
+    CHECK(states("deepseek-v3:new=16", 1) == 0);
+}
+
 TEST_CASE("a data sheet's GB of memory are GiB, and any other size is taken as it stands") {
     model::Gpu gpu;
     gpu.arch = model::GpuArch::ampere;

@@ -31,4 +31,17 @@ TEST_CASE("every network of the catalog has a training graph, also with tables o
     CHECK(shared > 0); // else this says nothing of them
 }
 
+TEST_CASE("an update without copies in fp32 is of the weights' own type") {
+    model::Layer fc;
+    fc.shape = model::GemmShape{1, 8, 64, 64};
+    const auto type = [&](Regime states) {
+        return analysis::update_of(fc, analysis::TrainingOptions{"adam"}, states)
+            .value()
+            .layer.types.output;
+    };
+    fc.types = {model::DataType::bf16, model::DataType::bf16, model::DataType::bf16};
+    CHECK(type(Regime::pure) == model::DataType::bf16);
+    CHECK(type(Regime::mixed) == model::DataType::fp32);
+}
+
 } // namespace test_step_training_graph
