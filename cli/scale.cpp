@@ -26,8 +26,8 @@ namespace {
 
 struct ScaleOptions {
     ScenarioOptions scenario;
-    std::string fabric, devices = "8..1024";
-    std::optional<std::int64_t> batch_per_device, baseline_batch, nodes, per_node, microbatches;
+    std::string fabric, nodes, devices = "8..1024";
+    std::optional<std::int64_t> batch_per_device, baseline_batch, per_node, microbatches;
     std::string collective = "auto", transport, compress = "none", bucket = "25 MB", overlap = "on";
     int servers = 1, zero = 0;
     double jitter = 0.0, kept = 0.01, samples = 0.0, measured = 0.0;
@@ -50,32 +50,36 @@ Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
                                       const analysis::Scenario& scenario) {
     analysis::ScaleOptions scale;
     Diagnostics found;
-    auto devices = analysis::parse_devices(options.devices);
+    const bool nodes = !options.nodes.empty();
+    auto devices = analysis::parse_devices(nodes ? options.nodes : options.devices);
     const auto bucket = parse<Bytes>(options.bucket);
-    refuse(found, "--devices", devices.diagnostics());
+    refuse(found, nodes ? "--nodes" : "--devices", devices.diagnostics());
     refuse(found, "--bucket", bucket.diagnostics());
     if (scenario.batch && options.batch_per_device) {
         found.error("usage", "--batch and --batch-per-device conflict",
                     "--batch for strong scaling, --batch-per-device for weak");
     }
-    if (options.nodes && !options.per_node) {
+    if (nodes && !options.per_node) {
         found.error("usage", "--nodes needs --per-node", "as in --nodes 16 --per-node 8");
     }
     if (options.modules_given && options.adapters.rank <= 0) {
         found.error("usage", "--lora-modules needs --lora", "as in --lora 16 --lora-modules all");
     }
-    if (options.nodes && options.per_node &&
-        *options.nodes > model::kMaxDevices / *options.per_node) {
-        found.error(
-            "usage",
-            fmt::format("{} nodes of {} devices are too many", *options.nodes, *options.per_node),
-            fmt::format("{} devices at most", model::kMaxDevices));
+    if (nodes && options.per_node && devices) {
+        const Count most = std::ranges::max(*devices);
+        if (most > model::kMaxDevices / *options.per_node) {
+            found.error("usage",
+                        fmt::format("{} nodes of {} devices are too many", most, *options.per_node),
+                        fmt::format("{} devices at most", model::kMaxDevices));
+        }
     }
     if (found.has_errors()) {
         return found;
     }
-    scale.devices = options.nodes ? std::vector<Count>{*options.nodes * *options.per_node}
-                                  : *std::move(devices);
+    scale.devices = *std::move(devices);
+    for (Count& count : scale.devices) {
+        count *= nodes ? *options.per_node : 1;
+    }
     scale.batch = scenario.batch;
     scale.batch_per_device = options.batch_per_device;
     scale.baseline_batch = options.baseline_batch;
@@ -338,8 +342,9 @@ void add_system(CLI::App& app, ScaleOptions& options) {
     app.add_option("--devices", options.devices, "Device counts: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")
         ->capture_default_str();
-    app.add_option("--nodes", options.nodes, "Node counts, instead of --devices")
-        ->check(CLI::PositiveNumber);
+    app.add_option("--nodes", options.nodes,
+                   "Node counts, instead of --devices: N, N,M,… or FROM..TO by doubling")
+        ->type_name("LIST");
     app.add_option("--per-node", options.per_node, "Devices per node, instead of the fabric's")
         ->check(CLI::PositiveNumber);
     app.add_option("--batch-per-device", options.batch_per_device,

@@ -53,9 +53,15 @@ TEST_CASE("a point of a sweep that does not fit the memory says so in its row an
 TEST_CASE("more devices than there can be are refused before they are multiplied") {
     const tests::Outcome outcome =
         tests::run({"scale", "alexnet", "--on", "t4", "--fabric", "pcie4-100g", "--nodes",
-                    "999999999999999999", "--per-node", "999999999999999999"});
+                    "1,1000000", "--per-node", "999999999999999999"});
     CHECK(outcome.exit == 2);
     CHECK(outcome.err.find("are too many") != std::string::npos);
+    const tests::Outcome two =
+        tests::run({"scale", "alexnet", "--on", "t4", "--fabric", "pcie4-100g", "--nodes", "1,2",
+                    "--per-node", "8", "--format", "csv"});
+    CHECK(two.exit == 0);
+    CHECK(two.out.find("\n8,") < two.out.find("\n16,"));
+    CHECK(two.out.find("\n16,") != std::string::npos);
 }
 
 } // namespace test_cli_sweep
