@@ -13,7 +13,18 @@ namespace {
 constexpr double kOldShare = 0.2, kOldLeft = 0.90;
 constexpr double kNewShare = 0.3, kNewLeft = 0.86;
 constexpr double kMeasuredSigma = 0.03; // two runs of one program
+// A rate farther from the prediction is of another run, or in another unit; unsourced.
+constexpr double kFarthest = 3.0;
 constexpr std::size_t kNearest = 5;
+
+// ln(measured rate / predicted rate), as far as it is taken.
+double rate_error(double measured, double predicted, Upgrade& u) {
+    const double ratio = measured / predicted;
+    if (ratio > kFarthest || ratio < 1.0 / kFarthest) {
+        u.far_rate = predicted;
+    }
+    return std::clamp(std::log(ratio), -std::log(kFarthest), std::log(kFarthest));
+}
 
 void weigh_rates(const UpgradeOptions& options, double& ln, Upgrade& u) {
     const double own_old = static_cast<double>(u.from_batch) / u.from_s;
@@ -22,10 +33,10 @@ void weigh_rates(const UpgradeOptions& options, double& ln, Upgrade& u) {
         ln = std::log(*options.to_rate / *options.from_rate);
         u.sigma = kMeasuredSigma;
     } else if (options.from_rate) {
-        ln += kOldShare * std::log(*options.from_rate / own_old);
+        ln += kOldShare * rate_error(*options.from_rate, own_old, u);
         u.sigma *= kOldLeft;
     } else if (options.to_rate) {
-        ln += kNewShare * std::log(*options.to_rate / own_new);
+        ln += kNewShare * rate_error(*options.to_rate, own_new, u);
         u.sigma *= kNewLeft;
     }
     u.measured_from_rate = options.from_rate;

@@ -219,7 +219,8 @@ struct Upgrade {
     double evidence_ln = 0.0; // what published speed-ups add to ln(speed-up)
     std::vector<NearEvidence> nearest;
     std::optional<double> measured_from_rate, measured_to_rate; // samples a second, the user's
-    std::string unfit; // what does not fit where; empty: everything fits
+    std::optional<double> far_rate; // predicted, where the user's is more than three times off
+    std::string unfit;              // what does not fit where; empty: everything fits
     StepSide from_step, to_step;
     std::string kind;          // "training mixed", of the transfer
     model::TransferKind error; // that the interval and the chance rest on

@@ -468,9 +468,13 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
     add_basis(u, all);
     if (u.measured_from_rate || u.measured_to_rate) {
         all.push_back(fmt::format(
-            "Your measurement: {}{}",
+            "Your measurement: {}{}{}",
             u.measured_from_rate ? fmt::format("{:g}/s on {} ", *u.measured_from_rate, u.from) : "",
-            u.measured_to_rate ? fmt::format("{:g}/s on {}", *u.measured_to_rate, u.to) : ""));
+            u.measured_to_rate ? fmt::format("{:g}/s on {}", *u.measured_to_rate, u.to) : "",
+            u.far_rate ? fmt::format(" ({:.3g}/s predicted): more than three times apart, so check "
+                                     "that it is samples a second of this batch and type.",
+                                     *u.far_rate)
+                       : ""));
     } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty()) {
         all.emplace_back("To decide, measure the throughput of your own run and pass it as "
                          "--measured-old 820/s.");

@@ -344,6 +344,14 @@ TEST_CASE("how far can I cap an A100?") {
 TEST_CASE("my own throughput sets the old time") {
     const Json all = json_of(kFlagship + "--measured-old 820/s");
     CHECK(number(first_of(all), "from_s") == near(32.0 / 820.0));
+    // A rate of another run moves the speed-up no farther than one three times off.
+    const auto speedup = [](const std::string& rate) {
+        return number(first_of(json_of(kFlagship + "--measured-old " + rate)).at("speedup"),
+                      "value");
+    };
+    CHECK(speedup("0.01/s") == near(speedup("0.1/s")));
+    CHECK(answer_to(kFlagship + "--measured-old 0.1/s").out.find("three times apart") !=
+          std::string::npos);
 }
 
 TEST_CASE("is it at least twice as fast?") {
