@@ -33,17 +33,26 @@ class Run {
     double a(std::size_t l) const {
         return fabric_.levels[l].latency(protocol_) + fabric_.levels[l].overhead_s;
     }
-    // Of one unit, for this group alone.
+    // Members in the unit with fewest: those that are left where the group does not fill all.
+    Count fewest(std::size_t l) const {
+        const Count left = group_.size % group_.members[l];
+        return left > 0 ? left : group_.members[l];
+    }
+    // Of the narrowest unit, for this group alone.
     double unit_bandwidth(std::size_t l, bool uniform = false) const {
+        return bandwidth_of(l, fewest(l), uniform);
+    }
+    // Of one member, when all of the group in a unit send at once.
+    double member_bandwidth(std::size_t l, bool uniform = false) const {
+        return bandwidth_of(l, group_.members[l], uniform) / static_cast<double>(group_.members[l]);
+    }
+    // Of the unit with so many of the members.
+    double bandwidth_of(std::size_t l, Count members, bool uniform) const {
         const FabricLevel& level = fabric_.levels[l];
         const Count units = group_.counts[l];
         const double all = uniform ? model::uniform_bytes_per_s(level, units)
                                    : model::neighbour_bytes_per_s(level, units);
-        return all * reachable(l) * share_ / static_cast<double>(group_.sharing[l]);
-    }
-    // Of one member, when all of the group in a unit send at once.
-    double member_bandwidth(std::size_t l, bool uniform = false) const {
-        return unit_bandwidth(l, uniform) / static_cast<double>(group_.members[l]);
+        return all * reachable(l, members) * share_ / static_cast<double>(group_.sharing[l]);
     }
     double narrowest(bool uniform = false) const {
         double least = INFINITY;
@@ -84,13 +93,13 @@ class Run {
 
   private:
     // A member drives its own ports, not those of members of other groups.
-    double reachable(std::size_t l) const {
+    double reachable(std::size_t l, Count members) const {
         const FabricLevel& level = fabric_.levels[l];
         const double ports = static_cast<double>(level.ports);
         const double devices =
             static_cast<double>(group_.members[l]) * static_cast<double>(group_.sharing[l]);
         const double own = std::max(1.0, ports / std::max(devices, 1.0));
-        const double driven = std::min(ports, static_cast<double>(group_.members[l]) * own);
+        const double driven = std::min(ports, static_cast<double>(members) * own);
         // `sharing` divides the ports already: give back what others do not take of this one.
         return l == 0 ? 1.0
                       : std::min(1.0, driven * static_cast<double>(group_.sharing[l]) / ports);
@@ -299,12 +308,13 @@ void direct(Run& run, double bytes) {
         const auto inside = static_cast<double>(run.group().members[l]);
         const double reach = inside * static_cast<double>(run.group().counts[l]);
         const double at_level = std::min(reach, n) - inside; // partners first met here
-        const double beyond = n - inside;
+        const auto fewest = static_cast<double>(run.fewest(l));
+        const double narrow = run.bandwidth_of(l, run.fewest(l), true) / fewest; // of a member
         const double overhead = run.fabric().levels[l].overhead_s;
         longest = std::max(longest, run.a(l) - overhead);
         run.time().latency_s += at_level * overhead;
         run.time().bandwidth_s =
-            std::max(run.time().bandwidth_s, beyond / n * bytes / run.member_bandwidth(l, true));
+            std::max(run.time().bandwidth_s, (n - fewest) / n * bytes / narrow);
         run.moves(l, n * at_level, bytes / n);
     }
     run.time().latency_s += longest;

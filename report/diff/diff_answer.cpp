@@ -219,7 +219,11 @@ Answer diff_answer(const ExamDiff& diff) {
     a.figures.emplace_back("only_b", "", diff.only_b);
     a.tables = {totals_of(totals), shown_layers(changed), all_layers(diff)};
     a.rows = "layers";
-    draw_added(a, changed, 0.0);
+    if (diff.layers.empty()) {
+        a.sentences.emplace_back("The two have no layer in common: only totals are compared");
+    } else {
+        draw_added(a, changed, 0.0);
+    }
     for (const auto& [side, names] :
          {std::pair{"first", diff.only_a}, std::pair{"second", diff.only_b}}) {
         if (!names.empty()) {

@@ -88,6 +88,10 @@ TEST_CASE("an exam and itself are the same") {
     CHECK(evaluate(parse_gate("net.time_change != 0", diff_gate_keys()).value(),
                    diff_gate_figures(diff))
               ->holds == false);
+    const ExamSide other = exam_side(exam("M", 5, layer("y", 1, 10)), "b").value();
+    const std::string apart = to_text(diff_answer(diff_exams(a, other)), 80);
+    CHECK(apart.find("no layer in common") != std::string::npos);
+    CHECK(apart.find("No part's time differs") == std::string::npos);
 }
 
 TEST_CASE("an exam compares as what it writes, and one of too many layers is refused") {

@@ -123,6 +123,28 @@ TEST_CASE("the pieces of a broadcast follow one another over a chain of the memb
     CHECK(time(1e9) == tests::near((7 + 999) * (1e-6 + 1e-5))); // 999 follow it
 }
 
+TEST_CASE("a node of which one device takes part has the port of one") {
+    model::Fabric fabric;
+    fabric.levels = {{}, {}};
+    fabric.levels[0].size = 8;
+    fabric.levels[0].bytes_per_s = 4e11;
+    fabric.levels[1].bytes_per_s = 5e10;
+    fabric.levels[1].ports = 8;
+    const auto time = [&](Count devices, Collective kind, Algorithm algorithm) {
+        const auto made = collective_time(fabric, place_group(fabric, devices, 1, devices), kind,
+                                          9e9, algorithm, 0);
+        REQUIRE(made);
+        return made->time_s();
+    };
+    // Eight of nine parts reach the ninth device through its port; sixteen devices have sixteen.
+    CHECK(time(9, Collective::all_gather, Algorithm::ring) == tests::near(8e9 / 5e10));
+    CHECK(time(9, Collective::all_to_all, Algorithm::direct) == tests::near(8e9 / 5e10));
+    CHECK(time(16, Collective::all_gather, Algorithm::ring) ==
+          tests::near(15.0 / 16.0 * 9e9 / 4e11));
+    CHECK(time(16, Collective::all_to_all, Algorithm::direct) ==
+          tests::near(8.0 / 16.0 * 9e9 / 5e10));
+}
+
 TEST_CASE("server, tree and ring take what FireCaffe's formulas say for NiN's 30.4 MB at 5 GB/s") {
     model::Fabric fabric;
     fabric.levels = {{}};
