@@ -288,7 +288,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     if (!asked) {
         return context.fail(asked.diagnostics());
     }
-    auto prices = hwdb::own_prices(options.prices);
+    auto prices = hwdb::own_prices(options.prices, context.machine_dirs());
     if (!prices) {
         return context.fail(prices.diagnostics());
     }
@@ -307,6 +307,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     }
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
     Diagnostics all = fail_if.diagnostics();
+    all.append(prices.diagnostics());
     all.append(load(context, loaded));
     if (!all.has_errors()) {
         all.append(analysis::unused_prices(options.prices, loaded.question));

@@ -80,6 +80,21 @@ class RocpdReader {
         }
     }
 
+    // The agent whose kernels take the longest.
+    std::int64_t busiest_agent(const std::string& process) {
+        std::int64_t agent = kNone;
+        const std::string table = file_.table(std::string(kDispatch) + process);
+        const auto columns = file_.columns_of(table);
+        if (columns.contains("agent_id") && columns.contains("start") && columns.contains("end")) {
+            file_.each_row(fmt::format("SELECT agent_id FROM {} GROUP BY agent_id ORDER BY "
+                                       "total(end - start) DESC LIMIT 1",
+                                       table),
+                           table,
+                           [&](sqlite3_stmt* row) { agent = SqliteFile::whole(row, 0, kNone); });
+        }
+        return agent;
+    }
+
     void read_agents(const std::string& process) {
         const std::string table = file_.table("rocpd_info_agent" + process);
         const auto columns = file_.columns_of(table);
@@ -87,6 +102,8 @@ class RocpdReader {
             return;
         }
         RunInfo& run = built_.profile.run;
+        const bool named = !run.gpu.empty(); // by a process before
+        const std::int64_t busiest = busiest_agent(process);
         file_.each_row(fmt::format("SELECT id, {}, {}, {}, {} FROM {}", pick(columns, "type"),
                                    pick(columns, "absolute_index"), pick(columns, "name"),
                                    pick(columns, "product_name"), table),
@@ -94,7 +111,7 @@ class RocpdReader {
                            const bool gpu = SqliteFile::text(row, 1) == "GPU";
                            const std::int64_t id = SqliteFile::whole(row, 0, kNone);
                            agents_[id] = {gpu, SqliteFile::whole(row, 2, id)};
-                           if (gpu && run.gpu.empty()) {
+                           if (gpu && !named && (busiest == kNone || busiest == id)) {
                                const std::string product = SqliteFile::text(row, 4);
                                run.chip = SqliteFile::text(row, 3); // "gfx942"
                                run.gpu = product.empty() ? run.chip : product;
