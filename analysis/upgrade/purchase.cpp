@@ -65,11 +65,12 @@ void fill_option(const Upgrade& u, const model::Machine& machine, bool old_side,
     if (const auto watts = old_side ? u.watts.from : u.watts.to) {
         option.kwh_per_year = option.devices * hours * *watts * prices.pue / kWattsPerKilowatt;
         option.kg_co2_per_year = *option.kwh_per_year * terms.kg_co2_per_kwh;
+        option.joules_per_1000 = *option.kwh_per_year * kJoulesOfKwh / work;
     }
     if (u.sample_tokens) { // 1,000 samples are 1,000 x so many tokens
         const double millions = work * *u.sample_tokens / 1000.0; // of tokens a year
-        if (option.kwh_per_year) {
-            option.joules_per_mtoken = *option.kwh_per_year * kJoulesOfKwh / millions;
+        if (option.joules_per_1000) {
+            option.joules_per_mtoken = *option.joules_per_1000 * work / millions;
         }
         if (u.money.priced) {
             option.usd_per_mtoken = option.usd_per_year / millions;

@@ -58,9 +58,10 @@ struct PurchaseOption {
     bool bought = false, owned = false;            // else rented
     double devices = 1.0;                          // whole where a count is given
     double usd_per_year = 0.0, usd_per_1000 = 0.0; // 0 where unpriced
-    // A million tokens, of networks that read text; of a service output tokens. Joules at
-    // BoardWatts x PUE, as kwh_per_year. nullopt: the board's power is unknown.
-    std::optional<double> usd_per_mtoken, joules_per_mtoken;
+    // Of a thousand units of work, and of a million tokens of networks that read text (of a service
+    // output tokens). Joules at BoardWatts x PUE, as kwh_per_year. nullopt: the board's power is
+    // unknown.
+    std::optional<double> joules_per_1000, usd_per_mtoken, joules_per_mtoken;
     std::optional<double> kwh_per_year, kg_co2_per_year;
     std::optional<double> watts_at_most;     // of a device: its board's limit x PUE
     std::optional<double> job_days;          // until the samples of the terms are done

@@ -1,7 +1,6 @@
 #include "gui/jobs/examiner.hpp"
 
 #include "analysis/measured/traced.hpp"
-#include "analysis/what_if/headline.hpp"
 
 namespace eyeroof::gui {
 
@@ -39,7 +38,6 @@ void run_all(Asked& asked, const std::stop_token& stop, const ProgressCallback& 
             break;
         }
         if (report) {
-            analysis::find_headline(*report, question, stop);
             answer.own_times = add_traced(asked.own, question, *report) || answer.own_times;
             answer.questions.push_back(std::move(question));
             answer.reports.push_back(std::move(*report));

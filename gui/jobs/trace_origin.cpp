@@ -102,11 +102,11 @@ ReadFile read_file(const std::string& path, const Folders& folders, const std::s
     }
     const auto gpu = formats::gpu_of_run(profile->run, folders.machines);
     read.gpu = gpu ? *gpu : std::string();
-    read.network = network_of(*profile, folders);
     return read;
 }
 
-std::string network_of(const profiles::Profile& profile, const Folders& folders) {
+std::string network_of(const profiles::Profile& profile, const Folders& folders,
+                       const std::stop_token& stop) {
     const auto heads = formats::list_networks(folders.networks);
     if (!heads) {
         return {};
@@ -116,6 +116,9 @@ std::string network_of(const profiles::Profile& profile, const Folders& folders)
     std::size_t most = (profile.ranges.size() + 1) / 2;
     const std::set<std::string> ranges(profile.ranges.begin(), profile.ranges.end());
     for (const auto& head : *heads) {
+        if (stop.stop_requested()) {
+            break;
+        }
         if (command.find(plain(head.id)) != std::string::npos && head.id.size() > named.size()) {
             named = head.id;
         }

@@ -1,5 +1,5 @@
 // Files as they are opened, by any thread. Of a measurement also its origin: the GPU that it was
-// taken on, the network that its step is, and the network of the catalog that it is most likely of.
+// taken on, and the network that its step is.
 #pragma once
 
 #include "formats/trace_network.hpp"
@@ -19,7 +19,6 @@ struct ReadFile {
     // Of a measurement.
     std::shared_ptr<const formats::TraceNetwork> trace = {}; // where operators of it are known
     std::string gpu = {};                                    // by name; empty where none fits
-    std::string network = {};                                // the same
 };
 
 // A measurement is given up at its next report of progress once `stop` is requested: error
@@ -35,7 +34,8 @@ bool are_large(const std::vector<std::string>& paths);
 bool same_model(const std::string& device, const std::string& machine);
 
 // Id of the network that the command names, or else of the one that has at least half of the
-// trace's ranges as layers, most of all; empty where there is none.
-std::string network_of(const profiles::Profile& profile, const Folders& folders);
+// trace's ranges as layers, most of all; empty where there is none. Reads all networks.
+std::string network_of(const profiles::Profile& profile, const Folders& folders,
+                       const std::stop_token& stop = {});
 
 } // namespace eyeroof::gui

@@ -1,5 +1,7 @@
 #include "gui/panes/amount_edit.hpp"
 
+#include "gui/panes/fields.hpp"
+#include "gui/views/paint_scene.hpp"
 #include "gui/views/qt_text.hpp"
 
 #include <QPalette>
@@ -9,9 +11,7 @@ namespace eyeroof::gui {
 AmountEdit::AmountEdit(const char* name, const QString& what, const QString& hint, Parser parser,
                        QWidget* parent)
     : QLineEdit(parent), what_(what), parser_(std::move(parser)) {
-    setObjectName(name);
-    setAccessibleName(what);
-    setToolTip(what);
+    named(this, name, what);
     setPlaceholderText(hint);
     connect(this, &QLineEdit::editingFinished, this, [this] {
         if (read()) {
@@ -48,7 +48,7 @@ bool AmountEdit::read() {
 void mark_wrong(QLineEdit& edit, const QString& why, const QString& tooltip) {
     QPalette palette;
     if (!why.isEmpty()) {
-        palette.setColor(QPalette::Text, QColor(200, 40, 40));
+        palette.setColor(QPalette::Text, ink_on(edit, report::ColourRole::warning));
     }
     edit.setPalette(palette);
     edit.setToolTip(why.isEmpty() ? tooltip : why);

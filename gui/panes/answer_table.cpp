@@ -5,6 +5,7 @@
 #include "gui/views/qt_text.hpp"
 #include "report/answer/write.hpp"
 
+#include <QFont>
 #include <QHeaderView>
 #include <QScrollBar>
 #include <algorithm>
@@ -24,12 +25,12 @@ QVariant side_of(const report::Head& head) {
     return static_cast<int>(Qt::AlignVCenter | (is_right(head) ? Qt::AlignRight : Qt::AlignLeft));
 }
 
-// A list in whole; the chain of a layer as it stands in text.
-QString tooltip_of(const report::Value& value, report::Unit unit) {
-    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-        return texts(*list).join(", ");
-    }
-    return text(report::value_text(value, unit));
+// A list in whole; the chain of a layer as it stands in text; below it what the column means.
+QString tooltip_of(const report::Value& value, const report::Head& head) {
+    const auto* list = std::get_if<std::vector<std::string>>(&value);
+    const QString whole =
+        list != nullptr ? texts(*list).join(", ") : text(report::value_text(value, head.unit));
+    return head.meaning.empty() ? whole : whole + "\n" + text(head.meaning);
 }
 
 // What is not known stands before all numbers.
@@ -96,12 +97,24 @@ QVariant AnswerModel::data(const QModelIndex& index, int role) const {
     case kFullText:
         return text(report::value_text(value(index), head.unit));
     case Qt::ToolTipRole:
-        return tooltip_of(value(index), head.unit);
+        return tooltip_of(value(index), head);
     case Qt::TextAlignmentRole:
         return side_of(head);
+    case Qt::ForegroundRole:
+        return index.column() == verdict_ ? verdict_colour_(row_of(index.row())) : QVariant();
+    case Qt::FontRole: {
+        QFont bold;
+        bold.setBold(true);
+        return index.column() == verdict_ ? bold : QVariant();
+    }
     default:
         return {};
     }
+}
+
+void AnswerModel::set_verdict(int column, std::function<QColor(std::size_t)> colour) {
+    verdict_ = column;
+    verdict_colour_ = std::move(colour);
 }
 
 QVariant AnswerModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -4,7 +4,9 @@
 #include "gui/panes/sorted_model.hpp"
 #include "report/answer/answer.hpp"
 
+#include <QColor>
 #include <QTableView>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -21,6 +23,8 @@ class AnswerModel : public SortedModel {
   public:
     using SortedModel::SortedModel;
     void show(report::AnswerTable table);
+    // Cells of a column as it is seen are bold, in the color of the row of the table.
+    void set_verdict(int column, std::function<QColor(std::size_t row)> colour);
     const report::AnswerTable& table() const { return table_; }
     const report::Value& value(const QModelIndex& index) const;
     std::string name_of(std::size_t row) const; // of the table: what its first column has
@@ -36,6 +40,8 @@ class AnswerModel : public SortedModel {
   private:
     void shorten();
 
+    int verdict_ = -1; // the column
+    std::function<QColor(std::size_t)> verdict_colour_;
     report::AnswerTable table_;
     std::vector<std::size_t> columns_; // of the table, that are seen
     std::map<std::string, QString> short_;
@@ -52,6 +58,7 @@ class AnswerTableView : public QTableView {
     void show_table(report::AnswerTable table);
     void set_stays(bool stays) { stays_ = stays; }
     const AnswerModel& answer() const { return *model_; }
+    AnswerModel& answer() { return *model_; }
     int row_count() const { return model_->rowCount(); }
     int needed_width() const; // at which no cell is cut
 

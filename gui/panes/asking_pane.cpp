@@ -17,8 +17,7 @@
 namespace eyeroof::gui {
 
 AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
-    auto* around = new QVBoxLayout(this);
-    around->setContentsMargins(0, 0, 0, 0);
+    auto* around = bare<QVBoxLayout>(this);
     auto* content = new QWidget(this);
     column_ = new QVBoxLayout(content);
     column_->setContentsMargins(6, 4, 6, 4);
@@ -33,8 +32,7 @@ AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actio
     connect(head_, &QLabel::linkActivated, this,
             [this](const QString& target) { link_followed(target); });
     progress_ = new QWidget(this);
-    auto* row = new QHBoxLayout(progress_);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = bare<QHBoxLayout>(progress_);
     bar_ = new QProgressBar(progress_);
     bar_->setAccessibleName(tr("Progress"));
     row->addWidget(bar_, 1);
@@ -155,23 +153,20 @@ void AskingPane::say(const Diagnostics& wrong) {
 
 QWidget* AskingPane::labelled(const QString& label, const char* name, QWidget* field) {
     auto* both = new QWidget(this);
-    auto* row = new QHBoxLayout(both);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
+    auto* row = bare<QHBoxLayout>(both, 4);
     auto* words = new QLabel(label, both);
     words->setBuddy(field);
     row->addWidget(words);
     row->addWidget(field);
+    fields_->addWidget(both);
     field->setObjectName(name);
     field->setAccessibleName(label);
-    fields_->addWidget(both);
     return field;
 }
 
 QComboBox* AskingPane::choice(const QString& label, const char* name, const Entries& entries) {
-    auto* box = new QComboBox(this);
+    auto* box = list_field(name, {}, entries, this);
     box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    add_entries(*box, entries);
     labelled(label, name, box);
     connect(box, &QComboBox::activated, this, &AskingPane::choice_changed);
     return box;
@@ -179,10 +174,8 @@ QComboBox* AskingPane::choice(const QString& label, const char* name, const Entr
 
 QSpinBox* AskingPane::number(const QString& label, const char* name, int least, int most,
                              int value) {
-    auto* box = new QSpinBox(this);
-    box->setRange(least, most);
+    auto* box = whole_field(name, {}, least, most, this);
     box->setValue(value);
-    box->setKeyboardTracking(false);
     labelled(label, name, box);
     connect(box, &QSpinBox::valueChanged, this, &AskingPane::choice_changed);
     return box;
@@ -202,8 +195,7 @@ QLineEdit* AskingPane::text_field(const QString& label, const char* name, const 
 }
 
 QCheckBox* AskingPane::flag(const QString& label, const char* name) {
-    auto* box = new QCheckBox(label, this);
-    box->setObjectName(name);
+    auto* box = check_field(name, label, {}, this);
     fields_->addWidget(box);
     connect(box, &QCheckBox::toggled, this, &AskingPane::choice_changed);
     return box;

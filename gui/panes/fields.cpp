@@ -2,11 +2,13 @@
 
 #include "gui/views/qt_text.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -34,6 +36,29 @@ void add_entries(QComboBox& box, const Entries& entries) {
     }
 }
 
+QComboBox* list_field(const QString& name, const QString& what, const Entries& entries,
+                      QWidget* parent) {
+    auto* box = named(new QComboBox(parent), name, what);
+    add_entries(*box, entries);
+    return box;
+}
+
+QSpinBox* whole_field(const QString& name, const QString& what, int least, int most,
+                      QWidget* parent) {
+    auto* box = named(new QSpinBox(parent), name, what);
+    box->setRange(least, most);
+    box->setKeyboardTracking(false);
+    return box;
+}
+
+QCheckBox* check_field(const QString& name, const QString& label, const QString& what,
+                       QWidget* parent) {
+    auto* box = new QCheckBox(label, parent);
+    box->setObjectName(name);
+    box->setToolTip(what);
+    return box;
+}
+
 Entries trainings() {
     return {{QObject::tr("training, SGD"), "sgd"},
             {QObject::tr("training, momentum"), "sgd_momentum"},
@@ -57,13 +82,10 @@ Entries launches(const QString& eager) {
 }
 
 QComboBox* type_chooser(const QString& what, QWidget* parent) {
-    auto* combo = new QComboBox(parent);
-    combo->addItem(QObject::tr("as in the network"), QString());
+    auto* combo = list_field({}, what, {{QObject::tr("as in the network"), {}}}, parent);
     for (const std::string_view known : model::data_type_names()) {
         combo->addItem(text(known), text(known));
     }
-    combo->setAccessibleName(what);
-    combo->setToolTip(what);
     return combo;
 }
 
@@ -78,15 +100,13 @@ void choose_type(QComboBox& box, const std::optional<model::DataType>& type) {
 
 QDoubleSpinBox* price_field(const QString& prefix, const QString& none, const QString& what,
                             double most, double step, QWidget* parent) {
-    auto* spin = new QDoubleSpinBox(parent);
+    auto* spin = named(new QDoubleSpinBox(parent), {}, what);
     spin->setRange(0.0, most);
     spin->setDecimals(most > 5000.0 ? 0 : 2);
     spin->setSingleStep(step);
     spin->setPrefix(prefix + " $");
     spin->setSpecialValueText(prefix + " " + none);
     spin->setKeyboardTracking(false);
-    spin->setAccessibleName(what);
-    spin->setToolTip(what);
     return spin;
 }
 
@@ -95,20 +115,16 @@ std::optional<double> price_of(const QDoubleSpinBox& box) {
 }
 
 QToolButton* remove_button(const QString& name, QWidget* parent) {
-    auto* button = new QToolButton(parent);
+    auto* button =
+        named(new QToolButton(parent), "remove " + name, QObject::tr("Remove %1").arg(name));
     button->setText("✕");
     button->setAutoRaise(true);
-    button->setObjectName("remove " + name);
-    button->setAccessibleName(QObject::tr("Remove %1").arg(name));
-    button->setToolTip(button->accessibleName());
     return button;
 }
 
 QHBoxLayout* line_in(QVBoxLayout& rows, QWidget*& row, QWidget* parent) {
     row = new QWidget(parent);
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(4);
+    auto* line = bare<QHBoxLayout>(row, 4);
     rows.addWidget(row);
     return line;
 }

@@ -1,5 +1,7 @@
 #include "gui/panes/fitting_scroll.hpp"
 
+#include "gui/panes/fields.hpp"
+
 #include <QEvent>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -13,8 +15,7 @@ constexpr int kLeastHeight = 120;
 class Squeezed : public QWidget {
   public:
     explicit Squeezed(QWidget* content) : content_(content) {
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(0, 0, 0, 0);
+        auto* column = bare<QVBoxLayout>(this);
         column->addWidget(content);
     }
     int heightForWidth(int width) const override {

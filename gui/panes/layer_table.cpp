@@ -16,48 +16,49 @@
 namespace eyeroof::gui {
 
 namespace {
-constexpr std::array<const char*, LayerTable::columns> kHeaders = {
-    "Layer",   "Machine",          "Source",    "Runs",        "Time",
-    "Share",   "Speedup",          "Measured",  "Unexplained", "Rate",
-    "Of roof", "Measured of roof", "FLOP/byte", "Bound by"};
+
+struct ColumnHead {
+    const char* name;
+    const char* meaning = nullptr;
+    double (*figure)(const LayerRow&) = nullptr; // of columns of numbers
+};
+
+constexpr const char* kAllRuns = "All executions together";
+
+const std::array<ColumnHead, LayerTable::columns> kHeads = {{
+    {"Layer"},
+    {"Machine"},
+    {"Source"},
+    {"Runs", "Executions in a step", [](const LayerRow& row) { return row.source->count; }},
+    {"Time", kAllRuns, [](const LayerRow& row) { return row.source->total_s(); }},
+    {"Share", kAllRuns, [](const LayerRow& row) { return row.share; }},
+    {"Speedup", nullptr, [](const LayerRow& row) { return row.faster.value_or(1.0); }},
+    {"Measured", kAllRuns, [](const LayerRow& row) { return row.measured_s().value_or(0.0); }},
+    {"Unexplained", kAllRuns,
+     [](const LayerRow& row) {
+         return row.measured ? row.source->count * row.measured->unexplained_s : 0.0;
+     }},
+    {"Rate", nullptr, [](const LayerRow& row) { return row.rate; }},
+    {"Of roof", nullptr, [](const LayerRow& row) { return row.of_roof; }},
+    {"Measured of roof", nullptr,
+     [](const LayerRow& row) { return row.measured_of_roof.value_or(0.0); }},
+    {"FLOP/byte", nullptr, [](const LayerRow& row) { return row.intensity; }},
+    {"Bound by"},
+}};
+
+const ColumnHead& head_of(int column) {
+    return kHeads.at(static_cast<std::size_t>(column));
+}
+
 // Of all executions, as the predicted time.
 QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
     return text(report::signed_time(count * m.unexplained_s) + " (" +
                 report::signed_share(m.unexplained_s, m.predicted_s) + ")");
 }
 
-bool has_numbers(int column) {
-    return column >= LayerTable::runs && column <= LayerTable::intensity;
-}
-
 int alignment_of(int column) {
     return static_cast<int>(Qt::AlignVCenter |
-                            (has_numbers(column) ? Qt::AlignRight : Qt::AlignLeft));
-}
-
-double figure_of(const LayerRow& row, int column) {
-    switch (column) {
-    case LayerTable::runs:
-        return row.source->count;
-    case LayerTable::time:
-        return row.source->total_s();
-    case LayerTable::share:
-        return row.share;
-    case LayerTable::faster:
-        return row.faster.value_or(1.0);
-    case LayerTable::measured:
-        return row.measured_s().value_or(0.0);
-    case LayerTable::unexplained:
-        return row.measured ? row.source->count * row.measured->unexplained_s : 0.0;
-    case LayerTable::rate:
-        return row.rate;
-    case LayerTable::of_roof:
-        return row.of_roof;
-    case LayerTable::measured_of_roof:
-        return row.measured_of_roof.value_or(0.0);
-    default:
-        return row.intensity;
-    }
+                            (head_of(column).figure != nullptr ? Qt::AlignRight : Qt::AlignLeft));
 }
 
 } // namespace
@@ -161,7 +162,7 @@ QString LayerTable::shown(const LayerRow& row, int column) const {
     case share:
         return QString("%1 %").arg(100.0 * row.share, 0, 'f', 1);
     case faster:
-        return row.faster ? QString("%1×").arg(*row.faster, 0, 'f', 2) : QString();
+        return row.faster ? QString("%1x").arg(*row.faster, 0, 'f', 2) : QString();
     case measured:
         return row.measured_s() ? seconds(*row.measured_s()) : QString();
     case unexplained:
@@ -183,8 +184,9 @@ QString LayerTable::shown(const LayerRow& row, int column) const {
 }
 
 bool LayerTable::is_less(std::size_t a, std::size_t b, int column) const {
-    return has_numbers(column) ? figure_of(rows_[a], column) < figure_of(rows_[b], column)
-                               : shown(rows_[a], column) < shown(rows_[b], column);
+    const auto figure = head_of(column).figure;
+    return figure != nullptr ? figure(rows_[a]) < figure(rows_[b])
+                             : shown(rows_[a], column) < shown(rows_[b], column);
 }
 
 QString LayerTable::mark_of(const LayerRow& row) const {
@@ -229,7 +231,8 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return tip(row, column);
     case Qt::UserRole:
-        return has_numbers(column) ? QVariant(figure_of(row, column)) : QVariant();
+        return head_of(column).figure != nullptr ? QVariant(head_of(column).figure(row))
+                                                 : QVariant();
     case Qt::DecorationRole:
         return column == name && !mark_of(row).isEmpty()
                    ? QVariant(QApplication::style()->standardIcon(QStyle::SP_MessageBoxWarning))
@@ -252,19 +255,17 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::TextAlignmentRole) {
         return alignment_of(section);
     }
-    if (role == Qt::ToolTipRole && section == faster) {
-        return tr("Time on %1 over the time on this machine").arg(first_machine_);
-    }
-    if (role == Qt::ToolTipRole && section == runs) {
-        return tr("Executions in a step");
-    }
-    if (role == Qt::ToolTipRole && section >= time && section <= unexplained) {
-        return tr("All executions together");
+    if (role == Qt::ToolTipRole) {
+        const char* meaning = head_of(section).meaning;
+        return section == faster
+                   ? QVariant(tr("Time on %1 over the time on this machine").arg(first_machine_))
+               : meaning != nullptr ? QVariant(tr(meaning))
+                                    : QVariant();
     }
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString head = tr(kHeaders[static_cast<std::size_t>(section)]);
+    const QString head = tr(head_of(section).name);
     const bool timed = section == time || section == measured;
     return timed && !time_unit_.isEmpty() ? head + " (" + time_unit_ + ")" : head;
 }

@@ -1,6 +1,8 @@
 #include "gui/panes/mapping_pane.hpp"
 
 #include "base/units.hpp"
+#include "gui/panes/fields.hpp"
+#include "gui/views/paint_scene.hpp"
 #include "gui/views/qt_text.hpp"
 
 #include <QComboBox>
@@ -41,8 +43,7 @@ MappingPane::MappingPane(QWidget* parent) : QWidget(parent) {
     split->addWidget(scroll);
     make_editor();
     below_ = new QWidget(split);
-    auto* lines = new QVBoxLayout(below_);
-    lines->setContentsMargins(0, 0, 0, 0);
+    auto* lines = bare<QVBoxLayout>(below_);
     auto* head = new QHBoxLayout;
     head->addWidget(verdict_, 1);
     head->addWidget(restore_);
@@ -58,17 +59,14 @@ MappingPane::MappingPane(QWidget* parent) : QWidget(parent) {
 
 void MappingPane::make_search() {
     search_row_ = new QWidget(this);
-    auto* column = new QVBoxLayout(search_row_);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bare<QVBoxLayout>(search_row_);
     of_ = new QLabel(this);
     of_->setObjectName("mapping layer");
     of_->setTextFormat(Qt::PlainText);
     of_->setWordWrap(true);
     column->addWidget(of_);
     auto* row = new QHBoxLayout;
-    nests_ = new QComboBox(this);
-    nests_->setObjectName("nest");
-    nests_->setAccessibleName(tr("Which of the layer's products"));
+    nests_ = list_field("nest", tr("Which of the layer's products"), {}, this);
     column->addWidget(nests_);
     nests_->hide();
     connect(nests_, &QComboBox::activated, this, [this](int index) {
@@ -76,8 +74,7 @@ void MappingPane::make_search() {
         show_picture();
         show_text();
     });
-    objective_ = new QComboBox(this);
-    objective_->setAccessibleName(tr("What the search minimises"));
+    objective_ = list_field({}, tr("What the search minimizes"), {}, this);
     objective_->addItems({tr("energy × delay"), tr("time"), tr("energy")});
     search_ = new QPushButton(tr("Search the best mapping"), this);
     search_->setObjectName("search");
@@ -247,7 +244,7 @@ void MappingPane::mark_line(int line, const QString& message) {
         mark.cursor = QTextCursor(editor_->document()->findBlockByNumber(line - 1));
         mark.cursor.select(QTextCursor::LineUnderCursor);
         mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
-        mark.format.setUnderlineColor(QColor(200, 40, 40));
+        mark.format.setUnderlineColor(ink_on(*editor_, report::ColourRole::warning));
         mark.format.setToolTip(message);
         mark.format.setProperty(QTextFormat::FullWidthSelection, true);
         marks.append(mark);

@@ -2,6 +2,7 @@
 
 #include "base/operation_rate.hpp"
 #include "base/units.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/flow_layout.hpp"
 #include "gui/views/qt_text.hpp"
 
@@ -37,10 +38,7 @@ PlotBar::PlotBar(QWidget* parent) : QWidget(parent) {
 // What colors show, and what stands behind the points.
 void PlotBar::make_looks() {
     using report::ColourBy;
-    colour_by_ = new QComboBox(this);
-    colour_by_->setObjectName("color by");
-    colour_by_->setAccessibleName(tr("What the points' colors show"));
-    colour_by_->setToolTip(colour_by_->accessibleName());
+    colour_by_ = list_field("color by", tr("What the points' colors show"), {}, this);
     colour_by_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     for (const auto& [name, by] : {std::pair{tr("usual colors"), ColourBy::automatic},
                                    {tr("by what bounds"), ColourBy::limiter},
@@ -50,10 +48,8 @@ void PlotBar::make_looks() {
                                    {tr("by module"), ColourBy::module}}) {
         colour_by_->addItem(name, static_cast<int>(by));
     }
-    zones_ = chip(this, tr("Zones"), true);
-    zones_->setObjectName("zones");
-    zones_->setAccessibleName(tr("Zones that memory, either, or arithmetic bounds"));
-    zones_->setToolTip(zones_->accessibleName());
+    zones_ = named(chip(this, tr("Zones"), true), "zones",
+                   tr("Zones that memory, either, or arithmetic bounds"));
     row_->addWidget(colour_by_);
     row_->addWidget(zones_);
     connect(colour_by_, &QComboBox::activated, this, [this](int index) {
@@ -65,31 +61,23 @@ void PlotBar::make_looks() {
 }
 
 void PlotBar::make_filters() {
-    filter_ = new QLineEdit(this);
+    filter_ =
+        named(new QLineEdit(this), "filter", tr("Filter by name, a regular expression: conv[1-3]"));
     filter_->setPlaceholderText(tr("Filter"));
     filter_->setMinimumWidth(90); // the row is short where the window is
     filter_->setClearButtonEnabled(true);
-    filter_->setObjectName("filter");
-    filter_->setAccessibleName(tr("Filter by name, a regular expression"));
-    filter_->setToolTip(tr("Filter by name, a regular expression: conv[1-3]"));
-    top_ = new QSpinBox(this);
+    top_ = named(new QSpinBox(this), "top", tr("Only the heaviest points"));
     top_->setRange(0, 99999);
     top_->setPrefix(tr("top "));
     top_->setSpecialValueText(tr("all points"));
-    top_->setAccessibleName(tr("Only the heaviest points"));
-    top_->setObjectName("top");
-    level_ = new QComboBox(this);
+    level_ = list_field("level", tr("Memory level whose bytes give the intensity"), {}, this);
     level_->setSizeAdjustPolicy(QComboBox::AdjustToContents); // which come with each plot
-    level_->setAccessibleName(tr("Memory level whose bytes give the intensity"));
-    level_->setObjectName("level");
     for (QWidget* widget : {static_cast<QWidget*>(filter_), static_cast<QWidget*>(top_),
                             static_cast<QWidget*>(level_)}) {
         row_->addWidget(widget);
     }
-    roofs_ = new QToolButton(this);
+    roofs_ = named(new QToolButton(this), "roofs", tr("Roofs that are shown"));
     roofs_->setText(tr("Roofs ▾"));
-    roofs_->setObjectName("roofs");
-    roofs_->setAccessibleName(tr("Roofs that are shown"));
     roofs_->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(roofs_);
     auto* list = new QWidget(menu);
@@ -241,65 +229,62 @@ void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineS
         switches_.clear();
     }
     roofs_->setVisible(!ids.empty());
+    const bool several = input.machines.size() > 1;
     std::size_t at = 0;
     for (const analysis::PlotMachine& machine : input.machines) {
         if (!same) {
-            QToolButton* label = chip(this, text(machine.name) + ":", true);
-            label->setObjectName("machine " + text(machine.id));
-            label->setAutoRaise(true);
-            label->setToolTip(tr("Show or hide this machine's points and roofs"));
-            label->setAccessibleName(tr("Show %1").arg(text(machine.name)));
-            if (input.machines.size() > 1) { // one alone needs no switch
-                row_->addWidget(label);
-                label->show();
-            } else {
-                roof_rows_->addWidget(label);
-                label->setEnabled(false);
-            }
-            switches_.push_back(label);
-            connect(label, &QToolButton::clicked, this, [this, id = machine.id](bool on) {
-                emit changed([=](report::ViewState& looked) {
-                    on ? (void)looked.hidden_machines.erase(id)
-                       : (void)looked.hidden_machines.insert(id);
-                });
-            });
+            add_machine_switch(machine, several);
         }
-        auto* machine_switch = static_cast<QToolButton*>(switches_[at]);
-        const bool in_sight = !view.hidden_machines.contains(machine.id);
-        machine_switch->setChecked(in_sight);
-        if (input.machines.size() > 1) { // not by shade alone
-            machine_switch->setText((in_sight ? "✓ " : "") + text(machine.name));
-        }
-        ++at;
+        const QString name = text(machine.name);
+        mark_switch(switches_[at++], several ? name : name + ":",
+                    !view.hidden_machines.contains(machine.id));
         for (const analysis::Roof& roof : machine.roofs) {
             if (!same) {
-                QToolButton* button =
-                    chip(this, text(roof.measured ? roof.name + ", measured" : roof.name), true);
-                button->setObjectName("roof " + text(roof.id));
-                if (input.machines.size() > 1) {
-                    button->setProperty("machine", text(machine.name));
-                }
-                roof_rows_->addWidget(button);
-                button->show();
-                switches_.push_back(button);
-                connect(button, &QToolButton::toggled, this,
-                        [this, id = roof.id](bool on) { switch_roof(id, on); });
+                add_roof_switch(machine, roof);
             }
-            auto* button = static_cast<QToolButton*>(switches_[at++]);
-            const QSignalBlocker block(button);
-            const bool on = visible_.contains(roof.id);
-            button->setChecked(on);
-            const QString of = button->property("machine").toString();
-            const QString name = (of.isEmpty() ? QString() : of + ": ") +
-                                 text(roof.measured ? roof.name + ", measured" : roof.name);
-            button->setText((on ? "✓ " : "") + name); // not by shade alone
             const std::string_view unit =
                 roof.kind == analysis::RoofKind::memory ? "B/s" : operation_rate_unit(roof.name);
-            button->setToolTip(
+            switches_[at]->setToolTip(
                 tr("%1: %2").arg(text(roof.name), text(format_si(roof.value, unit))));
-            button->setAccessibleName(tr("Roof %1 of %2").arg(text(roof.name), text(machine.name)));
+            mark_switch(switches_[at++],
+                        (several ? name + ": " : QString()) +
+                            text(roof.measured ? roof.name + ", measured" : roof.name),
+                        visible_.contains(roof.id));
         }
     }
+}
+
+// Not by shade alone.
+void PlotBar::mark_switch(QToolButton* button, const QString& name, bool on) {
+    const QSignalBlocker block(button);
+    button->setChecked(on);
+    button->setText((on && button->isEnabled() ? "✓ " : "") + name);
+}
+
+// One machine alone needs no switch: it heads the list of its roofs.
+void PlotBar::add_machine_switch(const analysis::PlotMachine& machine, bool several) {
+    QToolButton* button = named(chip(this, {}, true), "machine " + text(machine.id),
+                                tr("Show %1: its points and roofs").arg(text(machine.name)));
+    button->setAutoRaise(true);
+    button->setEnabled(several);
+    several ? row_->addWidget(button) : roof_rows_->addWidget(button);
+    button->show();
+    switches_.push_back(button);
+    connect(button, &QToolButton::clicked, this, [this, id = machine.id](bool on) {
+        emit changed([=](report::ViewState& looked) {
+            on ? (void)looked.hidden_machines.erase(id) : (void)looked.hidden_machines.insert(id);
+        });
+    });
+}
+
+void PlotBar::add_roof_switch(const analysis::PlotMachine& machine, const analysis::Roof& roof) {
+    QToolButton* button = named(chip(this, {}, true), "roof " + text(roof.id),
+                                tr("Roof %1 of %2").arg(text(roof.name), text(machine.name)));
+    roof_rows_->addWidget(button);
+    button->show();
+    switches_.push_back(button);
+    connect(button, &QToolButton::toggled, this,
+            [this, id = roof.id](bool on) { switch_roof(id, on); });
 }
 
 void PlotBar::switch_roof(const std::string& id, bool on) {

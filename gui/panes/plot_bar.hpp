@@ -38,6 +38,9 @@ class PlotBar : public QWidget {
     void keep_all_rows();
     void show_roofs(const report::PlotInput& input, const report::RooflineScene& scene,
                     const report::ViewState& view);
+    void add_machine_switch(const analysis::PlotMachine& machine, bool several);
+    void add_roof_switch(const analysis::PlotMachine& machine, const analysis::Roof& roof);
+    static void mark_switch(QToolButton* button, const QString& name, bool on);
     void show_chips(const report::RooflineScene& scene);
     void make_looks();
     void show_levels(const report::PlotInput& input, const report::ViewState& view);
@@ -53,7 +56,7 @@ class PlotBar : public QWidget {
     QToolButton* roofs_ = nullptr; // opens the list of switches
     QVBoxLayout* roof_rows_ = nullptr;
     std::vector<QWidget*> chips_;
-    std::vector<QWidget*> switches_;
+    std::vector<QToolButton*> switches_;
     std::vector<std::string> shown_roofs_;                          // what the switches stand for
     std::vector<std::pair<std::string, std::string>> memory_roofs_; // level and id
     std::set<std::string> visible_;

@@ -1,6 +1,7 @@
 #include "gui/panes/steps_pane.hpp"
 
 #include "analysis/exam/report_figures.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/totals_text.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/exam/answer.hpp"
@@ -77,11 +78,8 @@ void StepsPane::make_choice() {
     corner->setSpacing(0);
     corner->addStretch();
     const auto button = [&](const QString& label, const QString& tip, const char* name) {
-        auto* tool = new QToolButton(ladder_);
+        auto* tool = named(new QToolButton(ladder_), name, tip);
         tool->setText(label);
-        tool->setToolTip(tip);
-        tool->setAccessibleName(tip);
-        tool->setObjectName(name);
         tool->setCheckable(true);
         connect(tool, &QToolButton::toggled, tool, [tool, label](bool on) {
             tool->setText((on ? "✓ " : "") + label); // not by shade alone
@@ -224,7 +222,8 @@ QString StepsPane::network_text() const {
     if (!gains_.empty()) {
         html += help_text(gains_, tr("No single parameter would help this network."));
     }
-    return html + measured_text();
+    html += measured_text();
+    return html.startsWith("<br>") ? html.mid(4) : html; // what bounds it may not be known yet
 }
 
 // The step below the seventh, in the words of the report.

@@ -27,6 +27,7 @@ class StepsPane : public QWidget {
     // The ladder of the network instead of the layer's, or back.
     void show_network(bool network);
     bool shows_network() const;
+    void show_ladder(); // again, since the report says more
     QString text() const;
 
   signals:
@@ -40,7 +41,6 @@ class StepsPane : public QWidget {
     void arrange();
     void make_choice();
     void choose(std::size_t step);
-    void show_ladder();
     void update_text();
     QString layer_text() const;
     QString network_text() const;

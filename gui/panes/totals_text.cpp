@@ -61,10 +61,12 @@ std::string parameter_of(const analysis::Headline& headline) {
 }
 
 QString bound_html(const analysis::Report& report, bool linked) {
+    if (!report.headline) { // not known yet: no other sentence in its place
+        return {};
+    }
     QString words = html(report::bottleneck_text(report));
     QString saving = html(report::largest_saving_text(report));
-    const std::string parameter =
-        linked && report.headline ? parameter_of(*report.headline) : std::string();
+    const std::string parameter = linked ? parameter_of(*report.headline) : std::string();
     if (!parameter.empty()) {
         const QString option = html(report.headline->option);
         saving.replace(option,

@@ -12,7 +12,7 @@
 namespace eyeroof::gui {
 
 // "Bound by … Largest saving: …" as every view says it; `linked`: its option leads to
-// "parameter:KEY".
+// "parameter:KEY". Empty while it is not known.
 QString bound_html(const analysis::Report& report, bool linked);
 // The key of the parameter that the headline doubles; "host-speed" is the host's; empty: the end of
 // a power cap.

@@ -62,13 +62,9 @@ QComboBox* UpgradeForm::types(const QString& what) {
 }
 
 QComboBox* UpgradeForm::list(const char* name, const QString& what, const Entries& entries) {
-    auto* box = new QComboBox(this);
-    add_entries(*box, entries);
+    auto* box = list_field(name, what, entries, this);
     box->setMinimumContentsLength(8); // its longest entry would widen the form
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setObjectName(name);
-    box->setAccessibleName(what);
-    box->setToolTip(what);
     connect(box, &QComboBox::activated, this, &UpgradeForm::changed);
     return box;
 }
@@ -91,13 +87,11 @@ void UpgradeForm::make_networks() {
     auto* line = line_in(*column_, row, this);
     phase_ = list("upgrade phase", tr("Inference or training"), upgrade_phases());
     phase_->setMinimumContentsLength(10);
-    batch_ = new QSpinBox(this);
+    batch_ = named(new QSpinBox(this), "upgrade batch",
+                   tr("Batch: samples of a step, or the network's own"));
     batch_->setRange(0, 65536);
     batch_->setPrefix(tr("batch "));
     batch_->setSpecialValueText(tr("own batch"));
-    batch_->setObjectName("upgrade batch");
-    batch_->setAccessibleName(tr("Batch: samples of a step"));
-    batch_->setToolTip(tr("Samples of a step, or the network's own"));
     line->addWidget(phase_, 3); // its longest entry is shown whole
     line->addWidget(batch_, 2);
     connect(phase_, &QComboBox::currentIndexChanged, this, &UpgradeForm::show_open);
@@ -110,13 +104,12 @@ void UpgradeForm::make_networks() {
     auto* second = line_in(*column_, row, this);
     second->addWidget(launch_, 1);
     second->addWidget(layout_, 1);
-    compiled_ = new QCheckBox(tr("compiled"), this);
-    compiled_->setObjectName("upgrade compiled");
-    compiled_->setToolTip(tr("Pointwise operators and reductions fused, as a compiler does"));
+    compiled_ =
+        check_field("upgrade compiled", tr("compiled"),
+                    tr("Pointwise operators and reductions fused, as a compiler does"), this);
     connect(compiled_, &QCheckBox::toggled, this, &UpgradeForm::changed);
-    largest_ = new QCheckBox(tr("largest batch that fits"), this);
-    largest_->setObjectName("upgrade largest batch");
-    largest_->setToolTip(tr("The largest batch, a power of two, that fits both GPUs"));
+    largest_ = check_field("upgrade largest batch", tr("largest batch that fits"),
+                           tr("The largest batch, a power of two, that fits both GPUs"), this);
     connect(largest_, &QCheckBox::toggled, this, [this] {
         show_open();
         emit changed();
@@ -155,18 +148,13 @@ void UpgradeForm::make_old() {
                      1e6, 100.0);
     old_.buy->setObjectName("upgrade resale");
     second->addWidget(old_.buy, 1);
-    count_ = new QSpinBox(this);
-    count_->setRange(0, 65536);
+    count_ = whole_field("upgrade count", tr("How many of the old GPUs there are"), 0, 65536, this);
     count_->setSuffix(tr(" GPUs"));
     count_->setSpecialValueText(tr("for each GPU"));
-    count_->setKeyboardTracking(false);
-    count_->setObjectName("upgrade count");
-    count_->setAccessibleName(tr("How many of the old GPUs there are"));
     count_->setToolTip(tr("With a count, the answer is in whole GPUs for the same work"));
     second->addWidget(count_, 1);
     connect(count_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
-    owned_ = new QCheckBox(tr("owned: costs power, no rent"), this);
-    owned_->setObjectName("upgrade owned");
+    owned_ = check_field("upgrade owned", tr("owned: costs power, no rent"), {}, this);
     connect(owned_, &QCheckBox::toggled, this, [this] {
         show_owned();
         emit changed();
@@ -235,18 +223,14 @@ void UpgradeForm::make_sweep() {
 // The user's own tables of rents, and options of the command line without a field of their own.
 void UpgradeForm::make_more() {
     heading(tr("Own price tables"));
-    prices_ = new QLineEdit(this);
-    prices_->setObjectName("upgrade prices");
-    prices_->setAccessibleName(tr("Files with tables of rents, with semicolons between"));
+    prices_ = named(new QLineEdit(this), "upgrade prices",
+                    tr("Files with tables of rents, with semicolons between"));
     prices_->setPlaceholderText(tr("mine.yaml; theirs.yaml"));
-    prices_->setToolTip(prices_->accessibleName());
     QWidget* row = nullptr;
     auto* line = line_in(*column_, row, this);
-    auto* browse = new QToolButton(row);
+    auto* browse =
+        named(new QToolButton(row), "upgrade prices browse", tr("Choose files of prices"));
     browse->setText("…");
-    browse->setObjectName("upgrade prices browse");
-    browse->setAccessibleName(tr("Choose files of prices"));
-    browse->setToolTip(browse->accessibleName());
     line->addWidget(prices_, 1);
     line->addWidget(browse);
     const auto ask = [this] {
@@ -266,11 +250,8 @@ void UpgradeForm::make_more() {
         }
     });
     heading(tr("Other options"));
-    more_ = new QLineEdit(this);
-    more_->setObjectName("upgrade more");
-    more_->setAccessibleName(tr("Other options, as on the command line"));
+    more_ = named(new QLineEdit(this), "upgrade more", tr("Other options, as on the command line"));
     more_->setPlaceholderText(tr("--dim seq=512 --to-set clock=1.2GHz"));
-    more_->setToolTip(more_->accessibleName());
     column_->addWidget(more_);
     connect(more_, &QLineEdit::editingFinished, this, [this] {
         const QString before = more_read_;
@@ -402,9 +383,7 @@ void UpgradeForm::add_target(const analysis::AskedGpu& gpu) {
     GpuRow entry;
     entry.name = name;
     entry.row = new QWidget(this);
-    auto* grid = new QGridLayout(entry.row);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setSpacing(4);
+    auto* grid = bare<QGridLayout>(entry.row, 4);
     auto* label = new QLabel(name, entry.row);
     entry.type = types(tr("Precision on %1").arg(name));
     entry.per_hour =

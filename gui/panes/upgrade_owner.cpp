@@ -1,6 +1,7 @@
 #include "gui/panes/upgrade_owner.hpp"
 
 #include "analysis/upgrade/amounts.hpp"
+#include "gui/panes/fields.hpp"
 
 #include <QDoubleSpinBox>
 #include <QFormLayout>
@@ -14,9 +15,7 @@ namespace eyeroof::gui {
 using Question = analysis::UpgradeQuestion;
 
 UpgradeOwner::UpgradeOwner(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(6);
+    bare<QVBoxLayout>(this, 6);
     make_use();
     make_amounts();
     make_typed();
@@ -24,14 +23,10 @@ UpgradeOwner::UpgradeOwner(QWidget* parent) : QWidget(parent) {
 }
 
 void UpgradeOwner::make_use() {
-    utilization_ = new QSpinBox(this);
-    utilization_->setRange(1, 100);
+    utilization_ =
+        whole_field("owner use", tr("Share of the hours that the GPUs work"), 1, 100, this);
     utilization_->setPrefix(tr("in use "));
     utilization_->setSuffix(" %");
-    utilization_->setKeyboardTracking(false);
-    utilization_->setObjectName("owner use");
-    utilization_->setAccessibleName(tr("Share of the hours that the GPUs work"));
-    utilization_->setToolTip(utilization_->accessibleName());
     connect(utilization_, &QSpinBox::valueChanged, this, &UpgradeOwner::changed);
 }
 
@@ -73,16 +68,13 @@ void UpgradeOwner::make_amounts() {
     grid->setSpacing(4);
     grid->addWidget(utilization_, 0, 0);
     for (const Field& field : fields) {
-        auto* box = new QDoubleSpinBox(this);
+        auto* box = named(new QDoubleSpinBox(this), field.name, field.what);
         box->setRange(field.least, field.most);
         box->setDecimals(field.digits);
         box->setSingleStep(field.step);
         box->setPrefix(field.prefix);
         box->setSuffix(field.suffix);
         box->setKeyboardTracking(false);
-        box->setObjectName(field.name);
-        box->setAccessibleName(field.what);
-        box->setToolTip(field.what);
         if (field.of == &Question::host_usd_per_month) {
             box->setSpecialValueText(tr("host costs nothing"));
         }
@@ -113,7 +105,7 @@ void UpgradeOwner::make_typed() {
         {"owner age", tr("Age"), tr("Age of the owned GPUs: what is not written off yet is shown"),
          tr("unknown, or 3 years"), analysis::parse_years, &Question::age_years},
         {"owner threshold", tr("Must reach"),
-         tr("Speed-up that must be reached, whatever the prices"), tr("what the prices need"),
+         tr("Speedup that must be reached, whatever the prices"), tr("what the prices need"),
          analysis::parse_number, &Question::threshold},
         {"owner measured old", tr("Measured now"),
          tr("Your own throughput on the old GPU: it sets its time and narrows the interval"),

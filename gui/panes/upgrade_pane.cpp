@@ -2,6 +2,7 @@
 
 #include "base/file.hpp"
 #include "gui/panes/answer_table.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/picture_board.hpp"
 #include "gui/panes/upgrade_form.hpp"
@@ -35,22 +36,15 @@ namespace {
 
 constexpr int kFormWidth = 330;
 
-QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) {
-    const report::Rgb rgb =
-        colour_of(verdict == analysis::UpgradeVerdict::pays_off   ? report::ColourRole::series3
-                  : verdict == analysis::UpgradeVerdict::does_not ? report::ColourRole::warning
-                  : verdict == analysis::UpgradeVerdict::unpriced ? report::ColourRole::text
-                                                                  : report::ColourRole::faint,
-                  theme);
-    return {rgb.r, rgb.g, rgb.b};
-}
+constexpr int kVerdict = 1; // its column
 
-// The figures of the command line's table, a row for each GPU in question; those of what is there
+// The table that the command prints, a row for each GPU in question; the figures of what is there
 // stand in the headers.
 report::AnswerTable verdicts_table(const analysis::Purchase& purchase) {
     report::Table figures = report::candidates_table(purchase);
     figures.rows.front()[0] = "ownership";                     // nameless in a column
     std::ranges::rotate(figures.rows, figures.rows.end() - 1); // the verdict first
+    std::ranges::rotate(figures.meanings, figures.meanings.end() - 1);
     using Gpu = std::size_t;
     std::vector<report::Column<Gpu>> columns = {
         {"", "GPU", report::Unit::none, [&](Gpu i) { return purchase.answers[i].then.gpu; }},
@@ -58,13 +52,13 @@ report::AnswerTable verdicts_table(const analysis::Purchase& purchase) {
              return sign_of(purchase.answers[i].upgrade.verdict).toStdString() +
                     figures.rows.front()[2 + i];
          }}};
-    for (const std::vector<std::string>& row : figures.rows) {
-        if (&row != &figures.rows.front()) {
-            const bool known = !row[1].empty() && row[1] != "-";
-            const QString now = known ? ", now " + text(row[1]) : QString();
-            columns.emplace_back("", (capital(text(row[0]).trimmed()) + now).toStdString(),
-                                 report::Unit::none, [&](Gpu i) { return row[2 + i]; });
-        }
+    for (std::size_t r = 1; r < figures.rows.size(); ++r) {
+        const std::vector<std::string>& row = figures.rows[r];
+        const bool known = !row[1].empty() && row[1] != "-";
+        const QString now = known ? ", now " + text(row[1]) : QString();
+        columns.emplace_back(
+            "", (capital(text(row[0]).trimmed()) + now).toStdString(), report::Unit::none,
+            [&row](Gpu i) { return row[2 + i]; }, report::kAll, figures.meanings[r]);
     }
     std::vector<Gpu> gpus(purchase.answers.size());
     std::iota(gpus.begin(), gpus.end(), Gpu{0});
@@ -82,7 +76,7 @@ report::AnswerTable gains_table(const std::vector<analysis::Upgrade>& upgrades,
     };
     std::vector<report::Column<Row>> columns = {
         {"", "Layer", Unit::none, name},
-        {"", "×", Unit::count, [&](Row i) { return u.layers[i].count; }},
+        {"", "Runs", Unit::count, [&](Row i) { return u.layers[i].count; }},
         {"", "Share", Unit::share, [&](Row i) { return u.layers[i].share_of_from; }}};
     for (const analysis::Upgrade& each : upgrades) {
         columns.emplace_back("", each.to, Unit::seconds,
@@ -102,9 +96,7 @@ report::AnswerTable gains_table(const std::vector<analysis::Upgrade>& upgrades,
 } // namespace
 
 UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    auto* row = bare<QHBoxLayout>(this, 0);
     form_ = new UpgradeForm(this);
     auto* scroll = new FittingScroll(form_, this);
     scroll->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
@@ -149,9 +141,14 @@ QWidget* UpgradePane::make_answers() {
     candidates_ = new DrawingView(page);
     candidates_->setObjectName("candidates");
     candidates_->setAccessibleName(
-        tr("Candidates: speed-up with its 80 % interval, what is needed, what was published"));
+        tr("Candidates: speedup with its 80 % interval, what is needed, what was published"));
     candidates_->hide();
     column->addWidget(candidates_);
+    verdicts_ = new AnswerTableView(tr("GPUs side by side"), "upgrade verdicts", page);
+    verdicts_->answer().set_verdict(kVerdict, [this](std::size_t row) {
+        return ink_on(*this, report::role_of(answer_.upgrades.at(row).verdict));
+    });
+    column->addWidget(verdicts_);
     decision_ = new QLabel(page);
     decision_->setObjectName("decision");
     decision_->setWordWrap(true);
@@ -159,8 +156,6 @@ QWidget* UpgradePane::make_answers() {
     decision_->hide();
     column->addWidget(decision_);
     column->addWidget(reasons_);
-    verdicts_ = new AnswerTableView(tr("GPUs side by side"), "upgrade verdicts", page);
-    column->addWidget(verdicts_);
     layers_ = new AnswerTableView(tr("Layers"), "upgrade layers", page);
     layers_->set_stays(true);
     layers_->setSortingEnabled(true);
@@ -169,7 +164,7 @@ QWidget* UpgradePane::make_answers() {
     break_even_ = pictures_->add(tr("Rented"), tr("Break-even plot"));
     payback_ = pictures_->add(tr("Bought"), tr("Payback plot"));
     bars_ = pictures_->add(tr("Layers"), tr("Layers side by side"));
-    sweep_ = pictures_->add(tr("Batch, precision"), tr("Speed-up over batch and precision"));
+    sweep_ = pictures_->add(tr("Batch, precision"), tr("Speedup over batch and precision"));
     auto* below = new QSplitter(Qt::Horizontal, page);
     below->addWidget(layers_);
     below->addWidget(pictures_);
@@ -279,7 +274,7 @@ QString UpgradePane::headline() const {
 }
 
 void UpgradePane::show_headline(const analysis::Upgrade& u) {
-    const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
+    const QColor colour = ink_on(*this, report::role_of(u.verdict));
     const analysis::Purchase purchase = shown();
     const QString cost = purchase.best < purchase.answers.size()
                              ? cost_html(purchase.answers[purchase.best])

@@ -33,7 +33,7 @@ QString run_of(const analysis::UpgradeQuestion& question, const analysis::Upgrad
                              ? tr("inference")
                              : tr("training step with %1").arg(text(question.phase))};
     if (question.batch) {
-        parts << tr("batch ×%1").arg(*question.batch);
+        parts << tr("batch %1").arg(*question.batch);
     }
     return parts.join(", ");
 }
@@ -198,14 +198,14 @@ QString decision_html(const analysis::Purchase& purchase, std::size_t chosen) {
         evidence += evidence_line(answer.upgrade.nearest[i]);
     }
     const QString flip_part =
-        flips.isEmpty()
-            ? tr("<b>What would change the verdict</b><br>Nothing that was tried.")
-            : tr("<b>What would change the verdict</b><ul style='margin-left:-24px'>%1</ul>")
-                  .arg(flips);
+        flips.isEmpty() ? tr("<b>What would change the verdict</b><br>Nothing that was tried.")
+                        : tr("<b>What would change the verdict</b><ul style='margin-left:-24px; "
+                             "margin-top:0px'>%1</ul>")
+                              .arg(flips);
     const QString evidence_part =
         evidence.isEmpty() ? tr("<b>Published speedups</b><br>None resembles this question.")
                            : tr("<b>Published speedups nearest to the question</b>"
-                                "<ul style='margin-left:-24px'>%1</ul>")
+                                "<ul style='margin-left:-24px; margin-top:0px'>%1</ul>")
                                  .arg(evidence);
     const QString without = purchase.unbought
                                 ? tr("<p>Without buying, on %1: %2.</p>")

@@ -3,7 +3,9 @@
 #include "analysis/scenario/power_cap.hpp"
 #include "base/units.hpp"
 #include "gui/jobs/as_in_view.hpp"
+#include "gui/panes/amount_edit.hpp"
 #include "gui/panes/elided_label.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/snap_slider.hpp"
 #include "gui/views/paint_scene.hpp"
 
@@ -16,6 +18,7 @@
 #include <QScrollArea>
 #include <QSlider>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 namespace eyeroof::gui {
@@ -124,13 +127,12 @@ void GainBar::paintEvent(QPaintEvent*) {
         return;
     }
     QPainter painter(this);
-    const report::Rgb blue =
-        colour_of(waits_ ? report::ColourRole::grid : report::ColourRole::series1, theme_of(*this));
     const int room = width() - number_width();
     const bool none = std::fabs(*gain_) < 0.0005;
     if (!none) {
-        painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
-                         QColor(blue.r, blue.g, blue.b));
+        painter.fillRect(
+            QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
+            colour_on(*this, waits_ ? report::ColourRole::grid : report::ColourRole::series1));
     }
     painter.setPen(
         palette().color(none || waits_ ? QPalette::PlaceholderText : QPalette::WindowText));
@@ -201,9 +203,7 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
             new QLineEdit(parameters_),
             new GainBar(parameters_)};
     row.label->setBuddy(row.number);
-    row.slider->setAccessibleName(name);
-    row.slider->setObjectName(name);
-    row.slider->setMinimumWidth(48);
+    named(row.slider, name, name)->setMinimumWidth(48);
     row.slider->setToolTip(tr("Arrow keys, or Ctrl and the wheel: 1 %. Marks: an eighth to eight "
                               "times"));
     row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
@@ -215,12 +215,10 @@ void WhatIfPane::add_row(const analysis::Parameter& parameter) {
     grid_->addWidget(row.number, line, 1);
     grid_->addWidget(row.bar, line, 2);
     grid_->addWidget(row.slider, line + 1, 0, 1, 4);
-    row.next = new QToolButton(parameters_);
+    row.next = named(new QToolButton(parameters_), name + " next",
+                     tr("To the next value of %1 that helps").arg(name));
     row.next->setText("▸");
     row.next->setAutoRaise(true);
-    row.next->setObjectName(name + " next");
-    row.next->setAccessibleName(tr("To the next value of %1 that helps").arg(name));
-    row.next->setToolTip(row.next->accessibleName());
     grid_->addWidget(row.next, line, 3);
     row.next->setVisible(parameter.key != kHostSpeed); // it helps at any value, or at none
     setTabOrder(row.number, row.next);
@@ -257,19 +255,13 @@ void WhatIfPane::enter(std::size_t index) {
 
 void WhatIfPane::show_wrong() {
     QStringList reasons;
-    const report::Rgb red = ink_of(report::ColourRole::warning, theme_of(*this));
-    const QColor colour(red.r, red.g, red.b);
-    for (Row& row : rows_) {
-        QPalette own;
-        if (!row.wrong.isEmpty()) {
-            own.setColor(QPalette::Text, colour);
-            reasons << row.wrong;
-        }
-        row.number->setPalette(own);
-        row.number->setToolTip(row.wrong);
+    for (const Row& row : rows_) {
+        mark_wrong(*row.number, row.wrong, {});
+        reasons << row.wrong;
     }
+    reasons.removeAll(QString());
     QPalette words;
-    words.setColor(QPalette::WindowText, colour);
+    words.setColor(QPalette::WindowText, ink_on(*this, report::ColourRole::warning));
     wrong_->setPalette(words);
     wrong_->setText(reasons.join("\n"));
     wrong_->setVisible(!reasons.isEmpty());
@@ -294,17 +286,17 @@ void WhatIfPane::turn(std::size_t index, double value) {
     row.value = used;
     row.turned = used != row.base;
     row.wrong.clear();
-    apply(QString::fromStdString(row.parameter.key));
+    apply(QString::fromStdString(row.key()));
 }
 
 // Clocks first: rates are of the clock that is then in force.
 void WhatIfPane::apply(const QString& what) {
     std::erase_if(changes_, [](const auto& change) { return change.key != analysis::kPowerCap; });
     for (const Row& row : rows_) {
-        if (row.parameter.key == kHostSpeed) {
+        if (row.key() == kHostSpeed) {
             host_speed_ = row.value;
         } else if (row.turned) {
-            changes_.push_back({row.parameter.key, row.value});
+            changes_.push_back({row.key(), row.value});
         }
     }
     std::stable_partition(changes_.begin(), changes_.end(), sets_clock);
@@ -320,8 +312,7 @@ std::vector<double> WhatIfPane::values_with(const std::vector<analysis::Change>&
     const auto parameters = analysis::tried_parameters(machine ? *machine : machine_);
     std::vector<double> values;
     for (const Row& row : rows_) {
-        const auto known = std::find_if(parameters.begin(), parameters.end(),
-                                        [&](const auto& p) { return p.key == row.parameter.key; });
+        const auto known = std::ranges::find(parameters, row.key(), &analysis::Parameter::key);
         values.push_back(known == parameters.end() ? row.parameter.value : known->value);
     }
     return values;
@@ -332,14 +323,14 @@ void WhatIfPane::show_in_force() {
     const std::vector<double> all = values_with(changes_);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         Row& row = rows_[i];
-        if (row.parameter.key == kHostSpeed) {
+        if (row.key() == kHostSpeed) {
             row.value = host_speed_;
             row.turned = row.value != row.base;
         } else if (!row.turned) {
             row.value = row.base = all[i];
         } else {
             std::vector<analysis::Change> others = changes_;
-            std::erase_if(others, [&](const auto& c) { return c.key == row.parameter.key; });
+            std::erase_if(others, [&](const auto& c) { return c.key == row.key(); });
             row.base = values_with(others)[i];
         }
         show_value(row);
@@ -352,7 +343,7 @@ void WhatIfPane::mark() {
         QFont font = row.label->font();
         font.setBold(row.turned);
         row.label->setFont(font);
-        const bool chosen = row.parameter.key == selected_;
+        const bool chosen = row.key() == selected_;
         row.label->setAutoFillBackground(chosen);
         row.label->setBackgroundRole(chosen ? QPalette::Highlight : QPalette::Window);
         row.label->setForegroundRole(chosen ? QPalette::HighlightedText : QPalette::WindowText);
@@ -369,9 +360,8 @@ void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes, doubl
     host_speed_ = host_speed;
     const std::vector<double> values = values_with(changes);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        rows_[i].turned = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
-            return change.key == rows_[i].parameter.key;
-        });
+        rows_[i].turned =
+            std::ranges::find(changes, rows_[i].key(), &analysis::Change::key) != changes.end();
         rows_[i].value = values[i]; // in the order of the changes, which may be another than ours
     }
     show_in_force();
@@ -380,14 +370,13 @@ void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes, doubl
 }
 
 bool WhatIfPane::turn_to(const std::string& key, double value) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (rows_[i].parameter.key == key) {
-            turn(i, value);
-            emit released();
-            return true;
-        }
+    const auto row = std::ranges::find(rows_, key, &Row::key);
+    if (row == rows_.end()) {
+        return false;
     }
-    return false;
+    turn(static_cast<std::size_t>(row - rows_.begin()), value);
+    emit released();
+    return true;
 }
 
 bool WhatIfPane::is_held() const {
@@ -406,8 +395,7 @@ void WhatIfPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {
         most = std::max(most, gain.speedup - 1.0);
     }
     for (const Row& row : rows_) {
-        const auto gain = std::find_if(gains.begin(), gains.end(),
-                                       [&](const auto& g) { return g.key == row.parameter.key; });
+        const auto gain = std::ranges::find(gains, row.key(), &analysis::Sensitivity::key);
         gain == gains.end() ? row.bar->clear() : row.bar->show_gain(*gain, most);
     }
 }
@@ -419,8 +407,7 @@ void WhatIfPane::await_gains() {
 }
 
 bool WhatIfPane::select(const std::string& key) {
-    const auto row = std::find_if(rows_.begin(), rows_.end(),
-                                  [&](const Row& r) { return r.parameter.key == key; });
+    const auto row = std::ranges::find(rows_, key, &Row::key);
     if (row == rows_.end()) {
         return false;
     }

@@ -83,6 +83,8 @@ class WhatIfPane : public QWidget {
         GainBar* bar = nullptr;
         QToolButton* next = nullptr;
         QString wrong = {}; // why what stands in the field is not taken
+
+        const std::string& key() const { return parameter.key; }
     };
     void add_row(const analysis::Parameter& parameter);
     void turn(std::size_t row, double value);

@@ -64,8 +64,7 @@ QString DrawingView::description() const {
 
 void DrawingView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const report::Rgb back = colour_of(report::ColourRole::background, theme_of(*this));
-    painter.fillRect(rect(), QColor(back.r, back.g, back.b));
+    painter.fillRect(rect(), colour_on(*this, report::ColourRole::background));
     if (draw_) {
         paint_scene(painter, drawing_, theme_of(*this));
     } else {

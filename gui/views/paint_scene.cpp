@@ -16,20 +16,18 @@ using namespace report; // NOLINT(google-build-using-namespace): the vocabulary 
 
 namespace {
 
+QColor qt_colour(Rgb rgb) {
+    return {rgb.r, rgb.g, rgb.b};
+}
+
 class Brush {
   public:
     Brush(QPainter& painter, Theme theme) : p(painter), theme_(theme) {}
 
     QPainter& p;
     Brush on(QPainter& painter) const { return {painter, theme_}; }
-    QColor colour(ColourRole role) const {
-        const Rgb rgb = colour_of(role, theme_);
-        return {rgb.r, rgb.g, rgb.b};
-    }
-    QColor ink(ColourRole role) const {
-        const Rgb rgb = ink_of(role, theme_);
-        return {rgb.r, rgb.g, rgb.b};
-    }
+    QColor colour(ColourRole role) const { return qt_colour(colour_of(role, theme_)); }
+    QColor ink(ColourRole role) const { return qt_colour(ink_of(role, theme_)); }
     void pen(ColourRole role, double width, Qt::PenStyle style = Qt::SolidLine) const {
         p.setPen(QPen(colour(role), width, style));
     }
@@ -315,6 +313,14 @@ Theme theme_of(const QWidget& widget) {
                    palette.color(QPalette::WindowText).lightness()
                ? Theme::dark
                : Theme::light;
+}
+
+QColor colour_on(const QWidget& widget, ColourRole role) {
+    return qt_colour(colour_of(role, theme_of(widget)));
+}
+
+QColor ink_on(const QWidget& widget, ColourRole role) {
+    return qt_colour(ink_of(role, theme_of(widget)));
 }
 
 void paint_focus(QPainter& painter, const QWidget& widget) {

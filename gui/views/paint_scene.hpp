@@ -4,6 +4,7 @@
 
 #include "report/draw/drawing.hpp"
 
+class QColor;
 class QPainter;
 class QWidget;
 
@@ -17,6 +18,9 @@ void paint_over(QPainter& painter, const report::ClippedLayer& layer, report::Th
 
 // Dark when the window's background is darker than its text.
 report::Theme theme_of(const QWidget& widget);
+// A role's color in the widget's theme; ink: that can be read as text.
+QColor colour_on(const QWidget& widget, report::ColourRole role);
+QColor ink_on(const QWidget& widget, report::ColourRole role);
 // A frame around the widget that has the keyboard.
 void paint_focus(QPainter& painter, const QWidget& widget);
 

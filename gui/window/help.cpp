@@ -1,5 +1,7 @@
 #include "gui/window/help.hpp"
 
+#include "gui/panes/fields.hpp"
+
 #include <QAction>
 #include <QApplication>
 #include <QCoreApplication>
@@ -36,7 +38,7 @@ constexpr const char* kShortcuts =
     "<tr><td>, and .</td><td>the kernel before, the kernel after</td></tr>"
     "<tr><td>F, R</td><td>fit the selected kernel; a ruler over it</td></tr>"
     "<tr><td colspan=2><b>Steps and what if</b></td></tr>"
-    "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
+    "<tr><td>click a step, 1 to 7</td><td>the parameter behind it is selected</td></tr>"
     "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"
     "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
     "<tr><td colspan=2><b>Menus</b></td></tr>";
@@ -69,8 +71,7 @@ void show_documentation(QWidget& parent) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(help_text("Documentation"));
     dialog->setObjectName("documentation");
-    auto* column = new QVBoxLayout(dialog);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bare<QVBoxLayout>(dialog);
     auto* pages = new QTextBrowser(dialog);
     pages->setAccessibleName(help_text("Documentation"));
     pages->setOpenExternalLinks(true);
@@ -85,8 +86,7 @@ void show_shortcuts(QWidget& parent) {
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->setWindowTitle(help_text("Shortcuts"));
     sheet->setObjectName("shortcuts");
-    auto* column = new QVBoxLayout(sheet);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bare<QVBoxLayout>(sheet);
     auto* keys = new QTextBrowser(sheet);
     keys->setAccessibleName(help_text("Shortcuts"));
     keys->setHtml(help_text(kShortcuts) + keys_of(parent) + "</table>");

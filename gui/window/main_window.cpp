@@ -1,5 +1,6 @@
 #include "gui/window/main_window.hpp"
 
+#include "gui/panes/fields.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/table_style.hpp"
 #include "gui/views/paint_scene.hpp"
@@ -90,8 +91,8 @@ MainWindow::~MainWindow() {
     for (QObject* child : findChildren<QObject*>()) {
         child->disconnect(this);
     }
-    for (Background* work :
-         {static_cast<Background*>(&examiner_), &reader_, &analyser_, &searcher_, &stepper_}) {
+    for (Background* work : {static_cast<Background*>(&examiner_), &reader_, &headliner_,
+                             &proposer_, &analyser_, &searcher_, &stepper_}) {
         work->disconnect(this);
         work->cancel();
     }
@@ -101,9 +102,7 @@ void MainWindow::make_central() {
     pages_ = new QTabWidget(this);
     pages_->setDocumentMode(true);
     auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bare<QVBoxLayout>(page, 0);
     plot_bar_ = new PlotBar(page);
     view_ = new RooflineView(page);
     column->addWidget(plot_bar_);
@@ -164,9 +163,7 @@ void MainWindow::make_panes() {
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
     match_by_dragging();
     auto* layers = new QWidget(this);
-    auto* column = new QVBoxLayout(layers);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bare<QVBoxLayout>(layers, 0);
     totals_ = new QLabel(layers);
     totals_->setMargin(4);
     totals_->setObjectName("totals");
@@ -288,7 +285,11 @@ void MainWindow::make_status() {
 void MainWindow::connect_all() {
     analyse_pause_.setSingleShot(true);
     analyse_pause_.setInterval(kAnalysePause_ms);
-    connect(&analyse_pause_, &QTimer::timeout, this, &MainWindow::analyse);
+    connect(&analyse_pause_, &QTimer::timeout, this, [this] {
+        if (!examiner_.busy()) { // else the answer to come starts it
+            analyse();
+        }
+    });
     connect(choices_, &Choices::chosen, this, [this] {
         not_opened_ = {}; // something else is wanted now
         load_and_examine();
@@ -341,6 +342,7 @@ void MainWindow::connect_all() {
             [this](const std::shared_ptr<Answer>& answer) { show_answer(std::move(*answer)); });
     connect(&examiner_, &Background::cancelled, this, [this] {
         hide_progress();
+        analyse_pause_.start();
         statusBar()->showMessage(tr("Cancelled"), 3000);
     });
     connect(&examiner_, &Background::progressed, this, &MainWindow::show_progress);

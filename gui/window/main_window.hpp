@@ -90,7 +90,7 @@ class MainWindow : public QMainWindow {
     void redo();
 
   signals:
-    void shown();    // an answer is on screen
+    void shown();    // an answer is on screen, with what bounds it unless a slider is held
     void analysed(); // sensitivities and what would help, too
     void searched(); // the found mapping is on screen
 
@@ -145,6 +145,7 @@ class MainWindow : public QMainWindow {
     void show_plot(Result<report::PlotInput> plot);
     void show_progress(const Progress& progress);
     void hide_progress();
+    void find_headlines();
     void analyse();
     void try_mapping(const model::Mapping& mapping);
     void try_mapping(const model::Mapping& mapping, const Shown& where, std::size_t nest);
@@ -161,6 +162,7 @@ class MainWindow : public QMainWindow {
     void close_measurement(const std::string& path);
     void replace_measurement(const std::string& path); // asks by which
     void place_traces(const std::vector<ReadFile>& files, QStringList& machines);
+    void propose_network();
     void ask_gpu();
     void ask_sizes();
     void follow_totals(const QString& link);
@@ -234,6 +236,7 @@ class MainWindow : public QMainWindow {
     Background reader_;
     QStringList reading_;    // what is to be opened once it is read
     QElapsedTimer asked_at_; // when the examination under way began
+    Background headliner_, proposer_;
     Background analyser_;
     Background searcher_;
     Background stepper_;

@@ -1,5 +1,6 @@
 // From names to answers: loading, examining, and what the panes receive.
 #include "analysis/program/lower.hpp"
+#include "analysis/what_if/headline.hpp"
 #include "gui/jobs/as_in_view.hpp"
 #include "gui/jobs/report_warnings.hpp"
 #include "gui/views/discard.hpp"
@@ -126,6 +127,10 @@ void MainWindow::redo() {
 }
 
 void MainWindow::examine() {
+    {
+        const QSignalBlocker quiet(headliner_); // of the answer before
+        headliner_.cancel();
+    }
     Diagnostics problems;
     std::vector<analysis::Question> questions = questions_.of(session_, problems);
     if (problems.has_errors()) { // no legal machine: what is on screen stays
@@ -187,9 +192,36 @@ void MainWindow::show_answer(Answer answer) {
     answer_problems_ = std::move(answer.diagnostics);
     what_if_->await_gains();
     show_plot(std::move(answer.plot));
-    analyse_pause_.start();
     tell_work();
-    emit shown();
+    if (what_if_->is_held() || reports().empty()) {
+        analyse_pause_.start();
+        emit shown();
+    } else {
+        find_headlines();
+    }
+}
+
+// What bounds each step takes a score of examinations: the answer is on screen before. While a
+// slider is held it waits until that rests.
+void MainWindow::find_headlines() {
+    headliner_.run([this, reports = reports_, asked = asked_](
+                       const std::stop_token& stop, const ProgressCallback&) -> Background::Show {
+        std::vector<analysis::Headline> found;
+        for (std::size_t i = 0; i < reports->size(); ++i) {
+            analysis::Report report = (*reports)[i];
+            analysis::find_headline(report, asked[i], stop);
+            found.push_back(*report.headline);
+        }
+        return [this, reports, found] {
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                (*reports)[i].headline = found[i];
+            }
+            show_totals();
+            steps_->show_ladder();
+            analyse_pause_.start();
+            emit shown();
+        };
+    });
 }
 
 // What was examined, in all panes.
@@ -275,6 +307,9 @@ void MainWindow::analyse() {
     if (reports().empty()) {
         what_if_->show_gains({});
         return;
+    }
+    if (!reports().front().headline) {
+        return find_headlines();
     }
     const auto where = shown_layer_;
     std::optional<model::Layer> layer;

@@ -190,6 +190,7 @@ void MainWindow::open_read(const QStringList& references, std::vector<ReadFile> 
     }
     if (something) {
         load_and_examine();
+        propose_network();
     } else if (!not_opened_.empty()) {
         show_problems(not_opened_);
     }
@@ -336,6 +337,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     examiner_.cancel();
     reader_.cancel();
+    headliner_.cancel();
+    proposer_.cancel();
     searcher_.cancel();
     analyser_.cancel();
     event->accept();

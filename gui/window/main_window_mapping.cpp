@@ -1,11 +1,14 @@
 // Mappings of the layer in view: edited, searched, restored.
 #include "formats/mapping_yaml.hpp"
+#include "gui/views/discard.hpp"
 #include "gui/window/main_window.hpp"
 
 namespace eyeroof::gui {
 
 void MainWindow::use_report(analysis::Report report, const Shown& where) {
-    (*reports_)[where.report] = std::move(report);
+    auto reports = *reports_; // other threads may read those
+    reports[where.report] = std::move(report);
+    reports_ = freed_in_background(std::move(reports));
     show_plot(report::make_plot(plot_title(), machines_of(asked_), *reports_,
                                 measurements_.measured()(own_times_)));
     tell_work();

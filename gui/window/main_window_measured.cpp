@@ -44,9 +44,8 @@ void MainWindow::replace_measurement(const std::string& path, const std::string&
 }
 
 // The GPU that a trace names stands beside the machines, so that its kernels are under its own
-// roofs; the network that a trace alone is most likely of is proposed.
+// roofs.
 void MainWindow::place_traces(const std::vector<ReadFile>& files, QStringList& machines) {
-    proposed_network_.clear();
     for (const ReadFile& read : files) {
         const auto* profile = read.opened ? std::get_if<profiles::Profile>(&*read.opened) : nullptr;
         const bool here = std::any_of(machines.begin(), machines.end(), [&](const QString& name) {
@@ -56,10 +55,25 @@ void MainWindow::place_traces(const std::vector<ReadFile>& files, QStringList& m
         if (!read.gpu.empty() && !here) {
             machines << QString::fromStdString(read.gpu);
         }
-        if (choices_->network().isEmpty() || questions_.knows(choices_->network().toStdString())) {
-            proposed_network_ = QString::fromStdString(read.network);
-        }
     }
+}
+
+// The network that a trace alone is most likely of, found while the trace is looked at.
+void MainWindow::propose_network() {
+    proposed_network_.clear();
+    proposer_.cancel();
+    const MeasurementFile* trace = measurements_.last_profile();
+    if (trace == nullptr || (!choices_->network().isEmpty() && questions_.trace() == nullptr)) {
+        return;
+    }
+    proposer_.run([this, profile = trace->content, folders = folders_](
+                      const std::stop_token& stop, const ProgressCallback&) -> Background::Show {
+        const std::string network = network_of(*profile, folders, stop);
+        return [this, network] {
+            proposed_network_ = QString::fromStdString(network);
+            show_totals();
+        };
+    });
 }
 
 // Of a trace that names none: on the start page, since there is no plot without one.

@@ -1,4 +1,5 @@
 // Perspectives of the window: chosen in the corner of the menu bar, or by what is opened.
+#include "gui/panes/fields.hpp"
 #include "gui/window/main_window.hpp"
 
 #include <QComboBox>
@@ -9,10 +10,7 @@
 namespace eyeroof::gui {
 
 void MainWindow::make_perspectives() {
-    perspectives_ = new QComboBox(this);
-    perspectives_->setObjectName("perspective");
-    perspectives_->setAccessibleName(tr("Perspective: which panes are shown"));
-    perspectives_->setToolTip(perspectives_->accessibleName());
+    perspectives_ = list_field("perspective", tr("Perspective: which panes are shown"), {}, this);
     for (const Perspective p : kPerspectives) {
         perspectives_->addItem(perspective_name(p), static_cast<int>(p));
     }

@@ -31,20 +31,19 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     sizes_ = new NetworkSizes(this);
     addWidget(sizes_);
     addWidget(new QLabel(tr(" Batch "), this));
-    batch_ = new QSpinBox(this);
-    batch_->setObjectName("batch");
-    batch_->setAccessibleName(tr("Batch: samples of a step"));
+    batch_ = named(new QSpinBox(this), "batch", tr("Batch: samples of a step"));
     addWidget(batch_);
-    precision_ = add(type_chooser(tr("Precision"), this), tr("Precision"), "precision");
-    phase_ = list(tr("Inference or training"), "phase", {{tr("inference"), ""}});
+    precision_ = add(type_chooser(tr("Precision"), this));
+    precision_->setObjectName("precision");
+    phase_ = list("phase", tr("Inference or training"), {{tr("inference"), ""}});
     add_entries(*phase_, trainings());
-    launch_ = list(tr("How kernels are launched, on GPUs"), "launch", launches("eager"));
-    compiled_ = new QCheckBox(tr("compiled"), this);
-    compiled_->setObjectName("compiled");
-    compiled_->setToolTip(
-        tr("On GPUs: pointwise operators and reductions fused, as a compiler does"));
+    launch_ = list("launch", tr("How kernels are launched, on GPUs"), launches("eager"));
+    compiled_ = check_field("compiled", tr("compiled"),
+                            tr("On GPUs: pointwise operators and reductions fused, as a compiler "
+                               "does"),
+                            this);
     addWidget(compiled_);
-    mapping_ = list(tr("Mapping, on accelerators"), "mapping",
+    mapping_ = list("mapping", tr("Mapping, on accelerators"),
                     {{tr("usual mapping"), "auto"},
                      {tr("dataflow's mapping"), "dataflow"},
                      {tr("best mapping"), "best"}});
@@ -58,17 +57,12 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     connect(sizes_, &NetworkSizes::chosen, this, &RunChoices::sizes_wanted);
 }
 
-QComboBox* RunChoices::list(const QString& label, const char* name, const Entries& entries) {
-    auto* box = new QComboBox(this);
-    add_entries(*box, entries);
-    return add(box, label, name);
+QComboBox* RunChoices::list(const char* name, const QString& what, const Entries& entries) {
+    return add(list_field(name, what, entries, this));
 }
 
-QComboBox* RunChoices::add(QComboBox* box, const QString& label, const char* name) {
+QComboBox* RunChoices::add(QComboBox* box) {
     addWidget(new QLabel(" ", this));
-    box->setObjectName(name);
-    box->setAccessibleName(label);
-    box->setToolTip(label);
     box->setMinimumContentsLength(6);
     addWidget(box);
     connect(box, &QComboBox::activated, this, &RunChoices::changed);

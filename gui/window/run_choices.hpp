@@ -39,8 +39,8 @@ class RunChoices : public QToolBar {
     void sizes_wanted(const QString& network, const std::vector<std::string>& sizes);
 
   private:
-    QComboBox* list(const QString& label, const char* name, const Entries& entries);
-    QComboBox* add(QComboBox* box, const QString& label, const char* name);
+    QComboBox* list(const char* name, const QString& what, const Entries& entries);
+    QComboBox* add(QComboBox* box);
     void show_batch(const analysis::Scenario& scenario, Count own_batch);
 
     NetworkSizes* sizes_ = nullptr;

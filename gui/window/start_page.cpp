@@ -252,14 +252,11 @@ QWidget* StartPage::make_examine() {
 QWidget* StartPage::make_upgrade() {
     QWidget* frame = nullptr;
     auto* column = card(tr("Does another GPU pay off?"),
-                        tr("Speed-up with its interval, price of a run, when a purchase is paid "
+                        tr("Speedup with its interval, price of a run, when a purchase is paid "
                            "back, and a verdict."),
                         frame);
     runs_ = chooser(*column, tr("&What runs"), tr("choose or type"), "start runs");
-    phase_ = new QComboBox(frame);
-    add_entries(*phase_, upgrade_phases());
-    phase_->setObjectName("start phase");
-    phase_->setAccessibleName(tr("Inference or training"));
+    phase_ = list_field("start phase", tr("Inference or training"), upgrade_phases(), frame);
     auto* line = new QHBoxLayout;
     line->addSpacing(86 + 6);
     line->addWidget(phase_, 1);

@@ -55,9 +55,8 @@ void use_theme(const QString& name) {
 }
 
 void make_readable(QWidget& window) {
-    const report::Rgb grey = colour_of(report::ColourRole::faint, theme_of(window));
     QPalette own; // nothing but these: all else follows the theme
-    own.setColor(QPalette::PlaceholderText, QColor(grey.r, grey.g, grey.b));
+    own.setColor(QPalette::PlaceholderText, colour_on(window, report::ColourRole::faint));
     if (report::contrast(rgb_of(own.color(QPalette::HighlightedText)),
                          rgb_of(own.color(QPalette::Highlight))) < report::kReadable) {
         own.setColor(QPalette::Highlight, QColor(0, 114, 178));

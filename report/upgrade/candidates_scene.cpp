@@ -118,12 +118,9 @@ void add_marks(Drawing& d, const Scale& scale, const analysis::PurchaseAnswer& a
 void add_card(Drawing& d, const Scale& scale, const analysis::PurchaseAnswer& a, double top,
               bool chosen) {
     const double width = d.canvas.width;
-    const ColourRole role = a.upgrade.verdict == analysis::UpgradeVerdict::pays_off
-                                ? ColourRole::series3
-                            : a.upgrade.verdict == analysis::UpgradeVerdict::does_not ||
-                                    a.upgrade.verdict == analysis::UpgradeVerdict::does_not_fit
-                                ? ColourRole::warning
-                                : ColourRole::series1;
+    const ColourRole words = role_of(a.upgrade.verdict);
+    const ColourRole role =
+        words == ColourRole::faint || words == ColourRole::text ? ColourRole::series1 : words;
     d.boxes.push_back({{kSide, top, width - 2.0 * kSide, kCard}, ColourRole::plot});
     d.boxes.push_back({{kSide, top, width - 2.0 * kSide, kCard},
                        chosen ? ColourRole::selection : ColourRole::grid,
@@ -175,6 +172,20 @@ void add_axis(Drawing& d, const Scale& scale, double bottom) {
 }
 
 } // namespace
+
+ColourRole role_of(analysis::UpgradeVerdict verdict) {
+    switch (verdict) {
+    case analysis::UpgradeVerdict::pays_off:
+        return ColourRole::series3;
+    case analysis::UpgradeVerdict::does_not:
+    case analysis::UpgradeVerdict::does_not_fit:
+        return ColourRole::warning;
+    case analysis::UpgradeVerdict::unpriced:
+        return ColourRole::text;
+    default:
+        return ColourRole::faint;
+    }
+}
 
 std::string verdict_word(const analysis::PurchaseAnswer& answer) {
     switch (answer.upgrade.verdict) {

@@ -8,6 +8,9 @@
 
 namespace eyeroof::report {
 
+// Of texts that say it: faint where nothing is decided.
+ColourRole role_of(analysis::UpgradeVerdict verdict);
+
 // "pays off", "does not pay off", "undecided", "does not fit", "no prices", "equal".
 std::string verdict_word(const analysis::PurchaseAnswer& answer);
 

@@ -290,7 +290,7 @@ std::vector<Column<Purchase>> purchase_columns() {
     using analysis::PurchaseTerms, analysis::UpgradePrices, analysis::Unbought;
     std::vector<Column<Purchase>> columns = {
         {"sentence", &Purchase::sentence, kJson, "to quote"},
-        {"unit", &Purchase::unit, kJson, "of usd_per_1000"},
+        {"unit", &Purchase::unit, kJson, "of usd_per_1000 and joules_per_1000"},
         {"best", &Purchase::best, kJson, "index in candidates"},
         {"terms.count", term(&PurchaseTerms::count)},
         {"terms.utilization", price(&UpgradePrices::utilization)},

@@ -89,8 +89,10 @@ class Grid {
 
     // `always`: also of candidates that something does not fit.
     template <class Now, class Then>
-    void row(const std::string& name, const Now& now, const Then& then, bool always = false) {
+    void row(const std::string& name, const Now& now, const Then& then, bool always = false,
+             const std::string& meaning = {}) {
         std::vector<std::string> cells = {name, now(first_)};
+        table_.meanings.push_back(meaning);
         for (const analysis::PurchaseAnswer& a : p_.answers) {
             cells.push_back(always || fits(a) ? then(a) : "-");
         }
@@ -98,18 +100,20 @@ class Grid {
     }
 
     // The same figure of both sides' options.
-    template <class Cell> void option(const std::string& name, const Cell& cell) {
+    template <class Cell>
+    void option(const std::string& name, const Cell& cell, const std::string& meaning = {}) {
         row(
             name, [&](const auto& a) { return cell(a, a.now); },
-            [&](const auto& a) { return cell(a, a.then); });
+            [&](const auto& a) { return cell(a, a.then); }, false, meaning);
     }
 
     // The same of the work: none where what is there does not hold the network.
-    template <class Cell> void of_work(const std::string& name, const Cell& cell) {
+    template <class Cell>
+    void of_work(const std::string& name, const Cell& cell, const std::string& meaning = {}) {
         const bool held = old_fits(first_.upgrade);
         row(
             name, [&](const auto& a) { return held ? cell(a, a.now) : std::string("-"); },
-            [&](const auto& a) { return cell(a, a.then); });
+            [&](const auto& a) { return cell(a, a.then); }, false, meaning);
     }
 
     Table table() && { return std::move(table_); }
@@ -124,6 +128,7 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
     using analysis::PurchaseAnswer;
     using analysis::PurchaseOption;
     const PurchaseAnswer& first = p.answers.front();
+    const std::string power = "at the mean power of the boards x PUE";
     grid.option("cost per year", [](const PurchaseAnswer& a, const PurchaseOption& o) {
         return a.upgrade.money.priced ? in_dollars(o.usd_per_year) : "-";
     });
@@ -132,18 +137,30 @@ void add_costs(const analysis::Purchase& p, Grid& grid) {
         grid.of_work("cost per " + tokens, [](const PurchaseAnswer&, const PurchaseOption& o) {
             return o.usd_per_mtoken ? small_dollars(*o.usd_per_mtoken) : "-";
         });
-        grid.of_work("energy per " + tokens, [](const PurchaseAnswer&, const PurchaseOption& o) {
-            return o.joules_per_mtoken ? format_si(*o.joules_per_mtoken, "J") : kUnknown;
-        });
+        grid.of_work(
+            "energy per " + tokens,
+            [](const PurchaseAnswer&, const PurchaseOption& o) {
+                return o.joules_per_mtoken ? format_si(*o.joules_per_mtoken, "J") : kUnknown;
+            },
+            power);
     } else {
         const std::string unit = first.upgrade.members.empty() ? p.unit : "1,000 old GPU hours";
         grid.of_work("cost per " + unit, [](const PurchaseAnswer& a, const PurchaseOption& o) {
             return a.upgrade.money.priced ? small_dollars(o.usd_per_1000) : "-";
         });
+        grid.of_work(
+            "energy per " + unit,
+            [](const PurchaseAnswer&, const PurchaseOption& o) {
+                return o.joules_per_1000 ? format_si(*o.joules_per_1000, "J") : kUnknown;
+            },
+            power);
     }
-    grid.option("energy per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
-        return o.kwh_per_year ? plain(*o.kwh_per_year / 1000.0) + " MWh" : kUnknown;
-    });
+    grid.option(
+        "energy per year",
+        [](const PurchaseAnswer&, const PurchaseOption& o) {
+            return o.kwh_per_year ? plain(*o.kwh_per_year / 1000.0) + " MWh" : kUnknown;
+        },
+        power);
     grid.option("CO2 per year", [](const PurchaseAnswer&, const PurchaseOption& o) {
         return o.kg_co2_per_year ? plain(*o.kg_co2_per_year / 1000.0) + " t" : kUnknown;
     });
@@ -165,6 +182,20 @@ void add_server_rows(Grid& grid) {
         [](const ServingPoint& s) { return fmt::format("{:.4g}", s.per_device()); });
     add("TTFT", [](const ServingPoint& s) { return format_si(s.ttft_s, "s"); });
     add("TPOT", [](const ServingPoint& s) { return format_si(s.tpot_s, "s"); });
+}
+
+// Where the candidates differ in it, of each.
+std::string needed_meaning(const analysis::Purchase& p) {
+    const std::string& basis = p.answers.front().upgrade.threshold_basis;
+    const bool same = std::ranges::all_of(p.answers, [&](const analysis::PurchaseAnswer& a) {
+        return a.upgrade.threshold_basis == basis;
+    });
+    std::string all = same ? basis : "";
+    for (const analysis::PurchaseAnswer& a : p.answers) {
+        all +=
+            same ? "" : (all.empty() ? "" : "; ") + a.then.gpu + ": " + a.upgrade.threshold_basis;
+    }
+    return "the least speedup at which the candidate pays off (" + all + ")";
 }
 
 void add_speed(const analysis::Purchase& p, Grid& grid) {
@@ -195,11 +226,14 @@ void add_speed(const analysis::Purchase& p, Grid& grid) {
     const auto judged = [](const PurchaseAnswer& a) {
         return a.upgrade.verdict != analysis::UpgradeVerdict::unpriced;
     };
-    grid.row("  needed to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
-        return !judged(a)                ? "-"
-               : std::isfinite(a.needed) ? fmt::format("{:.2f}x", a.needed)
-                                         : "never";
-    });
+    grid.row(
+        "  needed to pay off", none,
+        [&](const PurchaseAnswer& a) -> std::string {
+            return !judged(a)                ? "-"
+                   : std::isfinite(a.needed) ? fmt::format("{:.2f}x", a.needed)
+                                             : "never";
+        },
+        false, needed_meaning(p));
     grid.row("payback", none, payback_cell);
     grid.row("chance to pay off", none, [&](const PurchaseAnswer& a) -> std::string {
         return judged(a) ? analysis::chance_text(a.likely) : "-";

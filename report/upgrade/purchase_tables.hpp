@@ -12,9 +12,11 @@ struct Table {
     std::string title;
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows;
+    std::vector<std::string> meanings = {}; // beside the rows: tooltips; empty: of no row
 };
 
-// A column for what is there and one for each candidate. The first column names the figure.
+// A column for what is there and one for each candidate. The first column names the figure; the
+// last row has the verdicts.
 Table candidates_table(const analysis::Purchase& purchase);
 Table beside_table(const analysis::PurchaseAnswer& answer);
 // Under each price table; no rows where there are fewer than two.

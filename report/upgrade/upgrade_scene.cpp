@@ -93,7 +93,7 @@ void add_row(Drawing& d, const Row& row, double top, double left, double per_sec
         bar(i + 1, row.to_s[i], series_role(i), upgrades[i].to);
         d.texts.push_back(
             {{left + row.to_s[i] * per_second + 6.0, top + kBar * static_cast<double>(i + 2) - 2.0},
-             fmt::format("{:.2f}×", row.from_s / row.to_s[i]),
+             fmt::format("{:.2f}x", row.from_s / row.to_s[i]),
              ColourRole::faint,
              kSmallPx - 1.0});
     }
@@ -267,7 +267,7 @@ Drawing make_sweep(const analysis::Upgrade& u, const Canvas& canvas) {
         return d;
     }
     const Sweep sweep = sorted_sweep(u);
-    add_heading(d, "Speed-up over batch and precision",
+    add_heading(d, "Speedup over batch and precision",
                 u.network + ", " + u.to + " against " + u.from);
     LinearPlot plot;
     plot.box = {48.0, kRowsTop + 12.0, d.canvas.width - 48.0 - 24.0,

@@ -2,15 +2,18 @@
 // time to the first paint. Paints into pictures, without a screen.
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
+#include "tests/traces.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QFile>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 
 namespace {
 
@@ -134,6 +137,72 @@ BENCHMARK_CAPTURE(slider_drag, layers_5000, "#5000", "a100-sxm-40gb", "DRAM band
 BENCHMARK_CAPTURE(slider_drag, eyeriss, "resnet50", "eyeriss-v1", "DRAM link bandwidth")
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+// The longest time that this thread worked without looking at its events, in seconds of the
+// processor: other programs do not count.
+class LongestBlock : public QObject {
+  public:
+    LongestBlock() {
+        auto* events = QAbstractEventDispatcher::instance();
+        connect(events, &QAbstractEventDispatcher::awake, this, [this] { take(); });
+        connect(events, &QAbstractEventDispatcher::aboutToBlock, this, [this] { take(); });
+        take();
+        longest_s_ = 0.0;
+    }
+    double seconds() {
+        take();
+        return longest_s_;
+    }
+
+  private:
+    void take() {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        const double at = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+        longest_s_ = std::max(longest_s_, at - last_s_);
+        last_s_ = at;
+    }
+    double last_s_ = 0.0, longest_s_ = 0.0;
+};
+
+// A trace of so many megabytes, until its points are there.
+// Budget: 2 s, and no block over 100 ms, for 200 MB. EYEROOF_TRACE names another file.
+void open_trace(benchmark::State& state) {
+    const QTemporaryDir folder;
+    QString name = qEnvironmentVariable("EYEROOF_TRACE");
+    if (name.isEmpty()) {
+        tests::TraceText trace;
+        constexpr int kOperators = 100, kBytes = 48'000; // of a step
+        for (int number = 1; number <= state.range(0) * 1'000'000 / kBytes; ++number) {
+            trace.step(number, kOperators);
+            for (int k = 0; k < kOperators; ++k) {
+                trace.op("aten::mm", "[[1024,1024],[1024,1024]]", "[\"c10::Half\",\"c10::Half\"]");
+                trace.kernel("sm90_xmma_gemm_f16f16_f16f32_f32_nn_n_tilesize128x128x64", 12.5);
+                trace.next();
+            }
+        }
+        QFile file(name = folder.filePath("trace.json"));
+        if (!file.open(QIODevice::WriteOnly) || file.write(trace.text().c_str()) <= 0) {
+            return state.SkipWithError("cannot write the trace");
+        }
+    }
+    for (auto _ : state) {
+        gui::MainWindow window(folders());
+        window.resize(1280, 800);
+        window.show();
+        benchmark::DoNotOptimize(window.grab());
+        LongestBlock block;
+        bool shown = false;
+        QObject::connect(&window, &gui::MainWindow::shown, &window, [&shown] { shown = true; });
+        window.open(name);
+        while (!shown) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        }
+        benchmark::DoNotOptimize(window.grab());
+        state.counters["longest_block_ms"] = 1e3 * block.seconds();
+    }
+}
+BENCHMARK(open_trace)->Arg(200)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 
 // A window made, shown and painted; the process itself starts before. Budget: 400 ms.
 void first_paint(benchmark::State& state) {

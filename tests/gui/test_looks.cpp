@@ -2,12 +2,12 @@
 // zones, the legend, measured roofs, gaps by cause, kernels dragged onto layers, advice from
 // counters.
 #include "analysis/measured/counter_advice.hpp"
-#include "gui/jobs/measured_track.hpp"
 #include "gui/panes/answer_table.hpp"
 #include "gui/panes/kernel_drag.hpp"
 #include "gui/panes/snap_slider.hpp"
 #include "gui/views/zoom_view.hpp"
 #include "report/session/session.hpp"
+#include "report/step/measured_track.hpp"
 #include "report/step/step_scenes.hpp"
 #include "tests/gui/hands.hpp"
 #include "tests/gui/registry.hpp"

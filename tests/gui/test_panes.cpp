@@ -113,8 +113,8 @@ void TestPanes::a_trace_opens_on_its_gpu_and_proposes_the_network() {
     QVERIFY(window.plot().isVisible()); // its roofs and kernels
     QVERIFY(window.plot().scene().points.size() == 2);
     auto* totals = window.findChild<QLabel*>("totals");
-    QVERIFY2(totals->isVisible() && totals->text().contains("looks like alexnet"),
-             qPrintable(totals->text()));
+    QTRY_VERIFY2_WITH_TIMEOUT(totals->isVisible() && totals->text().contains("looks like alexnet"),
+                              qPrintable(totals->text()), kPatience_ms);
     const QString link = totals->text().section("href=\"", 1).section('"', 0, 0);
     QVERIFY(answered(window, [&] { emit totals->linkActivated(link); }));
     QVERIFY(window.session().scenario.network.starts_with("alexnet"));

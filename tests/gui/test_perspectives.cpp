@@ -1,11 +1,11 @@
 // What of the window is in sight: perspectives and their panes, room for the plot, the first page,
 // names of all controls, models of all lists; and three stories, their clicks counted.
-#include "gui/jobs/measured_track.hpp"
 #include "gui/jobs/offered.hpp"
 #include "gui/panes/answer_table.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/perspectives.hpp"
+#include "report/step/measured_track.hpp"
 #include "tests/gui/hands.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/two_runs.hpp"
@@ -79,12 +79,11 @@ QString shown_perspective(MainWindow& window) {
     return window.findChild<QComboBox*>("perspective")->currentText();
 }
 
-// At most twelve clicks and three minutes.
+// At most twelve clicks; the time is the program's own.
 void within_limits(const char* story, const Hands& hands, const QElapsedTimer& timer) {
     qInfo("%s: %d clicks, %d keys, %d drops, %lld ms", story, hands.clicks, hands.keys, hands.drops,
           static_cast<long long>(timer.elapsed()));
     QVERIFY(hands.clicks <= 12);
-    QVERIFY(timer.elapsed() < 180000);
 }
 
 bool judged(MainWindow& window) {
@@ -327,7 +326,7 @@ void TestPerspectives::a_measured_track_stands_above_the_predicted_step() {
     }
     const analysis::Report& report = window.reports()[0];
     const auto track =
-        std::make_shared<const report::MeasuredTrack>(measured_track(profile, report));
+        std::make_shared<const report::MeasuredTrack>(report::measured_track(profile, report));
     QCOMPARE(track->slices.size(), std::size_t{2}); // one step of the two
     QCOMPARE(track->slices[1].name, std::string("gemm_b"));
     double first = report.timeline.spans.front().start_s;
@@ -345,11 +344,11 @@ void TestPerspectives::a_measured_track_stands_above_the_predicted_step() {
             return std::get<std::string>(row[0]) == "measured" &&
                    std::get<std::string>(row[1]) == "gemm_b";
         }));
-    const BusySeconds busy = busy_in({first, first + 120e-6}, *track, report);
+    const report::BusySeconds busy = report::busy_in({first, first + 120e-6}, *track, report);
     QVERIFY(std::abs(busy.measured - 70e-6) < 1e-12); // the second is cut at the range's end
     profile.launches[0].start_ns = profiles::kNone;
     profile.launches.resize(1);
-    QVERIFY(measured_track(profile, report).empty()); // starts are not known
+    QVERIFY(report::measured_track(profile, report).empty()); // starts are not known
 }
 
 void TestPerspectives::gaps_of_a_measured_track_have_their_causes() {
@@ -374,7 +373,7 @@ void TestPerspectives::gaps_of_a_measured_track_have_their_causes() {
     copy.duration_ns = 4000.0;
     profile.copies.push_back(copy);
 
-    const report::MeasuredTrack track = measured_track(profile, analysis::Report{});
+    const report::MeasuredTrack track = report::measured_track(profile, analysis::Report{});
     using Wait = report::MeasuredWait;
     const std::vector<report::MeasuredGap> expected = {
         {10e-6, 18e-6, Wait::host, "gemm"},   {18e-6, 30e-6, Wait::launch, "gemm"},
@@ -388,7 +387,7 @@ void TestPerspectives::gaps_of_a_measured_track_have_their_causes() {
         QVERIFY(std::abs(track.gaps[i].end_s - expected[i].end_s) < 1e-12);
     }
     // All of the step is a kernel or a gap; a range cuts both.
-    const BusySeconds busy = busy_in({0.0, 64e-6}, track, analysis::Report{});
+    const report::BusySeconds busy = report::busy_in({0.0, 64e-6}, track, analysis::Report{});
     double total = busy.measured;
     for (const double seconds : busy.waits) {
         total += seconds;

@@ -7,9 +7,9 @@
 #include "base/units.hpp"
 #include "formats/metric_family.hpp"
 #include "formats/trace_gpu.hpp"
-#include "gui/jobs/measured_track.hpp"
 #include "gui/panes/answer_table.hpp"
 #include "report/exam/answer.hpp"
+#include "report/step/measured_track.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -377,7 +377,7 @@ void TestSameAnswers::traces_say_in_the_window_what_the_commands_say() {
     compare_table(window, command, measured, compared);
     compare_ladders(window, command, compared);
     end(compared, 100);
-    const auto track = measured_track(measured.profiles.at(0), window.reports().at(0));
+    const auto track = report::measured_track(measured.profiles.at(0), window.reports().at(0));
     QVERIFY(!track.empty()); // beside the predicted step
     for (const report::ScenePoint& point : window.plot().scene().points) {
         QVERIFY(!point.name.starts_with("void ")); // layers, by the names of their operators

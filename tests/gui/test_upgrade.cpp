@@ -1,8 +1,12 @@
 // The upgrade view under the mouse and the keyboard: fleets, prices, sweeps, pictures; without a
 // screen.
 #include "analysis/upgrade/surroundings.hpp"
+#include "base/units.hpp"
 #include "formats/catalog.hpp"
+#include "gui/views/paint_scene.hpp"
+#include "gui/window/themes.hpp"
 #include "hwdb/catalog.hpp"
+#include "report/upgrade/candidates_scene.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/upgrade_tools.hpp"
 
@@ -34,6 +38,7 @@ class TestUpgrade : public QObject {
     void batches_and_precisions_are_swept();
     void a_wrong_list_is_marked_and_the_last_one_stays();
     void gpus_stand_side_by_side_with_the_difference();
+    void a_row_has_what_a_buyer_needs();
     void rows_are_removed_again();
     void what_is_removed_leaves_nothing_behind();
     void pictures_are_exported_and_copied();
@@ -202,6 +207,47 @@ void TestUpgrade::gpus_stand_side_by_side_with_the_difference() {
     QVERIFY(window.upgrade().headline().contains("t4"));
     QVERIFY(window.upgrade().command_line().find("--to t4") != std::string::npos);
     QCOMPARE(window.upgrade().bars().drawing().figures.columns.size(), std::size_t{4});
+}
+
+void TestUpgrade::a_row_has_what_a_buyer_needs() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"}, "adam");
+    }));
+    const AnswerTableView& rows = window.upgrade().verdicts();
+    const auto column = [&](const QString& header) {
+        for (int c = 0; c < rows.model()->columnCount(); ++c) {
+            if (rows.model()->headerData(c, Qt::Horizontal).toString().startsWith(header)) {
+                return c;
+            }
+        }
+        return -1;
+    };
+    for (const char* theme : {"light", "dark"}) {
+        use_theme(theme);
+        QCoreApplication::processEvents();
+        for (int row = 0; row < rows.row_count(); ++row) {
+            const auto verdict =
+                window.upgrade().upgrades().at(static_cast<std::size_t>(row)).verdict;
+            const report::Rgb ink = report::ink_of(report::role_of(verdict), theme_of(rows));
+            const QModelIndex cell = rows.model()->index(row, column("Verdict"));
+            QCOMPARE(cell.data(Qt::ForegroundRole).value<QColor>(), QColor(ink.r, ink.g, ink.b));
+            QVERIFY(cell.data(Qt::FontRole).value<QFont>().bold());
+        }
+    }
+    use_theme("desktop");
+    const analysis::PurchaseAnswer& answer = window.upgrade().purchase().answers.at(0);
+    QCOMPARE(cell_text(rows, 0, "Energy per 1,000 samples, now "),
+             QString::fromStdString(format_si(answer.then.joules_per_1000.value(), "J")));
+    const QModelIndex needed = rows.model()->index(0, column("Needed to pay off"));
+    const QString basis = QString::fromStdString(answer.upgrade.threshold_basis);
+    for (const QString& tip :
+         {needed.data(Qt::ToolTipRole).toString(),
+          rows.model()->headerData(needed.column(), Qt::Horizontal, Qt::ToolTipRole).toString()}) {
+        QVERIFY2(tip.contains("(" + basis + ")"), qPrintable(tip));
+    }
 }
 
 void TestUpgrade::rows_are_removed_again() {

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "gui/panes/answer_table.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/plot_input.hpp"
@@ -91,9 +92,7 @@ BaselinePane::BaselinePane(const PaneActions& actions, QWidget* parent) : Pane(a
     pin_ = new QPushButton(tr("Pin what is shown"), this);
     pin_->setObjectName("pin baseline");
     pin_->setToolTip(tr("Keep it as a baseline: every change from now on stands beside it"));
-    choice_ = new QComboBox(this);
-    choice_->setObjectName("baseline");
-    choice_->setAccessibleName(tr("Baseline"));
+    choice_ = list_field("baseline", tr("Baseline"), {}, this);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     choice_->setMinimumContentsLength(10);
     unpin_ = new QPushButton(tr("Forget"), this);

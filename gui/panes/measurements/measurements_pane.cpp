@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "gui/panes/answer_table.hpp"
+#include "gui/panes/fields.hpp"
 #include "gui/panes/kernel_drag.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
@@ -165,9 +166,8 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     head_ = new QLabel(this);
     head_->setObjectName("measurements head");
     head_->setWordWrap(true);
-    compared_ = new QComboBox(this);
-    compared_->setObjectName("compared run");
-    compared_->setAccessibleName(tr("Run that is compared with the prediction"));
+    compared_ =
+        list_field("compared run", tr("Run that is compared with the prediction"), {}, this);
     compared_->setToolTip(tr("Which run stands beside the prediction in the table and in the "
                              "seven steps. The others stay points of their own."));
     compared_->setSizeAdjustPolicy(QComboBox::AdjustToContents);

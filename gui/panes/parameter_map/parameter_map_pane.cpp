@@ -1,8 +1,8 @@
 #include "gui/panes/parameter_map/parameter_map_pane.hpp"
 
 #include "gui/jobs/as_in_view.hpp"
-#include "gui/panes/parameter_map/parameter_map_drawing.hpp"
 #include "gui/views/qt_text.hpp"
+#include "report/draw/parameter_map_scene.hpp"
 
 #include <QComboBox>
 #include <algorithm>
@@ -16,7 +16,7 @@ report::Answer answer_of(const analysis::ParameterMap& map) {
     answer.sentences = {"Each cell is an examination; the framed one is now. Lines join equal "
                         "speedups"};
     answer.picture = [map](const report::Canvas& canvas) {
-        return draw_parameter_map(map, canvas);
+        return report::draw_parameter_map(map, canvas);
     };
     return answer;
 }

@@ -2,9 +2,9 @@
 
 #include "analysis/scenario/fields.hpp"
 #include "base/units.hpp"
-#include "gui/jobs/measured_track.hpp"
 #include "gui/views/qt_text.hpp"
 #include "report/draw/svg.hpp"
+#include "report/step/measured_track.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -30,7 +30,7 @@ QString headline(const TimelineAnswer& answer) {
         return t.time_s > 0.0 ? QString::number(100.0 * part / t.time_s, 'f', 0) : QString("0");
     };
     QString html =
-        TimelinePane::tr("<b>%1</b> (%2 … %3): kernels run %4 %, the device waits for the "
+        TimelinePane::tr("<b>%1</b> (%2 to %3): kernels run %4 %, the device waits for the "
                          "host %5 %, for copies %6 %. ")
             .arg(seconds(t.time_s), seconds(t.low_s), seconds(t.high_s), share(t.busy_s),
                  share(t.wait_host_s), share(t.wait_copy_s)) +
@@ -42,7 +42,7 @@ QString headline(const TimelineAnswer& answer) {
 }
 
 // "Measured gaps: waits for its launch 3.1 us, …": the causes that there are.
-QString waits_text(const BusySeconds& busy) {
+QString waits_text(const report::BusySeconds& busy) {
     QStringList parts;
     for (std::size_t cause = 0; cause < busy.waits.size(); ++cause) {
         if (busy.waits[cause] > 0.0) {
@@ -117,7 +117,7 @@ Background::Job TimelinePane::job(const PaneInput& input) {
         const auto answer = std::make_shared<TimelineAnswer>(TimelineAnswer{report, gpu});
         if (file.content) {
             answer->measured = std::make_shared<const report::MeasuredTrack>(
-                measured_track(*file.content, *report));
+                report::measured_track(*file.content, *report));
             answer->run = std::filesystem::path(file.path).filename().string();
         }
         return [this, answer] { show_answer_of(answer); };
@@ -150,8 +150,8 @@ QString TimelinePane::sums() const {
     const double length = report::timeline_length_s(answer_->report(), look());
     const report::TimeRange seen = look().shown.value_or(report::TimeRange{0.0, length});
     const report::TimeRange range = ruler_.value_or(seen);
-    const BusySeconds busy =
-        busy_in(range, track ? *answer_->measured : report::MeasuredTrack{}, *answer_->of);
+    const report::BusySeconds busy =
+        report::busy_in(range, track ? *answer_->measured : report::MeasuredTrack{}, *answer_->of);
     head += ruler_ ? tr("<br>Between the marks, %1 from %2 to %3: ")
                          .arg(seconds(range.to_s - range.from_s), seconds(range.from_s),
                               seconds(range.to_s))

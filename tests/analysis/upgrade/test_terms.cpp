@@ -174,6 +174,8 @@ TEST_CASE("a year of rented GPUs costs hours at work times their price, per samp
         CHECK(*option.usd_per_mtoken == near(option.usd_per_1000 / 1000.0 / (512.0 / batch) * 1e6));
         CHECK(*option.kwh_per_year == near(option.devices * hours * watts * 1.25 / 1000.0));
         CHECK(*option.kg_co2_per_year == near(0.5 * *option.kwh_per_year));
+        CHECK(*option.joules_per_1000 ==
+              near(option.devices * hours * 3600.0 * watts * 1.25 / samples * 1000.0));
         REQUIRE(option.job_days);
         CHECK(*option.job_days ==
               near(1e9 / batch * seconds / option.devices / (24.0 * 3600.0) / 0.7));

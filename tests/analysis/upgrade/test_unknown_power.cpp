@@ -77,6 +77,7 @@ TEST_CASE("a board of unknown power has no energy and no CO2, and costs no elect
     CHECK_FALSE(rented.then.kwh_per_year.has_value());
     CHECK_FALSE(rented.then.kg_co2_per_year.has_value());
     CHECK_FALSE(rented.then.joules_per_mtoken.has_value());
+    CHECK_FALSE(rented.then.joules_per_1000.has_value());
     CHECK(rented.upgrade.money.from_joules.has_value());
     CHECK_FALSE(rented.upgrade.money.to_joules.has_value());
     CHECK(has_note(rented.upgrade, "the power of tpu-v6e is unknown"));

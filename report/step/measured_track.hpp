@@ -7,20 +7,19 @@
 
 #include <array>
 
-namespace eyeroof::gui {
+namespace eyeroof::report {
 
 // The first step that the profile names, else the first of as many as its layers ran; moved so that
 // its first kernel starts with the first predicted one. Empty where starts are not known.
-report::MeasuredTrack measured_track(const profiles::Profile& profile,
-                                     const analysis::Report& report);
+MeasuredTrack measured_track(const profiles::Profile& profile, const analysis::Report& report);
 
 // Seconds of a range in which kernels run: those of the track, and those that are predicted; and
 // those in which no kernel of the track runs, by cause.
 struct BusySeconds {
     double measured = 0.0, predicted = 0.0;
-    std::array<double, report::kMeasuredWaits> waits{}; // by MeasuredWait
+    std::array<double, kMeasuredWaits> waits{}; // by MeasuredWait
 };
-BusySeconds busy_in(const report::TimeRange& range, const report::MeasuredTrack& track,
+BusySeconds busy_in(const TimeRange& range, const MeasuredTrack& track,
                     const analysis::Report& report);
 
-} // namespace eyeroof::gui
+} // namespace eyeroof::report

@@ -4,10 +4,10 @@
 #include "analysis/what_if/parameter_map.hpp"
 #include "report/draw/drawing.hpp"
 
-namespace eyeroof::gui {
+namespace eyeroof::report {
 
 // Cells by their speedup over now, the present one framed, with the number where it fits; values
 // beside both sides; a color scale, and lines of the speedups that the scale names.
-report::Drawing draw_parameter_map(const analysis::ParameterMap& map, const report::Canvas& canvas);
+Drawing draw_parameter_map(const analysis::ParameterMap& map, const Canvas& canvas);
 
-} // namespace eyeroof::gui
+} // namespace eyeroof::report

@@ -1,4 +1,4 @@
-#include "gui/jobs/measured_track.hpp"
+#include "report/step/measured_track.hpp"
 
 #include "analysis/exam/report_figures.hpp"
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace eyeroof::gui {
+namespace eyeroof::report {
 
 namespace {
 
@@ -68,7 +68,7 @@ class GapWalk {
         : profile_(profile), launches_(launches), first_s_(first_s),
           origin_ns_(launches.front()->start_ns) {}
 
-    std::vector<report::MeasuredGap> run() && {
+    std::vector<MeasuredGap> run() && {
         double end_ns = 0.0; // since the first start, of all kernels so far
         double last_ns = 0.0;
         for (const profiles::Launch* launch : launches_) {
@@ -87,7 +87,7 @@ class GapWalk {
     }
 
   private:
-    using Wait = report::MeasuredWait;
+    using Wait = MeasuredWait;
 
     double since(std::int64_t ns) const { return static_cast<double>(ns - origin_ns_); }
 
@@ -134,10 +134,10 @@ class GapWalk {
     std::int64_t origin_ns_;
     std::vector<const profiles::DeviceCopy*> copies_;
     std::size_t copy_ = 0; // the first that may reach into the next gap
-    std::vector<report::MeasuredGap> gaps_;
+    std::vector<MeasuredGap> gaps_;
 };
 
-double overlap_s(const report::TimeRange& range, double from_s, double to_s) {
+double overlap_s(const TimeRange& range, double from_s, double to_s) {
     return std::max(0.0, std::min(range.to_s, to_s) - std::max(range.from_s, from_s));
 }
 
@@ -159,8 +159,7 @@ std::string launcher(const profiles::Profile& profile, const profiles::Launch& l
 
 } // namespace
 
-report::MeasuredTrack measured_track(const profiles::Profile& profile,
-                                     const analysis::Report& report) {
+MeasuredTrack measured_track(const profiles::Profile& profile, const analysis::Report& report) {
     const Launches launches = one_step(by_start(profile), report);
     if (launches.empty()) {
         return {};
@@ -173,16 +172,16 @@ report::MeasuredTrack measured_track(const profiles::Profile& profile,
         }
     }
     const std::int64_t origin = launches.front()->start_ns;
-    report::MeasuredTrack track;
+    MeasuredTrack track;
     std::map<std::int64_t, std::size_t> streams;
     for (const profiles::Launch* launch : launches) {
         const double start = first_s + kNanosecond * static_cast<double>(launch->start_ns - origin);
         const std::size_t stream =
             streams.try_emplace(launch->stream, streams.size()).first->second;
-        report::MeasuredSlice& slice = track.slices.emplace_back(
-            report::MeasuredSlice{start, start + kNanosecond * launch->duration_ns,
-                                  profile.kernels.at(launch->kernel).name, stream,
-                                  launcher(profile, *launch), std::nullopt});
+        MeasuredSlice& slice = track.slices.emplace_back(
+            MeasuredSlice{start, start + kNanosecond * launch->duration_ns,
+                          profile.kernels.at(launch->kernel).name, stream,
+                          launcher(profile, *launch), std::nullopt});
         if (launch->called_ns != profiles::kNone) {
             slice.called_s =
                 first_s + kNanosecond * static_cast<double>(launch->called_ns - origin);
@@ -192,13 +191,13 @@ report::MeasuredTrack measured_track(const profiles::Profile& profile,
     return track;
 }
 
-BusySeconds busy_in(const report::TimeRange& range, const report::MeasuredTrack& track,
+BusySeconds busy_in(const TimeRange& range, const MeasuredTrack& track,
                     const analysis::Report& report) {
     BusySeconds busy;
-    for (const report::MeasuredSlice& slice : track.slices) {
+    for (const MeasuredSlice& slice : track.slices) {
         busy.measured += overlap_s(range, slice.start_s, slice.end_s);
     }
-    for (const report::MeasuredGap& gap : track.gaps) {
+    for (const MeasuredGap& gap : track.gaps) {
         busy.waits[static_cast<std::size_t>(gap.cause)] += overlap_s(range, gap.start_s, gap.end_s);
     }
     for (const auto& span : report.timeline.spans) {
@@ -207,4 +206,4 @@ BusySeconds busy_in(const report::TimeRange& range, const report::MeasuredTrack&
     return busy;
 }
 
-} // namespace eyeroof::gui
+} // namespace eyeroof::report
