@@ -437,7 +437,8 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
         }
         // Forward in three dimensions libraries have no Winograd.
         const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor &&
-                           has_winograd(c.type) && (c.depth == 1.0 || direction == Direction::bwd_data);
+                           has_winograd(c.type) &&
+                           (c.depth == 1.0 || direction == Direction::bwd_data);
         const bool three = c.r == 3.0 && c.s == 3.0;
         const bool five = c.r == 5.0 && c.s == 5.0;
         if (plain && three && direction != Direction::bwd_weight) {

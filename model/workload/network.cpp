@@ -179,9 +179,8 @@ Count learned_matrices(const Layer& layer) {
 bool spread_over(Count all, Count batch, GemmShape& gemm) {
     const auto rows = checked_mul(gemm.m, gemm.batch);
     const auto grown = rows ? checked_mul(*rows, batch) : std::nullopt;
-    const double reached =
-        expected_experts(static_cast<double>(batch), static_cast<double>(gemm.batch),
-                         static_cast<double>(all));
+    const double reached = expected_experts(
+        static_cast<double>(batch), static_cast<double>(gemm.batch), static_cast<double>(all));
     gemm.batch = std::max(gemm.batch, static_cast<Count>(reached + 1e-3));
     gemm.m = grown ? ceil_div(*grown, gemm.batch) : kMaxDimension + 1;
     return gemm.m <= kMaxDimension;
@@ -208,10 +207,11 @@ Result<Network> with_batch(const Network& network, Count batch) {
         Count& dimension = batch_dimension(grown.layers[i]);
         if (const Count all = learned_matrices(grown.layers[i]); batch > 1 && all >= dimension) {
             if (!spread_over(all, batch, std::get<GemmShape>(grown.layers[i].shape))) {
-                found.error("overflow",
-                            fmt::format("the rows of a batch of {} are more than a dimension may be",
-                                        batch),
-                            "use a smaller batch", {}, layer_field(i));
+                found.error(
+                    "overflow",
+                    fmt::format("the rows of a batch of {} are more than a dimension may be",
+                                batch),
+                    "use a smaller batch", {}, layer_field(i));
             }
             continue;
         }

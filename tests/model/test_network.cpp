@@ -67,8 +67,8 @@ TEST_CASE("a batch reaches more experts and gives each more rows, and reads none
         network.layers.push_back({"up", Op::bmm, GemmShape{batch, 1, 6, 4}, {}});
         network.layers.back().parameters = parameters;
     };
-    add(2, 8 * 24 + 8);    // two of eight experts, and biases
-    add(8, 8 * 24);        // all of eight matrices
+    add(2, 8 * 24 + 8);   // two of eight experts, and biases
+    add(8, 8 * 24);       // all of eight matrices
     add(2, std::nullopt); // data
     add(2, 0);            // weights of another layer, or none
     const auto shape = [&](std::size_t layer, Count batch) {
