@@ -246,8 +246,8 @@ Result<VariedField> option_field(const VaryText& text, const ScenarioField& opti
                         "known: auto, dataflow, best");
         }
         if (option.kind == FieldKind::flag && !flag_of(value)) {
-            wrong.error("bad-value", fmt::format("'{}' neither sets {} nor clears it", value,
-                                                 option.name),
+            wrong.error("bad-value",
+                        fmt::format("'{}' neither sets {} nor clears it", value, option.name),
                         "known: 0, 1, on, off, true, false, yes, no");
         }
         if (option.name == "optimizer") {
