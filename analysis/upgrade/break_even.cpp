@@ -1,6 +1,7 @@
 #include "analysis/upgrade/break_even.hpp"
 
 #include "analysis/program/lower.hpp"
+#include "analysis/upgrade/purchase_flips.hpp"
 
 #include <fmt/format.h>
 
@@ -48,8 +49,9 @@ std::optional<double> changed_speedup(const PurchaseQuestion& question,
     return u && u->unfit.empty() ? std::optional(u->speedup.value) : std::nullopt;
 }
 
-bool is_over(double speedup, const PurchaseAnswer& a) {
-    return speedup >= a.needed;
+UpgradeVerdict verdict_with(double speedup, const PurchaseCandidate& candidate,
+                            const PurchaseAnswer& a) {
+    return verdict_at(a.upgrade, speedup, a.needed, candidate.options.confidence);
 }
 
 } // namespace
@@ -59,7 +61,6 @@ std::vector<Flip> batch_flips(const PurchaseQuestion& question, const PurchaseCa
     if (!is_movable(question, a) || a.upgrade.from_batch != a.upgrade.to_batch) {
         return {};
     }
-    const bool now = is_over(a.upgrade.speedup.value, a);
     const Count own = own_batch(question.fleet.front().network);
     const auto here = static_cast<double>(a.upgrade.from_batch);
     std::optional<Flip> nearest;
@@ -77,7 +78,8 @@ std::vector<Flip> batch_flips(const PurchaseQuestion& question, const PurchaseCa
         least = std::min(least, *speedup);
         most = std::max(most, *speedup);
         const double distance = std::fabs(std::log(static_cast<double>(batch) / here));
-        if (is_over(*speedup, a) != now && (!nearest || distance < nearest->distance)) {
+        if (verdict_with(*speedup, candidate, a) != a.upgrade.verdict &&
+            (!nearest || distance < nearest->distance)) {
             nearest = Flip{fmt::format("batch: {} on both", batch), *speedup,
                            fmt::format("{:.2f}x needed", a.needed), true, distance};
         }
@@ -97,25 +99,30 @@ std::vector<Flip> host_flips(const PurchaseQuestion& question, const PurchaseCan
     if (!is_movable(question, a)) {
         return {};
     }
-    const bool now = is_over(a.upgrade.speedup.value, a);
-    const auto at = [&](double ln) {
+    const auto turns = [&](double ln) {
         const auto speedup = changed_speedup(question, candidate, a, [&](UpgradeOptions& options) {
             options.to.host_speed *= std::exp(ln);
         });
-        return speedup ? is_over(*speedup, a) : now;
+        return speedup && verdict_with(*speedup, candidate, a) != a.upgrade.verdict;
     };
-    double beyond = (now ? -1.0 : 1.0) * std::log(kHostRange); // a slower host takes the gain away
-    if (at(beyond) == now) {
+    // A slower host takes the gain away.
+    const bool over = a.upgrade.speedup.value >= a.needed;
+    double beyond = (over ? -1.0 : 1.0) * std::log(kHostRange);
+    if (!turns(beyond)) {
         return {};
     }
     double within = 0.0;
     for (int i = 0; i < kHalvings; ++i) {
         const double middle = 0.5 * (within + beyond);
-        (at(middle) == now ? within : beyond) = middle;
+        (turns(middle) ? beyond : within) = middle;
     }
+    const auto at_edge = changed_speedup(question, candidate, a, [&](UpgradeOptions& options) {
+        options.to.host_speed *= std::exp(beyond);
+    });
     return {Flip{fmt::format("host of {}", a.then.gpu), std::nullopt,
-                 fmt::format("{:.2f}x with one {:.2g}x as fast", a.needed, std::exp(beyond)), true,
-                 std::fabs(beyond)}};
+                 fmt::format("{:.2f}x with one {:.2g}x as fast", at_edge.value_or(a.needed),
+                             std::exp(beyond)),
+                 true, std::fabs(beyond)}};
 }
 
 } // namespace eyeroof::analysis

@@ -8,8 +8,7 @@
 namespace eyeroof::analysis {
 
 // The nearest batch, the network's own times a power of two and the same on both GPUs, at which the
-// speed-up lies on the other side of what is needed; where none does, the range of what all that
-// fit give. Nothing for fleets, divided networks, and measured throughputs.
+// speed-up gives another verdict; where none does, the range of what all that fit give. Nothing for fleets, divided networks, and measured throughputs.
 std::vector<Flip> batch_flips(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
                               const PurchaseAnswer& answer);
 
