@@ -29,6 +29,8 @@ std::optional<std::size_t> causal_argument(std::string_view name) {
         {"_scaled_dot_product_flash_attention", 4},
         {"_scaled_dot_product_efficient_attention", 6},
         {"_scaled_dot_product_cudnn_attention", 6},
+        {"_cudnn_attention_backward", 14},
+        {"_cudnn_attention_forward", 10},
         {"_flash_attention_backward", 11},
         {"_flash_attention_forward", 8},
         {"_efficient_attention_forward", 9},
@@ -172,7 +174,9 @@ std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
     if (!at) {
         return std::nullopt;
     }
-    const bool heads_first = lower.find("scaled_dot_product") != std::string::npos;
+    // The others have tokens before heads. Source: pytorch/pytorch, native_functions.yaml.
+    const bool heads_first = lower.find("scaled_dot_product") != std::string::npos ||
+                             lower.find("_cudnn_attention_") != std::string::npos;
     const auto packed = packed_behind(args, *at + 2);
     const bool pool = args.dims(*at + 1).size() > args.dims(*at).size() || packed.pages;
     auto shape = pool ? pool_shape(args.dims(*at), args.dims(*at + 1), packed)

@@ -122,8 +122,9 @@ double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::D
         return device_s;
     }
     const auto& shape = std::get<model::GemmShape>(layer.shape);
-    const double words = static_cast<double>(shape.batch) * static_cast<double>(shape.n) *
-                         static_cast<double>(shape.k);
+    const Count matrices = layer.op == model::Op::bmm ? shape.batch : 1; // a GEMM's are shared
+    const double words =
+        static_cast<double>(matrices) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
     const double saved_s = words * (own - bits) / 8.0 / gpu.dram_bytes_per_s;
     return std::max(device_s - saved_s, flops / peak);
 }

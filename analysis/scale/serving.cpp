@@ -208,6 +208,71 @@ std::vector<Count> batches_of(const ServingOptions& options, Count most, Count s
     return batches;
 }
 
+// The most requests that keep the limits, where `at` says so of `low` and not of `high`: the points
+// of both, as far as they are new.
+template <class At>
+Diagnostics add_edge(Count low, Count high, const At& at, std::vector<ServingPoint>& points) {
+    std::optional<ServingPoint> last;
+    std::optional<ServingPoint> first; // that breaks a limit
+    while (high - low > 1) {
+        const Count middle = low + (high - low) / 2;
+        auto point = at(middle);
+        if (!point) {
+            return point.diagnostics();
+        }
+        (point->within ? low : high) = middle;
+        (point->within ? last : first) = *std::move(point);
+    }
+    for (auto* point : {&last, &first}) {
+        if (*point) {
+            points.push_back(**std::move(point));
+        }
+    }
+    return {};
+}
+
+// The points of a degree, by requests.
+Diagnostics add_points(Server& server, Count tensor, const ServingOptions& options,
+                       Serving& serving, const ProgressCallback& progress) {
+    const Count most = server.most_requests(tensor);
+    const Count data = options.layout(tensor).data;
+    const Count saturation = options.decode_groups > 0 ? most : server.saturation();
+    std::vector<Count> batches = batches_of(options, most, saturation, data);
+    const auto beyond = std::erase_if(batches, [&](Count batch) { return batch > most; });
+    if (beyond > 0 || batches.empty()) {
+        serving.notes.push_back(
+            fmt::format("tensor {}: at most {} at once", tensor, counted(most * data, "request")));
+    }
+    const auto at = [&](Count batch) {
+        if (progress) {
+            progress({0.0, fmt::format("tensor {}, {}", tensor, counted(batch * data, "request")),
+                      0.0, -1.0});
+        }
+        return options.decode_groups > 0 ? server.point_apart(tensor, batch, most)
+                                         : server.point(tensor, batch, most);
+    };
+    std::vector<ServingPoint> points;
+    Count kept = 0; // the largest number that keeps the limits, and the next one
+    Count broken = 0;
+    for (const Count batch : batches) {
+        auto point = at(batch);
+        if (!point) {
+            return point.diagnostics();
+        }
+        kept = point->within ? batch : kept;
+        broken = point->within ? 0 : broken > 0 ? broken : batch;
+        points.push_back(*std::move(point));
+    }
+    if (options.batches.empty() && kept > 0 && broken > 0) {
+        if (auto failed = add_edge(kept, broken, at, points); failed.has_errors()) {
+            return failed;
+        }
+        std::ranges::sort(points, {}, &ServingPoint::batch);
+    }
+    std::ranges::move(points, std::back_inserter(serving.points));
+    return {};
+}
+
 } // namespace
 
 void draft_by_own_layer(const Transformer& t, Speculation& speculation) {
@@ -268,27 +333,9 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     serving.prefill_groups = options.prefill_groups;
     serving.decode_groups = options.decode_groups;
     for (const Count tensor : options.tensor) {
-        const Count most = server.most_requests(tensor);
-        const Count data = options.layout(tensor).data;
-        const Count saturation = options.decode_groups > 0 ? most : server.saturation();
-        std::vector<Count> batches = batches_of(options, most, saturation, data);
-        const auto beyond = std::erase_if(batches, [&](Count batch) { return batch > most; });
-        if (beyond > 0 || batches.empty()) {
-            serving.notes.push_back(fmt::format("tensor {}: at most {} at once", tensor,
-                                                counted(most * data, "request")));
-        }
-        for (const Count batch : batches) {
-            if (progress) {
-                progress({0.0,
-                          fmt::format("tensor {}, {}", tensor, counted(batch * data, "request")),
-                          0.0, -1.0});
-            }
-            auto point = options.decode_groups > 0 ? server.point_apart(tensor, batch, most)
-                                                   : server.point(tensor, batch, most);
-            if (!point) {
-                return point.diagnostics();
-            }
-            serving.points.push_back(*std::move(point));
+        if (auto failed = add_points(server, tensor, options, serving, progress);
+            failed.has_errors()) {
+            return failed;
         }
     }
     if (serving.points.empty()) {

@@ -204,8 +204,17 @@ Result<VariedField> parameter_field(const VaryText& text, const std::vector<Mach
     return Result<VariedField>(std::move(field));
 }
 
+// Whether a flag is set; nullopt: neither.
+std::optional<bool> flag_of(const std::string& value) {
+    static const std::map<std::string, bool> words = {
+        {"0", false}, {"off", false}, {"false", false}, {"no", false},
+        {"1", true},  {"on", true},   {"true", true},   {"yes", true}};
+    const auto known = words.find(value);
+    return known == words.end() ? std::nullopt : std::optional(known->second);
+}
+
 std::vector<std::string> as_set(const ScenarioField& option, const std::string& value) {
-    const bool off = option.kind == FieldKind::flag && (value == "0" || value == "off");
+    const bool off = option.kind == FieldKind::flag && !flag_of(value).value_or(false);
     return off ? std::vector<std::string>{} : std::vector{value};
 }
 
@@ -235,6 +244,11 @@ Result<VariedField> option_field(const VaryText& text, const ScenarioField& opti
         if (option.name == "mapping" && !is_policy(value)) {
             wrong.error("bad-value", fmt::format("'{}' is not a way to map", value),
                         "known: auto, dataflow, best");
+        }
+        if (option.kind == FieldKind::flag && !flag_of(value)) {
+            wrong.error("bad-value",
+                        fmt::format("'{}' neither sets {} nor clears it", value, option.name),
+                        "known: 0, 1, on, off, true, false, yes, no");
         }
         if (option.name == "optimizer") {
             ignored.training.emplace();

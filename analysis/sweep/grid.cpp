@@ -1,5 +1,6 @@
 #include "analysis/sweep/grid.hpp"
 
+#include "analysis/scenario/power_cap.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
 
@@ -18,6 +19,15 @@ namespace {
 
 bool of_network(const VariedField& field) {
     return field.what == What::network || field.what == What::size;
+}
+
+bool is_power_cap(const VariedField& field) {
+    return field.what == What::option && field.key == kPowerCap;
+}
+
+// The change of a machine by one of the field's values.
+std::vector<std::string> power_caps(const VariedField& field, std::size_t at) {
+    return {std::string(kPowerCap) + "=" + field.texts[at]};
 }
 
 // The machine with every bandwidth and the clock at one.
@@ -184,6 +194,11 @@ Question SweepGrid::question_at(const Positions& at, Machine machine) const {
     question.network = wired.network;
     question.edges = wired.edges;
     question.machine = std::move(machine);
+    for (std::size_t f = 0; f < fields_.size(); ++f) { // of one option the machine depends
+        if (is_power_cap(fields_[f])) {
+            question.machine = *changed(question.machine, power_caps(fields_[f], at[f]));
+        }
+    }
     std::tie(question.host, question.host_id) = hosts_[machine_base(at)];
     return question;
 }
@@ -322,6 +337,11 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
         found.append(field.diagnostics());
         if (!field || grid.machines_.empty()) {
             continue;
+        }
+        for (std::size_t i = 0; is_power_cap(*field) && i < field->texts.size(); ++i) {
+            for (const Machine& machine : grid.machines_) {
+                found.append(changed(machine, power_caps(*field, i)).diagnostics());
+            }
         }
         for (const VariedField& other : grid.fields_) {
             if (other.column == field->column) {

@@ -29,11 +29,12 @@ std::string launch_text(const Scenario& scenario) {
            (scenario.compiled ? ", compiled" : "");
 }
 
+// Nothing where it cannot run or does not fit.
 std::optional<double> speedup_with(const model::Network& network, const model::Machine& from,
                                    const model::Machine& to, UpgradeOptions options) {
     options.assumptions = false;
     const auto other = upgrade(network, from, to, options);
-    return other ? std::optional(other->speedup.value) : std::nullopt;
+    return other && other->unfit.empty() ? std::optional(other->speedup.value) : std::nullopt;
 }
 
 } // namespace

@@ -106,8 +106,8 @@ std::vector<Flip> host_flips(const PurchaseQuestion& question, const PurchaseCan
         return speedup && is_turned(*speedup, candidate, a) ? speedup : std::nullopt;
     };
     // A slower host takes the gain away.
-    const bool pays = a.upgrade.verdict == UpgradeVerdict::pays_off;
-    double beyond = (pays ? -1.0 : 1.0) * std::log(kHostRange);
+    const bool over = a.upgrade.speedup.value >= a.needed;
+    double beyond = (over ? -1.0 : 1.0) * std::log(kHostRange);
     std::optional<double> turned = turned_at(beyond);
     if (!turned) {
         return {};

@@ -1,5 +1,7 @@
 #include "formats/hf/module_names.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 namespace eyeroof::formats::hf {
@@ -24,13 +26,16 @@ std::string_view from_layers(std::string_view name) {
     return name.substr(at);
 }
 
-// The characters of "\d", "\w", or of an escaped letter itself.
-std::string escaped(char c) {
-    constexpr std::string_view digits = "0123456789";
-    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    return c == 'd'   ? std::string(digits)
-           : c == 'w' ? std::string(letters).append(digits)
-                      : std::string(1, c);
+// Parts of a name with stars for any text, as an expression.
+std::string expression_of(std::string_view stars) {
+    std::string text = "(?:^|\\.)";
+    for (std::size_t from = 0; from <= stars.size();) {
+        const std::size_t to = std::min(stars.find('*', from), stars.size());
+        text += re2::RE2::QuoteMeta(std::string(stars.substr(from, to - from)));
+        text += to < stars.size() ? ".*" : "(?:\\.|$)";
+        from = to + 1;
+    }
+    return text;
 }
 
 } // namespace
@@ -39,110 +44,22 @@ bool ModuleNames::add(std::string_view name) {
     if (name.size() > kMostLetters) {
         return false;
     }
-    if (name.starts_with("re:")) {
-        return add_expression(from_layers(name.substr(3)), 0);
-    }
-    if (name.find('*') == std::string_view::npos) {
+    const bool is_expression = name.starts_with("re:");
+    if (!is_expression && name.find('*') == std::string_view::npos) {
         plain_.emplace(from_layers(name));
         return true;
     }
-    Pattern pattern;
-    pattern.whole_parts = true;
-    for (const char c : from_layers(name)) {
-        pattern.pieces.push_back({std::string(1, c), c == '*', false, c == '*' ? '*' : '1'});
+    std::string_view own = from_layers(is_expression ? name.substr(3) : name);
+    own.remove_prefix(is_expression && own.starts_with('^') ? 1 : 0);
+    re2::RE2::Options quiet;
+    quiet.set_log_errors(false);
+    auto made = std::make_shared<const re2::RE2>(
+        is_expression ? std::string(own) : expression_of(own), quiet);
+    if (!made->ok() || patterns_.size() >= kMostPatterns) {
+        return false;
     }
-    patterns_.push_back(std::move(pattern));
-    return patterns_.size() <= kMostPatterns;
-}
-
-// Groups are written out, one pattern for each choice.
-bool ModuleNames::add_expression(std::string_view text, int depth) {
-    constexpr int kDeepest = 6;
-    const std::size_t open = text.find('(');
-    if (open != std::string_view::npos && (open == 0 || text[open - 1] != '\\')) {
-        const std::size_t close = text.find(')', open);
-        std::string_view inner =
-            text.substr(open + 1, close == std::string_view::npos ? close : close - open - 1);
-        inner = inner.substr(inner.starts_with("?:") ? 2 : 0);
-        if (close == std::string_view::npos || inner.find_first_of("(?") != inner.npos ||
-            depth >= kDeepest) {
-            return false;
-        }
-        const std::string_view behind = text.substr(close + 1);
-        if (behind.starts_with('*') || behind.starts_with('+') || behind.starts_with('{')) {
-            return false;
-        }
-        const bool may_miss = behind.starts_with('?');
-        const std::string before(text.substr(0, open));
-        const std::string rest(behind.substr(may_miss ? 1 : 0));
-        bool good = !may_miss || add_expression(before + rest, depth + 1);
-        for (std::size_t at = 0; good && at <= inner.size();) {
-            const std::size_t end = std::min(inner.find('|', at), inner.size());
-            good =
-                add_expression(before + std::string(inner.substr(at, end - at)) + rest, depth + 1);
-            at = end + 1;
-        }
-        return good;
-    }
-    Pattern pattern;
-    for (std::size_t i = text.starts_with('^') ? 1 : 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '$' && i + 1 == text.size()) {
-            pattern.to_end = true;
-        } else if ((c == '*' || c == '+' || c == '?') && !pattern.pieces.empty()) {
-            pattern.pieces.back().times = c;
-        } else if (c == '\\' && i + 1 < text.size()) {
-            pattern.pieces.push_back({escaped(text[++i])});
-        } else if (c == '[') {
-            const std::size_t close = text.find(']', i);
-            Piece piece;
-            piece.negated = i + 1 < text.size() && text[i + 1] == '^';
-            for (i += piece.negated ? 2 : 1; i < std::min(close, text.size()); ++i) {
-                const bool range = i + 2 < close && text[i + 1] == '-';
-                for (int at = text[i]; at <= (range ? text[i + 2] : text[i]); ++at) {
-                    piece.set += static_cast<char>(at);
-                }
-                i += range ? 2 : 0;
-            }
-            if (close == std::string_view::npos) {
-                return false;
-            }
-            pattern.pieces.push_back(std::move(piece));
-        } else if (std::string_view("^$|{}").find(c) != std::string_view::npos) {
-            return false;
-        } else {
-            pattern.pieces.push_back({std::string(1, c), c == '.'});
-        }
-    }
-    patterns_.push_back(std::move(pattern));
-    return patterns_.size() <= kMostPatterns;
-}
-
-bool ModuleNames::fits(const Pattern& pattern, std::string_view path) {
-    std::vector<bool> at(path.size() + 1, !pattern.whole_parts);
-    for (std::size_t i = 0; pattern.whole_parts && i < at.size(); ++i) {
-        at[i] = i == 0 || path[i - 1] == '.';
-    }
-    for (const Piece& piece : pattern.pieces) {
-        const bool many = piece.times == '*' || piece.times == '+';
-        std::vector<bool> next(at.size(), false);
-        for (std::size_t i = 0; i < path.size(); ++i) {
-            const bool here =
-                piece.any || (piece.set.find(path[i]) != std::string::npos) != piece.negated;
-            next[i + 1] = here && (at[i] || (many && next[i]));
-        }
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            at[i] = next[i] || (at[i] && (piece.times == '?' || piece.times == '*'));
-        }
-    }
-    for (std::size_t i = 0; i < at.size(); ++i) {
-        const bool end = i == path.size();
-        const bool ends_here = pattern.to_end ? end : !pattern.whole_parts || end || path[i] == '.';
-        if (at[i] && ends_here) {
-            return true;
-        }
-    }
-    return false;
+    patterns_.push_back(std::move(made));
+    return true;
 }
 
 bool ModuleNames::lists(std::string_view path) const {
@@ -158,8 +75,9 @@ bool ModuleNames::lists(std::string_view path) const {
         const std::size_t next = path.find('.', from);
         from = next == std::string_view::npos ? path.size() : next + 1;
     }
-    return std::any_of(patterns_.begin(), patterns_.end(),
-                       [&](const Pattern& pattern) { return fits(pattern, path); });
+    return std::ranges::any_of(patterns_, [&](const std::shared_ptr<const re2::RE2>& pattern) {
+        return re2::RE2::PartialMatch(re2::StringPiece(path.data(), path.size()), *pattern);
+    });
 }
 
 bool ModuleNames::lists_near(std::string_view path) const {

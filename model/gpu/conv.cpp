@@ -410,6 +410,10 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
 
 } // namespace
 
+bool has_winograd(DataType type) {
+    return storage_bits(type) == 16 || storage_bits(type) == 32;
+}
+
 std::string_view conv_algorithm_name(ConvAlgorithm algorithm) {
     constexpr std::array<std::string_view, 5> kNames = {"implicit GEMM", "Winograd F(2x2) fused",
                                                         "Winograd F(4x4) non-fused", "depthwise",
@@ -433,6 +437,7 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
         }
         // Forward in three dimensions libraries have no Winograd.
         const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor &&
+                           has_winograd(c.type) &&
                            (c.depth == 1.0 || direction == Direction::bwd_data);
         const bool three = c.r == 3.0 && c.s == 3.0;
         const bool five = c.r == 5.0 && c.s == 5.0;

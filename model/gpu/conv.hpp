@@ -10,6 +10,8 @@ namespace eyeroof::model {
 
 enum class ConvAlgorithm { implicit_gemm, winograd, winograd_nonfused, depthwise, columns };
 std::string_view conv_algorithm_name(ConvAlgorithm algorithm);
+// cuDNN's Winograd takes half and float, as recalled: neither fp64 nor 8 bits.
+bool has_winograd(DataType type);
 
 struct ConvTime {
     ConvAlgorithm algorithm = ConvAlgorithm::implicit_gemm;

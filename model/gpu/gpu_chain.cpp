@@ -133,8 +133,7 @@ ConvForms conv_forms(const Layer& layer, bool tensor) {
                            : data ? Product{g, outputs, c * taps, k, bytes, bytes}
                                   : Product{g, outputs, k, c * taps, bytes, bytes};
     f.implicit = {{direct}, 1.0, false};
-    // As recalled, cuDNN documents no Winograd algorithm for double precision.
-    f.has_winograd = !tensor && bytes <= 4.0 && s.stride == Extent2{1, 1} &&
+    f.has_winograd = !tensor && has_winograd(layer.types.input) && s.stride == Extent2{1, 1} &&
                      s.dilation == Extent2{1, 1} && s.r == s.s && (s.r == 3 || s.r == 5);
     f.has_fused = f.has_winograd && s.r == 3 && !weight;
     const double in = data ? k : c;

@@ -102,7 +102,7 @@ bool is_depthwise(const ConvShape& shape) {
 
 // With channels first, kernels before and after a convolution on tensor cores change the layout, in
 // every direction; where that takes longer than it saves, the kernels for vector lanes, which need
-// no change, serve it as fast as in fp32.
+// no change, serve it as fast as in fp32. fp64, whose lanes are slower, keeps its layout.
 ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
                    const KernelChoice& kernel) {
     const auto& shape = std::get<ConvShape>(layer.shape);
@@ -123,7 +123,7 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
                          first);
     }
     const bool passes = software.layout == Layout::channels_first && !is_depthwise(shape) &&
-                        !multiplies_in_place(shape);
+                        !multiplies_in_place(shape) && kernel.type != DataType::fp64;
     const auto on_tensor_cores = [&](bool with_passes) {
         return conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction, element_bytes,
                          first, with_passes, software.library == Library::until_10);

@@ -1,6 +1,7 @@
 #include "model/workload/network.hpp"
 
 #include "base/units.hpp"
+#include "model/workload/experts.hpp"
 #include "model/workload/graph_edges.hpp"
 
 #include <fmt/format.h>
@@ -164,6 +165,29 @@ Result<NetworkTotals> totals_of(const Network& network) {
     return totals;
 }
 
+namespace {
+
+// Matrices that a batched product learns, as experts are; 0: its second operand is data.
+Count learned_matrices(const Layer& layer) {
+    const auto* gemm = std::get_if<GemmShape>(&layer.shape);
+    const auto each = gemm != nullptr ? checked_mul(gemm->n, gemm->k) : std::nullopt;
+    return layer.op == Op::bmm && each.value_or(0) > 0 ? layer.parameters.value_or(0) / *each : 0;
+}
+
+// Of `all` learned matrices, those that `batch` samples reach where one reaches gemm.batch of them,
+// and the rows that each of them gets. False: too large.
+bool spread_over(Count all, Count batch, GemmShape& gemm) {
+    const auto rows = checked_mul(gemm.m, gemm.batch);
+    const auto grown = rows ? checked_mul(*rows, batch) : std::nullopt;
+    const double reached = expected_experts(
+        static_cast<double>(batch), static_cast<double>(gemm.batch), static_cast<double>(all));
+    gemm.batch = std::max(gemm.batch, static_cast<Count>(reached + 1e-3));
+    gemm.m = grown ? ceil_div(*grown, gemm.batch) : kMaxDimension + 1;
+    return gemm.m <= kMaxDimension;
+}
+
+} // namespace
+
 Result<Network> with_batch(const Network& network, Count batch) {
     if (batch < 1 || batch > kMaxDimension) {
         return Result<Network>::failure("bad-batch", fmt::format("the batch is {}", batch),
@@ -181,6 +205,16 @@ Result<Network> with_batch(const Network& network, Count batch) {
             rows->planes = checked_mul(rows->planes, batch).value_or(kMaxDimension + 1);
         }
         Count& dimension = batch_dimension(grown.layers[i]);
+        if (const Count all = learned_matrices(grown.layers[i]); batch > 1 && all >= dimension) {
+            if (!spread_over(all, batch, std::get<GemmShape>(grown.layers[i].shape))) {
+                found.error(
+                    "overflow",
+                    fmt::format("the rows of a batch of {} are more than a dimension may be",
+                                batch),
+                    "use a smaller batch", {}, layer_field(i));
+            }
+            continue;
+        }
         const auto product = checked_mul(dimension, batch);
         if (!product || *product > kMaxDimension) {
             found.error("overflow",

@@ -75,14 +75,20 @@ std::string step_text(const ServingPoint& p) {
     return text + fmt::format(", the engine's CPU time {:.0f} %", share(p.host_s));
 }
 
+// Four digits, and no power of ten: 843.7, 15270.
+std::string rate_text(double per_s) {
+    return per_s < 1000.0 ? fmt::format("{:.4g}", per_s) : fmt::format("{:.0f}", per_s);
+}
+
 // What keeps more tokens per second from this point.
 std::string limit_text(const Serving& s, const ServingPoint& p) {
     if (p.prompted_per_s > 0.0) {
-        const bool prompts = p.prompted_per_s < p.decoded_per_s;
+        // A decode group runs as many requests as prompts supply: equal rates are the prompts'.
+        const bool prompts = p.prompted_per_s < 1.001 * p.decoded_per_s;
         return fmt::format(
             "Bound by the {} groups: {:.3g} requests/s; the {} groups reach {:.3g}",
-            prompts ? "prefill" : "decode", std::min(p.prompted_per_s, p.decoded_per_s),
-            prompts ? "decode" : "prefill", std::max(p.prompted_per_s, p.decoded_per_s));
+            prompts ? "prefill" : "decode", prompts ? p.prompted_per_s : p.decoded_per_s,
+            prompts ? "decode" : "prefill", prompts ? p.decoded_per_s : p.prompted_per_s);
     }
     if (p.batch >= p.most_batch) {
         return p.engine_full ? fmt::format("Bound by {}'s default of {} at once", s.engine.name,
@@ -101,8 +107,8 @@ std::string limit_text(const Serving& s, const ServingPoint& p) {
     }
     const bool late = s.tpot_limit_s > 0.0 && more->tpot_s > s.tpot_limit_s;
     return more->within
-               ? fmt::format("Bound by prompts: {} give no more, {:.4g} tokens/s per device",
-                             counted(more->batch, "request"), more->per_device())
+               ? fmt::format("Bound by prompts: {} give no more, {} tokens/s per device",
+                             counted(more->batch, "request"), rate_text(more->per_device()))
                : fmt::format("Bound by the {} of {}: {} take {}", late ? "TPOT" : "TTFT",
                              seconds_of(late ? s.tpot_limit_s : s.ttft_limit_s),
                              counted(more->batch, "request"),
@@ -113,14 +119,15 @@ std::vector<std::string> serving_sentences(const Serving& s) {
     std::vector<std::string> lines;
     if (s.best) {
         const ServingPoint& p = s.points[*s.best];
-        lines = {fmt::format(
-                     "At most {:.4g} tokens/s per device{}: {} at a time on {}, {}", p.per_device(),
-                     s.ttft_limit_s > 0.0 || s.tpot_limit_s > 0.0 ? " within the limits" : "",
-                     counted(p.batch, "request"), counted(p.devices, "device"), layout_text(p)),
-                 fmt::format("TTFT {}, TPOT {} ({}); {} of {} per device", seconds_of(p.ttft_s),
-                             seconds_of(p.tpot_s), tpot_interval(p),
-                             format_si(p.weight_bytes + p.cache_bytes, "B"),
-                             format_si(s.capacity_bytes, "B"))};
+        lines = {
+            fmt::format("At most {} tokens/s per device{}: {} at a time on {}, {}",
+                        rate_text(p.per_device()),
+                        s.ttft_limit_s > 0.0 || s.tpot_limit_s > 0.0 ? " within the limits" : "",
+                        counted(p.batch, "request"), counted(p.devices, "device"), layout_text(p)),
+            fmt::format("TTFT {}, TPOT {} ({}); {} of {} per device", seconds_of(p.ttft_s),
+                        seconds_of(p.tpot_s), tpot_interval(p),
+                        format_si(p.weight_bytes + p.cache_bytes, "B"),
+                        format_si(s.capacity_bytes, "B"))};
         lines.push_back(step_text(p));
         lines.push_back(limit_text(s, p));
     } else {

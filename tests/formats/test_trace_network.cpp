@@ -350,6 +350,14 @@ TEST_CASE("operators of every kind become layers of their sizes") {
     CHECK(std::get<model::AttentionShape>(inner->layer.shape).m == 128);
     CHECK(std::get<model::AttentionShape>(inner->layer.shape).n == 256);
     CHECK(inner->approximate);
+    const auto cudnn = layer_of("aten::_cudnn_attention_forward",
+                                {{2, 8, 128, 64}, {2, 8, 128, 64}, {2, 8, 128, 64}},
+                                {"c10::Half", "c10::Half", "c10::Half"},
+                                {"", "", "", "", "", "", "128", "128", "False", "0.", "True"});
+    REQUIRE(cudnn); // heads before tokens
+    CHECK(std::get<model::AttentionShape>(cudnn->layer.shape).groups == 8);
+    CHECK(std::get<model::AttentionShape>(cudnn->layer.shape).m == 128);
+    CHECK(std::get<model::AttentionShape>(cudnn->layer.shape).causal);
     const auto volume = layer_of("aten::conv3d", {{1, 4, 10, 8, 8}, {6, 4, 3, 3, 3}, {6}}, {},
                                  {"", "", "", "[1, 1, 1]", "[0, 1, 1]", "[1, 1, 1]"});
     REQUIRE(volume); // 8 planes of output as images, 3 taps in depth as channels

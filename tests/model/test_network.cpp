@@ -61,6 +61,27 @@ TEST_CASE("a batch multiplies the batch dimension of every operator") {
     CHECK(totals_of(*with_batch(lookup, 64))->parameters == lines);
 }
 
+TEST_CASE("a batch reaches more experts and gives each more rows, and reads none twice") {
+    Network network{"experts", "Experts", "made up", {}};
+    const auto add = [&](Count batch, std::optional<Count> parameters) {
+        network.layers.push_back({"up", Op::bmm, GemmShape{batch, 1, 6, 4}, {}});
+        network.layers.back().parameters = parameters;
+    };
+    add(2, 8 * 24 + 8);   // two of eight experts, and biases
+    add(8, 8 * 24);       // all of eight matrices
+    add(2, std::nullopt); // data
+    add(2, 0);            // weights of another layer, or none
+    const auto shape = [&](std::size_t layer, Count batch) {
+        return std::get<GemmShape>(with_batch(network, batch)->layers[layer].shape);
+    };
+    CHECK(shape(0, 4) == GemmShape{5, 2, 6, 4});   // 8 (1 - 0.75^4) = 5.5 experts, 8 rows
+    CHECK(shape(0, 64) == GemmShape{8, 16, 6, 4}); // all experts, 128 rows
+    CHECK(shape(1, 64) == GemmShape{8, 64, 6, 4});
+    CHECK(shape(2, 64) == GemmShape{128, 1, 6, 4});
+    CHECK(shape(3, 64) == GemmShape{128, 1, 6, 4});
+    CHECK_FALSE(with_batch(network, kMaxDimension).ok());
+}
+
 TEST_CASE("a batch that is not a batch is refused") {
     CHECK_FALSE(with_batch(two_layers(), 0).ok());
     CHECK_FALSE(with_batch(two_layers(), -4).ok());

@@ -181,6 +181,10 @@ TEST_CASE("experts' weights in fewer bits save their bytes too") {
     const double words = 8.0 * 4096.0 * 1024.0;
     CHECK(step::with_weights_s(layer, gpu, model::DataType::int8, 100e-6, 2.0 * words,
                                2.0 * words) == near(100e-6 - words / 1e12));
+    model::Layer shared = layer; // by eight samples: read once
+    shared.op = model::Op::gemm;
+    CHECK(step::with_weights_s(shared, gpu, model::DataType::int8, 100e-6, 2.0 * words,
+                               2.0 * words) == near(100e-6 - words / 8.0 / 1e12));
     layer.types.weight = model::DataType::bf16; // of activations: nothing
     CHECK(step::with_weights_s(layer, gpu, model::DataType::int8, 100e-6, 2.0 * words,
                                2.0 * words) == 100e-6);

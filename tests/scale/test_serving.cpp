@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -71,7 +72,13 @@ TEST_CASE("limits choose a batch, and what cannot fit names the degree that does
     o.tpot_limit_s = 0.02;
     const Serving s = served(llama(32, 4096, 32, 8, 14336, 128256), o);
     REQUIRE(s.best);
-    CHECK(s.points[*s.best].tpot_s <= 0.02);
+    const ServingPoint& best = s.points[*s.best];
+    CHECK(best.tpot_s <= 0.02);
+    const auto next = std::ranges::find_if(s.points, [&](const ServingPoint& p) {
+        return p.tensor == best.tensor && p.batch == best.batch + 1;
+    });
+    REQUIRE(next != s.points.end()); // no more requests keep the limit
+    CHECK(next->tpot_s > 0.02);
     ServingOptions one;
     const auto large =
         serve(llama(80, 8192, 64, 8, 28672, 128256), *hwdb::load_machine("a100-sxm-80gb", kHwdb),

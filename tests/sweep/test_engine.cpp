@@ -90,6 +90,22 @@ TEST_CASE("a sweep's figures are those of an exam, digit for digit") {
                6);
 }
 
+TEST_CASE("a power cap and a flag that are varied count as in an exam") {
+    auto asked = tests::question("resnet50", "a100-sxm-80gb",
+                                 {"power-cap=150W,400W", "compiled=true,false", "batch=64"});
+    const auto grid = SweepGrid::make(asked, tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    const auto time_s = [&](std::uint64_t point) {
+        return engine.at(point).of(SweptFigure::time_s);
+    };
+    CHECK(time_s(0) > 1.2 * time_s(2));
+    CHECK(time_s(1) > 1.2 * time_s(3));
+    CHECK(time_s(2) < time_s(3)); // compiled, and as a framework runs it
+    check_some(asked, 4);
+}
+
 TEST_CASE("every size of an array has an exam's figures, whatever was counted for other sizes") {
     check_some(tests::question("alexnet", "npu-int8",
                                {"axis-kernel=1:17:1", "axis-channel=1,2,3,31,32,33,120",

@@ -93,6 +93,8 @@ TEST_CASE("values that an option does not have, and fields varied twice, are ref
     CHECK(code({"batch"}) == "bad-sweep");
     CHECK(code({"batch=1,,2"}) == "bad-sweep");
     CHECK(code({"network.depth=1"}) != "none");
+    CHECK(code({"compiled=maybe"}) == "bad-value");
+    CHECK(code({"power-cap=100W"}) == "no-power-cap"); // of an accelerator
     CHECK(code({"clock=1 MHz:100 MHz:1 Hz"}) == "bad-range");
     CHECK(code({"batch=1:100000:1", "clock=1 MHz:100 MHz:1 kHz"}) == "too-many");
 }

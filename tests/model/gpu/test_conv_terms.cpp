@@ -78,6 +78,18 @@ TEST_CASE("Winograd multiplies 36 points of a 4x4 tile with 3x3 filters, 64 with
     CHECK(five.macs == near(64.0 * 2 * 16 * 8 * 24));
 }
 
+TEST_CASE("Winograd is of 16 and 32 bits: fp64 and int8 multiply every tap") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.rate(DataType::fp64) = gpu.rate(DataType::int8) = gpu.rate(DataType::fp32);
+    const ConvShape shape = square(32, 256, 28, 256, 3);
+    const auto algorithm = [&](DataType type) {
+        return time_of(test::plain_conv(), shape, type, Direction::fwd, gpu).algorithm;
+    };
+    CHECK(algorithm(DataType::fp32) != ConvAlgorithm::implicit_gemm);
+    CHECK(algorithm(DataType::fp64) == ConvAlgorithm::implicit_gemm);
+    CHECK(algorithm(DataType::int8) == ConvAlgorithm::implicit_gemm);
+}
+
 TEST_CASE("non-fused Winograd passes its transformed tiles through memory, or L2 where they fit") {
     ConvTerms terms = test::plain_conv();
     terms.fwd_cost = terms.fused_s = kNever;
