@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace eyeroof::cli {
 
@@ -39,7 +38,8 @@ struct ScaleOptions {
                 overlap_expert = "auto";
     std::optional<std::int64_t> length;
     std::string adapted = "all";
-    bool divided = false; // an option that divides a decoder is given
+    bool divided = false;       // an option that divides a decoder is given
+    bool data_parallel = false; // one is given that a decoder's step does not have
     bool modules_given = false;
     std::string plan_file, offload = "none", host_bandwidth = "200 GB/s",
                            nvme_bandwidth = "25 GB/s";
@@ -270,7 +270,8 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
         return context.fail_usage("--measured-rate belongs to data parallel training",
                                   "leave out the options that divide a decoder, and --search");
     }
-    if (options.divided || options.search) {
+    const bool sharded = options.zero > 0 && !options.data_parallel && !is_alone(*study);
+    if (options.divided || options.search || sharded) {
         const auto decoder = analysis::transformer_of(question->network);
         if (decoder) {
             return scale_decoder(context, options, *decoder, *question, *fabric, *study, command);
@@ -278,7 +279,9 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
         if (options.divided) {
             return context.fail(decoder.diagnostics());
         }
-        return search_layers(context, options, *question, *fabric, *study);
+        if (options.search) {
+            return search_layers(context, options, *question, *fabric, *study);
+        }
     }
     const auto result = analysis::scale_data_parallel(*question, *fabric, *study, context.stop(),
                                                       context.progress());
@@ -425,14 +428,23 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                "without full recomputation, and with --interleave where stages are several");
 }
 
+bool any_given(const CLI::App& app, std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* name) { return app.count(name) > 0; });
+}
+
+// Whether an option is given that a decoder's step does not have.
+bool is_data_parallel(const CLI::App& app) {
+    return any_given(app, {"--asynchronous", "--compress", "--servers", "--jitter", "--bucket",
+                           "--measured-rate", "--baseline-batch", "--optimizer", "--states"});
+}
+
 // Whether an option is given that divides a decoder rather than its batch alone.
 bool divides(const CLI::App& app) {
-    constexpr std::array kOptions = {
-        "--tensor",     "--pipeline",         "--context",        "--expert",    "--interleave",
-        "--microbatch", "--length",           "--sequence",       "--recompute", "--overlap-tensor",
-        "--stages",     "--attention-kernel", "--attention-type", "--offload",   "--order",
-        "--dispatcher", "--expert-tensor",    "--overlap-expert", "--lora"};
-    return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
+    return any_given(app,
+                     {"--tensor", "--pipeline", "--context", "--expert", "--interleave",
+                      "--microbatch", "--length", "--sequence", "--recompute", "--overlap-tensor",
+                      "--stages", "--attention-kernel", "--attention-type", "--offload", "--order",
+                      "--dispatcher", "--expert-tensor", "--overlap-expert", "--lora"});
 }
 
 void add_strategy(CLI::App& app, ScaleOptions& options) {
@@ -488,6 +500,7 @@ void add_scale(Frame& frame) {
     add_output(app, options->output, answer_formats(true));
     frame.run(app, [options, &app](Context& context) {
         options->divided = divides(app);
+        options->data_parallel = is_data_parallel(app);
         options->modules_given = app.count("--lora-modules") > 0;
         return scale(context, *options, command_line(app));
     });

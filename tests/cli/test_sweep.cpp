@@ -64,4 +64,19 @@ TEST_CASE("more devices than there can be are refused before they are multiplied
     CHECK(two.out.find("\n16,") != std::string::npos);
 }
 
+TEST_CASE("a decoder sharded by ZeRO alone takes the step of a decoder") {
+    const auto step = [](const char* degree) {
+        std::vector<std::string> words = {
+            "scale", "llama-3.2-1b", "--on", "h100-sxm-80gb", "--devices", "8", "--batch",
+            "64",    "--zero",       "3",    "--format",      "csv"};
+        if (*degree != 0) {
+            words.insert(words.end(), {degree, "1"});
+        }
+        const tests::Outcome outcome = tests::run(words);
+        CHECK(outcome.exit == 0);
+        return outcome.out;
+    };
+    CHECK(step("") == step("--tensor"));
+}
+
 } // namespace test_cli_sweep
