@@ -292,6 +292,7 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     if (!prices) {
         return context.fail(prices.diagnostics());
     }
+    context.report(prices.diagnostics());
     asked->prices = *std::move(prices);
     Loaded loaded{*std::move(asked), {}};
     const analysis::FleetQuestion& fleet = loaded.asked.fleet;
@@ -307,7 +308,6 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     }
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
     Diagnostics all = fail_if.diagnostics();
-    all.append(prices.diagnostics());
     all.append(load(context, loaded));
     if (!all.has_errors()) {
         all.append(analysis::unused_prices(options.prices, loaded.question));

@@ -186,7 +186,7 @@ Result<std::vector<RequestSize>> parse_requests(const std::string& text, const s
         }
         requests.add(record, found);
     }
-    if (requests.size() == 0) {
+    if (requests.size() == 0 && !found.has_errors()) {
         found.error("no-rows", "the table has no requests", kColumnHint, {file, record.line, 1});
     }
     if (found.has_errors()) {

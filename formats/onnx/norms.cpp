@@ -93,9 +93,12 @@ Count touched(const Window& w) {
 }
 
 // Depth by planes: of three axes, depth is the height and a plane the width, with windows of as
-// many taps that touch as many elements (one more at most) and leave as many results.
+// many taps (one more at most) that touch as many elements and leave as many results.
 std::vector<Window> flat(std::vector<Window> windows) {
-    if (windows.size() != 3) {
+    constexpr std::int64_t kMostAlong = 1'000'000'000; // so that products of two fit
+    const bool plain = windows.size() == 3 && windows[1].outputs <= kMostAlong &&
+                       windows[2].outputs <= kMostAlong;
+    if (!plain) {
         return windows;
     }
     const Window& h = windows[1];
@@ -107,10 +110,11 @@ std::vector<Window> flat(std::vector<Window> windows) {
     plane.kernel = steps > 0 ? h.kernel * w.kernel : plane.size;
     plane.stride =
         steps > 0 ? std::max<std::int64_t>((plane.size - plane.kernel + steps - 1) / steps, 1) : 1;
-    const std::int64_t beyond = steps * plane.stride + plane.kernel - plane.size;
+    std::int64_t beyond = steps * plane.stride + plane.kernel - plane.size;
+    plane.kernel += beyond % 2; // padding is alike on both sides
+    beyond += beyond % 2;
     if (beyond / 2 < plane.kernel) {
         plane.before = plane.after = beyond / 2;
-        plane.size += beyond % 2;
     } else { // windows of more taps, that touch each other
         plane.stride = std::max<std::int64_t>(plane.size / plane.outputs, 1);
         plane.kernel = std::max<std::int64_t>(plane.size - plane.stride * steps, 1);
