@@ -1,6 +1,7 @@
 #include "formats/trace_kernels.hpp"
 
 #include "base/ascii.hpp"
+#include "model/workload/elementwise.hpp"
 #include "profiles/kernel_names.hpp"
 
 #include <fmt/format.h>
@@ -152,6 +153,22 @@ void set_tf32(const Profile& profile, Launches launches, model::Layer& layer) {
     }
 }
 
+// PyTorch's loop over elements that are not neighbors (aten/src/ATen/native/cuda/CUDALoops.cuh):
+// vectorized_elementwise_kernel and unrolled_elementwise_kernel serve the others. Where strides are
+// not recorded, a copy is one of them by its kernel, too.
+void set_strided(const Profile& profile, Launches launches, model::Layer& layer) {
+    auto* shape = std::get_if<model::ElementwiseShape>(&layer.shape);
+    const bool loops = shape != nullptr && std::ranges::any_of(launches, [&](std::size_t i) {
+                           const std::string& name = profile.kernel_of(profile.launches[i]).name;
+                           return name.find("native::elementwise_kernel") != std::string::npos;
+                       });
+    if (loops && shape->fn == "copy") {
+        shape->fn = "permute";
+    } else if (loops && !model::is_strided(shape->fn) && shape->fn != "cast") {
+        shape->fn.insert(0, model::kStrided);
+    }
+}
+
 std::string why_of(const Operator& op, const char* else_why) {
     return op.borrowed_from.empty() ? else_why
                                     : "its size is that of " + op.borrowed_from + " beside it";
@@ -200,6 +217,7 @@ std::optional<FoundLayer> layer_of_call(const Profile& profile, const Operator* 
     if (auto known = only_named ? std::nullopt : profiles::any_layer_of(*op, context)) {
         const bool exact = !known->approximate;
         set_tf32(profile, launches, known->layer);
+        set_strided(profile, launches, known->layer);
         return FoundLayer{*std::move(known), exact ? Found::exact : Found::assumed,
                           exact ? "" : why_of(*op, "an argument was not recorded")};
     }

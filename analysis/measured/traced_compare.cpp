@@ -209,13 +209,6 @@ std::string doubt_of(const TracedRow& row, const model::Layer& layer,
     if (row.category == "reduction" || says("reduce_kernel")) {
         return "reduces; the model does not know along which stride";
     }
-    if (says("GammaBetaBackward")) {
-        return "gradients of weights and bias are kernels of their own";
-    }
-    if (layer.op == model::Op::elementwise && says("elementwise_kernel") &&
-        !says("vectorized_elementwise_kernel") && !says("unrolled_elementwise_kernel")) {
-        return "strided or broadcast: its kernel loads single elements";
-    }
     return kernels.size() > 1 ? std::to_string(kernels.size()) + " kernels, predicted as one" : "";
 }
 

@@ -144,6 +144,15 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
     return tensor;
 }
 
+// Products of many matrices with a vector each: cuBLAS since 11 streams the matrices through
+// kernels of their own ("gemvNSP", "gemvx" in traces), which have no tiles.
+bool is_batch_of_vectors(const Gpu& gpu, const Layer& layer) {
+    const auto* g = std::get_if<GemmShape>(&layer.shape);
+    const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
+    return g != nullptr && layer.op == Op::bmm && g->batch > 1 && std::min(g->m, g->n) == 1 &&
+           layer.direction == Direction::fwd && vendor;
+}
+
 } // namespace
 
 KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
@@ -157,7 +166,7 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
     if (layer.op == Op::attention && tensor) { // elsewhere two products, one after the other
         return KernelClass::attention;
     }
-    if (!is_product(layer.op)) {
+    if (!is_product(layer.op) || (!tensor && is_batch_of_vectors(gpu, layer))) {
         return KernelClass::memory;
     }
     return tensor                 ? KernelClass::tensor_gemm

@@ -249,12 +249,12 @@ double alignment_share(double k, double element_bytes) {
 double aligned_rate(const Gpu& gpu, const Product& p) {
     constexpr double kSynchronous = 0.63;
     const double of_k = alignment_share(p.k, p.in_bytes);
-    if (gpu.arch != GpuArch::hopper && gpu.arch != GpuArch::blackwell) {
-        return of_k;
-    }
     const bool one_column = p.n * p.out_bytes <= kWholeLoad; // no product of tiles
-    const double all = one_column ? of_k : std::min(of_k, alignment_share(p.n, p.out_bytes));
-    return all < 1.0 ? kSynchronous * all : 1.0;
+    const double all = one_column || gpu.arch == GpuArch::amd
+                           ? of_k
+                           : std::min(of_k, alignment_share(p.n, p.out_bytes));
+    const bool copies = gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
+    return copies && all < 1.0 ? kSynchronous * all : all;
 }
 
 Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {

@@ -67,10 +67,10 @@ bool is_first_library(const Gpu& gpu, const Software& software);
 // Source: the rule is NVIDIA's (deep-learning performance guide); the power is recalled.
 double alignment_share(double k, double element_bytes);
 
-// Share of the tensor cores' rate that a product's rows leave: alignment_share of k. From Hopper on
-// asynchronous copies of tiles need rows of whole 16 bytes, of the result (n), too (CUDA driver
-// API, tensor maps); libraries fall back to kernels of mma.sync, which reach 63 % of the peak
-// (arXiv:2402.13499).
+// Share of the tensor cores' rate that rows leave: alignment_share of k and, but on AMD's GPUs, of
+// the result's rows, n (cuBLAS's documentation, tensor core usage). From Hopper on, copies of tiles
+// need rows of whole 16 bytes (CUDA driver API, tensor maps); libraries fall back to mma.sync, at
+// 63 % of the peak (arXiv:2402.13499).
 double aligned_rate(const Gpu& gpu, const Product& p);
 
 // Do loads and addresses take issue slots from FMAs? Where lanes_fill_issue; and in the small tiles

@@ -38,6 +38,7 @@ constexpr double kOlderMemory = 0.83;
 // Of DRAM's bandwidth, by generated kernels that change a layout in tiles: two-dimensional
 // convolutions of an image into 64 channels, compiled against eager (KernelBench@7dd9cfa0, H100).
 constexpr double kCompiledTranspose = 0.65;
+constexpr double kStridedSumCycles = 9000.0; // of a sum over rows; see serial_seconds
 constexpr double kFarPartition = 0.6; // of L2's bandwidth, where half of it lies behind a crossing
 
 // GDDR, and HBM before Volta; where a machine's file names no memory, by the architecture's usual.
@@ -66,13 +67,21 @@ double further_kernels(const Layer& layer) {
     return e != nullptr && e->fn == "add3" ? 1.0 : 0.0;
 }
 
+// The gradients of a norm's weights: a sum over rows in a kernel of its own ("GammaBetaBackward"),
+// whose traffic the fitted constants of gradients hold; cuDNN's one kernel makes both.
+double weights_gradient_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
+    const bool sums = layer.op == Op::layernorm && layer.direction != Direction::fwd &&
+                      norm != NormKernel::fused && gpu.arch != GpuArch::host;
+    return sums ? kernel_start_s(gpu) + kStridedSumCycles / gpu.boost_hz : 0.0;
+}
+
 // Functions that multiply one half of a row by an activation of the other.
-bool is_gated(const std::string& fn) {
+bool is_gated(std::string_view fn) {
     return fn == "swiglu" || fn == "silu_mul" || fn == "geglu" || fn == "gelu_mul" || fn == "glu";
 }
 
 // Activations with an exponential or a logarithm.
-bool is_function(const std::string& fn) {
+bool is_function(std::string_view fn) {
     return fn == "gelu" || fn == "silu" || fn == "tanh" || fn == "sigmoid" || fn == "softplus" ||
            fn == "exp" || fn == "log" || fn == "pow" || fn == "powu";
 }
@@ -276,12 +285,14 @@ double row_walk_s(const Gpu& gpu, const Layer& layer, NormKernel norm) {
 // cycles an element of what is written.
 double cycles_of_element(const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
     if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
-        return is_gated(e->fn)                ? terms.gated_cycles
-               : is_function(e->fn)           ? terms.function_cycles
-               : norm == NormKernel::compiled ? 0.0 // addresses are part of what reads the copy
-               : e->fn == "permute" || e->fn == "transpose" ? kPermuteCycles
-               : e->fn == "concat"                          ? kConcatCycles
-                                                            : 0.0;
+        const std::string_view fn = plain_function(e->fn);
+        const double addresses = norm == NormKernel::compiled ? 0.0 // part of what reads the copy
+                                 : fn == "concat"             ? kConcatCycles
+                                 : is_strided(e->fn)          ? kPermuteCycles
+                                                              : 0.0;
+        return is_gated(fn)      ? terms.gated_cycles
+               : is_function(fn) ? std::max(terms.function_cycles, addresses)
+                                 : addresses;
     }
     if (layer.op == Op::maxpool) {
         const bool forward = layer.direction == Direction::fwd;
@@ -357,7 +368,6 @@ double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, 
 // beyond a sum along rows in the median on A100, one each on H100 and MI300X 7100 and 12,000
 // (facebookresearch/HolisticTraceAnalysis@f4d0062c, AMD-AGI/TraceLens@171dd747).
 double serial_seconds(const Gpu& gpu, const Layer& layer) {
-    constexpr double kStridedSumCycles = 9000.0;
     const auto* pool = std::get_if<PoolShape>(&layer.shape);
     if (pool != nullptr) {
         const bool strided = layer.direction == Direction::fwd && pool->r == pool->h &&
@@ -460,6 +470,7 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         layer.op == Op::embedding ? std::max(t.moved_s, t.sm_s) : joined2(t.moved_s, t.sm_s);
     t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer, norm) / gpu.sms +
                further * kernel_start_s(gpu);
+    t.body_s += weights_gradient_s(gpu, layer, norm);
     return t;
 }
 

@@ -15,15 +15,16 @@ namespace {
 // whole boost clock at 250 W (DeepBench). Tensor: T4's 0.70 at 70 W gives 1.25,
 // A100's 0.87 at 400 W (ml-engineering@744d01e) 1.1, L40S's 0.68 at 350 W 1.15; Hopper and
 // Blackwell are recalled. AMD's matrix cores until CDNA 2 are taken as A100's, of the same node;
-// the same table's 668 and 785 TFLOP/s of MI300X and MI325X at 750 and 1000 W give 0.81 and 0.92,
-// the 1565 of MI355X at 1400 W 0.64, where kernels reach 0.9 of their clock's peak.
+// the same table's 668 and 785 TFLOP/s of MI300X and MI325X at 750 and 1000 W give 0.67 and 0.77,
+// where kernels reach 0.75 of their clock's peak, the 1565 of MI355X at 1400 W 0.64, where they
+// reach 0.9.
 struct Energy {
     double vector_pj;
     double tensor_pj;
 };
 
 Energy of_amd(std::string_view compute_capability) {
-    return compute_capability == "gfx942"   ? Energy{8.8, 0.86}
+    return compute_capability == "gfx942"   ? Energy{8.8, 0.72}
            : compute_capability == "gfx950" ? Energy{8.8, 0.64}
                                             : Energy{8.8, 1.1};
 }

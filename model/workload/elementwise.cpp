@@ -81,7 +81,16 @@ std::span<const ElementwiseFunction> elementwise_table() {
     return kTable;
 }
 
-const ElementwiseFunction* find_elementwise(std::string_view fn) {
+bool is_strided(std::string_view fn) {
+    return fn.starts_with(kStrided) || fn == "permute" || fn == "transpose";
+}
+
+std::string_view plain_function(std::string_view fn) {
+    return fn.substr(fn.starts_with(kStrided) ? kStrided.size() : 0);
+}
+
+const ElementwiseFunction* find_elementwise(std::string_view given) {
+    const std::string_view fn = plain_function(given);
     const auto found = std::find_if(kTable.begin(), kTable.end(),
                                     [&](const ElementwiseFunction& f) { return f.name == fn; });
     return found == kTable.end() ? nullptr : &*found;

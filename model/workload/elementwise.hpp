@@ -21,6 +21,13 @@ struct ElementwiseFunction {
     int gradient_flops; // operations of all input gradients; -1: the function has no gradient
 };
 
+// "strided_add": add by a kernel that addresses every element on its own, because an operand is
+// broadcast or its rows lie apart. A strided copy is "permute", or "transpose" where neighbors on
+// one side are none on the other.
+inline constexpr std::string_view kStrided = "strided_";
+bool is_strided(std::string_view fn);
+std::string_view plain_function(std::string_view fn); // "add"
+
 std::span<const ElementwiseFunction> elementwise_table();
 const ElementwiseFunction* find_elementwise(std::string_view fn); // nullptr when unknown
 

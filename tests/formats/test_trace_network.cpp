@@ -182,6 +182,26 @@ TEST_CASE("experts are read from the router's scores and the grid of the first G
     CHECK(made.layers[0].measured_s == near(9e-6));
 }
 
+TEST_CASE(
+    "a kernel that loops over single elements is strided by its name, and its copy permutes") {
+    const std::string floats = R"(["float","float"])";
+    TraceText trace;
+    const auto run = [&](const char* op, const char* kernel) {
+        trace.op(op, "[[64,128],[64,128]]", floats);
+        trace.kernel(kernel, 2.0);
+        trace.next();
+    };
+    run("aten::add", "void at::native::elementwise_kernel<128, 2, at::native::CUDAFunctor_add>");
+    run("aten::mul", "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor>");
+    run("aten::copy_", "void at::native::elementwise_kernel<128, 2, direct_copy_kernel_cuda>");
+    const auto made = network_of(trace.text());
+    using Shape = model::ElementwiseShape;
+    REQUIRE(made.network.layers.size() == 3);
+    CHECK(std::get<Shape>(made.network.layers[0].shape) == Shape{64, 128, "strided_add"});
+    CHECK(std::get<Shape>(made.network.layers[1].shape) == Shape{64, 128, "mul"});
+    CHECK(std::get<Shape>(made.network.layers[2].shape) == Shape{64, 128, "permute"});
+}
+
 TEST_CASE("an operator that is not known has the bound of its tensors' bytes") {
     TraceText trace;
     trace.op("mine::mix", "[[1000],[1000]]", R"(["float","c10::Half"])");

@@ -79,7 +79,7 @@ TEST_CASE("matrix cores of AMD's later generations take less energy") {
         return model::sustained_clock_share(gpu, DataType::fp16);
     };
     CHECK(clock_of("gfx90a") == near(600.0 / (1.1 * 1307.0), 1e-3));
-    CHECK(clock_of("gfx942") == near(600.0 / (0.86 * 1307.0), 1e-3));
+    CHECK(clock_of("gfx942") == near(600.0 / (0.72 * 1307.0), 1e-3));
     CHECK(clock_of("gfx950") == near(600.0 / (0.64 * 1307.0), 1e-3));
 }
 

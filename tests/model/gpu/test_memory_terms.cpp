@@ -342,6 +342,8 @@ TEST_CASE("copies that address each element take SM cycles, but none within a co
     const MemoryTerms terms = test::plain_memory();
     CHECK(body(terms, elements("permute", 1000, 1000), gpu) == near(0.8 * 1e6 / 1e10));
     CHECK(body(terms, elements("concat", 1000, 1000), gpu) == near(1.2 * 1e6 / 1e10));
+    CHECK(body(terms, elements("add", 1000, 1000), gpu) < 1e-12);
+    CHECK(body(terms, elements("strided_add", 1000, 1000), gpu) == near(0.8 * 1e6 / 1e10));
     const Layer layer = elements("permute", 1000, 1000);
     CHECK(model::memory_time(gpu, terms, layer, *model::work_of(layer), model::NormKernel::compiled)
               .body_s < 1e-12);

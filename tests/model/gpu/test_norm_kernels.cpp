@@ -69,6 +69,16 @@ TEST_CASE("gradients of norms are fused in cuDNN alone") {
     CHECK(body_s(streaming(), gradient, NormKernel::fused) < 0.8 * slow);
 }
 
+TEST_CASE("the gradients of a norm's weights are a kernel that sums over rows") {
+    const Layer gradient = norm(Direction::bwd_data);
+    const Gpu gpu = streaming();
+    const auto body = [&](NormKernel kernel) {
+        return memory_time(gpu, test::plain_memory(), gradient, *work_of(gradient), kernel).body_s;
+    };
+    CHECK(body(NormKernel::scalar) - body(NormKernel::fused) ==
+          near(kernel_start_s(gpu) + 9e-6, 1e-3));
+}
+
 TEST_CASE("where nothing is told Blackwell's libraries are vectorised, earlier ones are not") {
     Gpu gpu = streaming();
     CHECK(usual_norm(gpu) == NormKernel::scalar);

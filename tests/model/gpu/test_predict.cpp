@@ -329,18 +329,33 @@ TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so
     CHECK(vector.time_s <= at(gpu, test::gemm(4096, 4096, 4096, DataType::fp32)).time_s * 1.001);
 }
 
-TEST_CASE("from Hopper on, rows of the result must be whole 16 bytes, too") {
+TEST_CASE("rows of the result must be whole 16 bytes, too, and on AMD's GPUs those of K alone") {
     model::Gpu gpu = test::plain_gpu();
     const auto rate = [&](model::GpuArch arch, double n, double k) {
         gpu.arch = arch;
         return model::aligned_rate(gpu, {1.0, 6144.0, n, k, 2.0, 2.0});
     };
-    CHECK(rate(model::GpuArch::ampere, 30522, 1024) == 1.0);
+    CHECK(rate(model::GpuArch::ampere, 30528, 1024) == 1.0);
+    CHECK(rate(model::GpuArch::ampere, 30522, 1024) == near(std::pow(0.25, 0.25)));
+    CHECK(rate(model::GpuArch::amd, 30522, 1024) == 1.0);
     CHECK(rate(model::GpuArch::ampere, 1024, 1004) == near(std::pow(0.5, 0.25)));
     CHECK(rate(model::GpuArch::hopper, 30528, 1024) == 1.0);
     CHECK(rate(model::GpuArch::hopper, 30522, 1024) == near(0.63 * std::pow(0.25, 0.25)));
     CHECK(rate(model::GpuArch::hopper, 1024, 1004) == near(0.63 * std::pow(0.5, 0.25)));
     CHECK(rate(model::GpuArch::blackwell, 1, 1024) == 1.0); // a matrix times a vector
+}
+
+TEST_CASE("a batch of matrices times vectors streams through kernels without tiles") {
+    model::Gpu gpu = test::plain_gpu();
+    Layer layer = test::gemm(1, 32, 32, DataType::fp32);
+    layer.op = Op::bmm;
+    std::get<model::GemmShape>(layer.shape).batch = 1024;
+    CHECK(model::kernel_class_of(gpu, layer) == model::KernelClass::memory);
+    std::get<model::GemmShape>(layer.shape).m = 2;
+    CHECK(model::kernel_class_of(gpu, layer) == model::KernelClass::batched);
+    std::get<model::GemmShape>(layer.shape).m = 1;
+    gpu.arch = model::GpuArch::amd;
+    CHECK(model::kernel_class_of(gpu, layer) == model::KernelClass::batched);
 }
 
 TEST_CASE("a copy over PCIe is bound by the link, between GPUs by theirs") {
