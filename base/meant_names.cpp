@@ -148,10 +148,18 @@ Words with_initials(const Words& words) {
     if (many < 2) {
         return {};
     }
-    if (many < words.size() && !is_digit(words[many][0])) {
+    const bool version = many < words.size() && words[many].size() > 1 && words[many][0] == 'v' &&
+                         is_digit(words[many][1]);
+    if (many < words.size() && !is_digit(words[many][0]) && !version) {
         initials += words[many++];
     }
     Words shorter = {initials};
+    if (version) { // "v1-5" as 1.5
+        shorter.push_back(words[many++].substr(1));
+        if (many < words.size() && words[many].size() == 1 && is_digit(words[many][0])) {
+            shorter.back() += "." + words[many++];
+        }
+    }
     shorter.insert(shorter.end(), words.begin() + static_cast<std::ptrdiff_t>(many), words.end());
     return shorter;
 }
@@ -170,7 +178,12 @@ Words without_silent(const Words& words) {
 std::vector<Words> readings_of(std::string_view typed, Where where) {
     const std::size_t slash = typed.find_last_of('/');
     const bool owned = where == Where::at_start && slash != std::string_view::npos;
-    const std::string_view own = typed.substr(owned ? slash + 1 : 0);
+    std::string_view own = typed.substr(owned ? slash + 1 : 0);
+    constexpr std::string_view kTaught = "distill-"; // "DeepSeek-R1-Distill-Llama-8B" is a Llama
+    if (const std::size_t at = lowered(own).find(kTaught); at != std::string::npos) {
+        own.remove_prefix(at + kTaught.size());
+        typed = own;
+    }
     std::vector<Words> readings;
     for (const std::string_view part : {typed, own}) {
         const Words words = with_units(words_of(part));

@@ -288,10 +288,11 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
     if (!asked) {
         return context.fail(asked.diagnostics());
     }
-    auto prices = hwdb::own_prices(options.prices);
+    auto prices = hwdb::own_prices(options.prices, context.machine_dirs());
     if (!prices) {
         return context.fail(prices.diagnostics());
     }
+    context.report(prices.diagnostics());
     asked->prices = *std::move(prices);
     Loaded loaded{*std::move(asked), {}};
     const analysis::FleetQuestion& fleet = loaded.asked.fleet;

@@ -352,6 +352,11 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
     if (fs::exists(reference, status)) {
         return load_path({reference, {}, fs::path(reference).stem().string()}, {}, edges);
     }
+    for (const std::string_view site : {"https://", "http://", "huggingface.co/", "hf.co/"}) {
+        if (reference.starts_with(site)) {
+            return load_any(reference.substr(site.size()), folders, edges);
+        }
+    }
     const std::size_t colon = reference.rfind(':');
     if (colon != std::string::npos) {
         const std::string name = reference.substr(0, colon);
@@ -362,8 +367,11 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
             named = find_network(name, folders, Spelling::any);
         }
         const auto meant = named ? std::nullopt : find_short_name(name, folders);
-        if (!named && !meant) {
-            return unknown(name, folders);
+        if (!named && !meant) { // "llama3.1:8b", as Ollama names models
+            std::string tagged = reference;
+            tagged[colon] = '-';
+            const auto other = find_short_name(tagged, folders);
+            return other ? load_short(reference, *other, {}, edges) : unknown(name, folders);
         }
         const auto given = parse_given(std::string_view(reference).substr(colon + 1));
         if (!given) {

@@ -46,8 +46,9 @@ std::vector<Component> read_flat(const Node& arch) {
         c.word_bits = at.count({"word_bits"}).value_or(timeloop::kWordBits);
         c.mesh_x = at.count({"meshX"}).value_or(0);
         c.pj = at.number({"vector_access_energy"});
-        for (const auto key : {"num_ports", "num_banks", "network_read", "network_fill",
-                               "network_drain", "network_update", "cluster_area"}) {
+        for (const auto key :
+             {"num_ports", "num_banks", "network_read", "network_fill", "network_drain",
+              "network_update", "network_word_bits", "cluster_area"}) {
             member(node, key); // known, and without effect here
         }
         timeloop::refuse_unmodelled(at);
@@ -65,6 +66,7 @@ std::vector<Component> read_flat(const Node& arch) {
     mac.word_bits = at.count({"word_bits"}).value_or(timeloop::kWordBits);
     mac.mesh_x = at.count({"meshX"}).value_or(0);
     mac.pj = at.number({"energy"});
+    member(macs, "network_word_bits");
     place_mesh(macs, at.count({"instances"}).value_or(1), mac);
     components.push_back(std::move(mac));
     return components;

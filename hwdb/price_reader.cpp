@@ -1,6 +1,7 @@
 #include "hwdb/price_reader.hpp"
 
 #include "base/date.hpp"
+#include "hwdb/catalog.hpp"
 
 #include <fmt/format.h>
 
@@ -100,17 +101,25 @@ Result<Prices> load_prices(Folders folders) {
     return document ? read_prices(*document) : Result<Prices>(document.diagnostics());
 }
 
-Result<Prices> own_prices(const std::vector<std::string>& files) {
+Result<Prices> own_prices(const std::vector<std::string>& files, Folders folders) {
     Prices prices;
     Diagnostics all;
     for (const std::string& file : files) {
         auto document = load_yaml(file == "-" ? "/dev/stdin" : file);
         auto read = document ? read_prices(*document) : Result<Prices>(document.diagnostics());
         all.append(read.diagnostics());
-        for (auto& [machine, rents] : read ? *read : Prices()) {
+        for (auto& [typed, rents] : read ? *read : Prices()) {
+            const auto known = find_machine(typed, folders);
+            if (!known) {
+                const Diagnostic& why = known.diagnostics().items().front();
+                all.warning(
+                    "unknown-gpu",
+                    fmt::format("{}; only a machine file of that id takes its price", why.message),
+                    why.hint, {file, 0, 0});
+            }
             for (model::Rent& rent : rents) {
                 rent.own = true;
-                prices[machine].push_back(std::move(rent));
+                prices[known ? known->stem().string() : typed].push_back(std::move(rent));
             }
         }
     }

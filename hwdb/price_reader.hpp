@@ -32,8 +32,9 @@ Result<Prices> read_prices(Document& document);
 // prices.yaml of the nearest folder that has one; none where no folder does.
 Result<Prices> load_prices(Folders folders);
 
-// The user's own tables. Errors: those of the files, all at once.
-Result<Prices> own_prices(const std::vector<std::string>& files);
+// The user's own tables, with machines named as people type them. Errors: those of the files, all
+// at once. Warnings: names that the folders have no machine for.
+Result<Prices> own_prices(const std::vector<std::string>& files, Folders folders);
 
 // The machine with the rents of its id before those that it has.
 model::Machine with_prices(model::Machine machine, const Prices& prices);

@@ -108,7 +108,7 @@ Packed packed_behind(const OperatorArgs& args, std::size_t values) {
 }
 
 // [batch, heads, tokens, width], [batch, tokens, heads, width] or [tokens, heads, width].
-std::optional<model::AttentionShape> attention_shape(const Dims& q, const Dims& k,
+std::optional<model::AttentionShape> attention_shape(const Dims& q, const Dims& k, Count v_size,
                                                      bool heads_first) {
     model::AttentionShape shape;
     const std::size_t rank = q.size();
@@ -120,6 +120,7 @@ std::optional<model::AttentionShape> attention_shape(const Dims& q, const Dims& 
     shape.n = k[tokens];
     shape.k = q.back();
     shape.kv_heads = k[heads] == q[heads] ? 0 : k[heads];
+    shape.v = v_size == q.back() ? 0 : v_size;
     const bool fine =
         (rank == 3 || q[0] == k[0]) && (shape.kv_heads == 0 || shape.groups % shape.kv_heads == 0);
     return fine ? std::optional(shape) : std::nullopt;
@@ -175,7 +176,8 @@ std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
     const auto packed = packed_behind(args, *at + 2);
     const bool pool = args.dims(*at + 1).size() > args.dims(*at).size() || packed.pages;
     auto shape = pool ? pool_shape(args.dims(*at), args.dims(*at + 1), packed)
-                      : attention_shape(args.dims(*at), args.dims(*at + 1), heads_first);
+                      : attention_shape(args.dims(*at), args.dims(*at + 1),
+                                        args.dims(*at + 2).back(), heads_first);
     if (!shape) {
         return std::nullopt;
     }
@@ -186,16 +188,21 @@ std::optional<OperatorLayer> custom_attention_of(const Operator& op) {
                         lower.find("vllm") != std::string::npos ||
                         lower.find("sgl_kernel") != std::string::npos;
     const std::string_view said = flag ? args.text(*flag) : std::string_view();
-    shape->causal = shape->m == shape->n && (said.empty() ? engine : said.starts_with("True"));
-    if (op.name.find("_efficient_attention_forward") != std::string::npos) {
-        shape->causal = shape->m == shape->n && !said.empty() && said != "0"; // a mask's type
+    const bool mask_type = op.name.find("_efficient_attention_forward") != std::string::npos;
+    const bool causal = mask_type      ? !said.empty() && said != "0"
+                        : said.empty() ? engine
+                                       : said.starts_with("True");
+    shape->causal = causal && shape->m <= shape->n;
+    if (shape->causal && (mask_type ? said == "1" : heads_first)) {
+        shape->n =
+            shape->m; // PyTorch's first query sees the first key, FlashAttention's last the last
     }
     made.layer.op = model::Op::attention;
     made.layer.shape = *shape;
     const model::DataType type = args.type(*at);
     made.layer.types = {type, type, type};
     made.layer.direction = backward ? model::Direction::bwd_data : model::Direction::fwd;
-    made.approximate = said.empty() || !even;
+    made.approximate = said.empty() || !even || (causal && !shape->causal);
     return model::validate(made.layer).has_errors() ? std::nullopt : std::optional(made);
 }
 
@@ -350,7 +357,11 @@ std::optional<OperatorLayer> custom_gemm_of(const Operator& op) {
             }
             const Count last = right.back();
             const Count before = right[right.size() - 2];
-            const bool packed = element_bytes(args.type_name(b)) == 1 && 2 * last == k;
+            const bool byte = // that may hold two values, and has no arithmetic of its own
+                element_bytes(args.type_name(b)) == 1 &&
+                args.type_name(b).find("Float8") == std::string_view::npos &&
+                (before != k || args.type_name(b) != "signed char");
+            const bool packed = byte && 2 * last == k;
             const bool both_packed = bytes && args.type_name(b) == args.type_name(a);
             if (last != k && before != k && !packed) {
                 continue;

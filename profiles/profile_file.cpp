@@ -1,5 +1,6 @@
 #include "profiles/profile_file.hpp"
 
+#include "base/suggest.hpp"
 #include "profiles/launch_line.hpp"
 #include "profiles/launch_sums.hpp"
 #include "profiles/run_fields.hpp"
@@ -7,7 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace eyeroof::profiles {
 
@@ -101,6 +104,18 @@ class Fields {
             }
         }
     }
+    // One warning for each name in a file.
+    void tell_unread(std::set<std::string>& told) const {
+        for (const auto& [key, value] : json_.items()) {
+            const bool known = std::ranges::find(asked_, key) != asked_.end();
+            if (!known && told.size() < kMaxErrors / 2 && told.insert(name_ + "." + key).second) {
+                found_.warning(
+                    "unknown-field",
+                    fmt::format("'{}' of the {} record is not read", key.substr(0, 40), name_),
+                    suggestion(key, asked_), where_, name_ + "." + key.substr(0, 40));
+            }
+        }
+    }
     void require(const char* key) const {
         if (!json_.contains(key)) {
             error(key, "is missing");
@@ -113,6 +128,7 @@ class Fields {
 
   private:
     const Json* find(const char* key, bool (Json::*is)() const noexcept, const char* what) const {
+        asked_.emplace_back(key);
         const auto it = json_.find(key);
         if (it == json_.end()) {
             return nullptr;
@@ -138,6 +154,7 @@ class Fields {
     std::string name_;
     const SourceLocation& where_;
     Diagnostics& found_;
+    mutable std::vector<std::string_view> asked_;
 };
 
 class Reader {
@@ -290,6 +307,7 @@ class Reader {
             fields.integer("sm_count", profile_.run.sm_count);
             fields.integer("ranks", profile_.run.ranks);
             fields.integer("rank", profile_.run.rank);
+            fields.tell_unread(unread_);
         }
     }
 
@@ -330,6 +348,7 @@ class Reader {
         fields.require("name");
         fields.text("name", kernel.name);
         fields.text("mangled", kernel.mangled);
+        fields.tell_unread(unread_);
         profile_.kernels.push_back(std::move(kernel));
     }
 
@@ -347,6 +366,7 @@ class Reader {
         fields.number("median", ceiling.median);
         fields.number("spread", ceiling.spread);
         fields.integer("trials", ceiling.trials);
+        fields.tell_unread(unread_);
         if (!(ceiling.value > 0.0) || !(ceiling.median >= 0.0)) {
             fields.error("value", "is not a positive number");
         }
@@ -409,6 +429,7 @@ class Reader {
         fields.integer("step", copy.step);
         fields.number("duration_ns", copy.duration_ns);
         fields.flag("pageable", copy.pageable);
+        fields.tell_unread(unread_);
         if (const auto known = copy_kind_from_name(kind)) {
             copy.kind = *known;
         } else {
@@ -446,6 +467,7 @@ class Reader {
         fields.flag("under_replay", launch.under_replay);
         fields.integer("calls", launch.calls);
         fields.counters("counters", launch.counters);
+        fields.tell_unread(unread_);
         if (launch.kernel >= profile_.kernels.size()) {
             fields.error("kernel", "names a kernel that no line before has described");
         }
@@ -478,6 +500,7 @@ class Reader {
     int line_number_ = 0;
     bool begun_ = false;
     bool ended_ = false;
+    std::set<std::string> unread_;
     int cut_line_ = 0; // the half line at the end, if there is one
 };
 

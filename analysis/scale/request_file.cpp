@@ -1,5 +1,6 @@
 #include "analysis/scale/request_file.hpp"
 
+#include "base/ascii.hpp"
 #include "base/csv.hpp"
 
 #include <fmt/format.h>
@@ -21,15 +22,19 @@ constexpr const char* kColumnHint =
     "or ContextTokens, GeneratedTokens, TIMESTAMP";
 constexpr double kMostTokens = 1e7;
 
-// Names of one column in tables of several origins.
-using Names = std::array<std::string_view, 3>;
-constexpr Names kArrival = {"arrival_s", "TIMESTAMP", "arrived_at"};
-constexpr Names kPrompt = {"prompt", "ContextTokens", "num_prefill_tokens"};
-constexpr Names kAnswer = {"answer", "GeneratedTokens", "num_decode_tokens"};
+// Names of one column in tables of several origins, without capitals, blanks, and underscores.
+using Names = std::array<std::string_view, 8>;
+constexpr Names kArrival = {"arrivals", "timestamp", "arrivedat", "arrivaltime", "arrival"};
+constexpr Names kPrompt = {"prompt",      "contexttokens", "numprefilltokens", "prompttokens",
+                           "inputtokens", "requesttokens", "inputlength",      "inputlen"};
+constexpr Names kAnswer = {"answer",       "generatedtokens", "numdecodetokens", "completiontokens",
+                           "outputtokens", "responsetokens",  "outputlength",    "outputlen"};
 
 std::optional<std::size_t> column_of(const CsvRecord& header, const Names& names) {
     for (std::size_t i = 0; i < header.cells.size(); ++i) {
-        if (std::ranges::find(names, header.cells[i].text) != names.end()) {
+        std::string name = lowered(header.cells[i].text);
+        std::erase_if(name, [](char c) { return c == ' ' || c == '_'; });
+        if (!name.empty() && std::ranges::find(names, name) != names.end()) {
             return i;
         }
     }
@@ -74,7 +79,8 @@ std::optional<double> date_s(std::string_view text) {
 // Tokens and arrival of one row after the other.
 class Requests {
   public:
-    Requests(std::string file, const CsvRecord& header) : file_(std::move(file)) {
+    Requests(std::string file, const CsvRecord& header)
+        : file_(std::move(file)), width_(header.cells.size()) {
         arrival_ = column_of(header, kArrival);
         prompt_ = column_of(header, kPrompt);
         answer_ = column_of(header, kAnswer);
@@ -82,6 +88,13 @@ class Requests {
     bool complete() const { return prompt_ && answer_; }
 
     void add(const CsvRecord& row, Diagnostics& found) {
+        if (row.cells.size() != width_) {
+            found.error(
+                "bad-row",
+                fmt::format("the row has {} cells, the header {}", row.cells.size(), width_),
+                "write a cell for each column, and numbers without commas", {file_, row.line, 1});
+            return;
+        }
         RequestSize request;
         request.prompt = tokens(row, *prompt_, 1, found);
         request.answer = tokens(row, *answer_, 0, found);
@@ -135,6 +148,7 @@ class Requests {
     }
 
     std::string file_;
+    std::size_t width_; // cells of the header
     std::optional<std::size_t> arrival_, prompt_, answer_;
     std::vector<RequestSize> requests_;
     double first_s_ = 0.0, last_s_ = 0.0;
@@ -147,6 +161,13 @@ Result<std::vector<RequestSize>> parse_requests(const std::string& text, const s
     Diagnostics found;
     CsvReader reader(text, file);
     CsvRecord record;
+    if (text.starts_with('{') || text.starts_with('[')) {
+        found.error("not-a-table", "this is JSON, and requests come as CSV",
+                    "of a line a request: jq -r '[.input_length,.output_length,.timestamp/1000]|"
+                    "@csv', behind the header prompt,answer,arrival_s",
+                    {file, 1, 1});
+        return found;
+    }
     if (!reader.next(record, found)) {
         found.error("no-rows", "the table is empty", kColumnHint, {file, 1, 1});
         return found;
@@ -165,7 +186,7 @@ Result<std::vector<RequestSize>> parse_requests(const std::string& text, const s
         }
         requests.add(record, found);
     }
-    if (requests.size() == 0) {
+    if (requests.size() == 0 && !found.has_errors()) {
         found.error("no-rows", "the table has no requests", kColumnHint, {file, record.line, 1});
     }
     if (found.has_errors()) {

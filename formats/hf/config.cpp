@@ -321,9 +321,18 @@ const Config::Json* Config::object(const char* name) {
     return value;
 }
 
-Config Config::inner(const char* name) {
+bool Config::is_object(const char* name) const {
+    const auto at = json_->find(name);
+    return at != json_->end() && at->is_object();
+}
+
+const Config::Json& Config::entries(const char* name) {
     const Json* value = object(name);
-    return {value == nullptr ? kNothing : *value, text_, file_, *found_};
+    return value == nullptr ? kNothing : *value;
+}
+
+Config Config::inner(const char* name) {
+    return with(entries(name));
 }
 
 void Config::tell_unread() {

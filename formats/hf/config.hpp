@@ -40,8 +40,10 @@ class Config {
     std::vector<Count> counts(const char* name);
     bool is_list(const char* name);
     std::size_t length(const char* name); // of a list, 0 of anything else
+    bool is_object(const char* name) const;
     const Json* object(const char* name);
-    Config inner(const char* name); // an object, or an empty one
+    const Json& entries(const char* name); // of an object, or of an empty one
+    Config inner(const char* name);        // an object, or an empty one
     Config with(const Json& json) const { return {json, text_, file_, *found_}; } // of this file
 
     void refuse(const char* name, const std::string& why, const std::string& hint);

@@ -528,12 +528,14 @@ class Decoder : private Sizes {
 
     Block mixer(Count i) {
         const std::string of = kind(i);
-        const std::string types = quantized_.types_of(i, "self_attn.q_proj");
+        const std::string types =
+            quantized_.types_of(i, is("nemotron_h") ? "mixer.q_proj" : "self_attn.q_proj");
         if (one_of({"mamba", "mamba2"}) || of == "mamba" ||
             (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid"})) ||
             (is("jamba") && kinds_.empty() && !jamba_attends(i)) ||
             (is("bamba") && !bamba_attends(i)) || (is("jamba") && of == "linear_attention")) {
-            return state_space(state_space_of(quantized_.types_of(i, "mixer.in_proj")));
+            return state_space(state_space_of(quantized_.types_of(
+                i, one_of({"mamba", "mamba2", "nemotron_h"}) ? "mixer.in_proj" : "mamba.in_proj")));
         }
         if (of == "mlp" || of == "moe") {
             return {};
@@ -616,8 +618,10 @@ class Decoder : private Sizes {
             return {};
         }
         Experts e = *experts_;
-        e.types = quantized_.types_of(i, "mlp.experts");
-        e.shared_types = quantized_.types_of(i, "mlp.shared_experts");
+        const std::string of = is("nemotron_h") ? "mixer." : "mlp.";
+        e.types = quantized_.types_of(i, of + "experts.0.up_proj");
+        e.shared_types = quantized_.types_of(
+            i, of + (type_.starts_with("qwen") ? "shared_expert" : "shared_experts") + ".up_proj");
         if (is("gemma4_text")) {
             e.router_extra = e.experts + hidden_;
         }
@@ -629,7 +633,7 @@ class Decoder : private Sizes {
         f.hidden = hidden_;
         f.gated = family_.gated && !is("nemotron_h");
         f.inner = inner_of(i, true);
-        f.types = quantized_.types_of(i, "mlp.gate_proj");
+        f.types = quantized_.types_of(i, is("nemotron_h") ? "mixer.up_proj" : "mlp.up_proj");
         if (is("llama4_text")) {
             f.inner = c_.count_or({"intermediate_size_mlp"}, f.inner);
         } else if (is("gemma4_text") && c_.flag("use_double_wide_mlp") &&
@@ -651,7 +655,7 @@ class Decoder : private Sizes {
             return {};
         }
         Block block = feed_forward(f);
-        if (is("apertus")) {
+        if (is("apertus") && c_.word("hidden_act", "xielu") == "xielu") {
             block.push_back(weights_alone("activation_scale", "2"));
         } else if (is("bitnet")) {
             block.push_back(norm("inner_norm", "words", text_of(f.inner), text_of(f.inner)));

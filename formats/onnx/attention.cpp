@@ -72,6 +72,17 @@ void attend(Step& step, const Attended& a, std::int64_t parameters = 0) {
     if (!heads) {
         return step.fail(kWrongHeads);
     }
+    // Queries behind the last key see all keys.
+    const std::int64_t causal = std::min(a.query.words, a.keys - a.past);
+    if (a.causal && a.left < 0 && causal > 0 && causal < a.query.words) {
+        Attended first = a;
+        Attended rest = a;
+        first.query.words = causal;
+        rest.query.words -= causal;
+        rest.causal = false;
+        step.add(Op::attention, attention_shape(first), parameters);
+        return step.add(Op::attention, attention_shape(rest), 0, ".rest");
+    }
     step.add(Op::attention, attention_shape(a), parameters);
 }
 

@@ -306,7 +306,11 @@ class LoopRunner {
 
     // One walk stands for all iterations where no size changes from one to the next.
     bool once_for_all() {
-        if (!plan_.trips || *plan_.trips > static_cast<double>(model::kMaxDimension)) {
+        constexpr double kMostBranching = 256.0; // iterations whose branches are looked at
+        const bool branches = std::ranges::any_of(
+            plan_.body->nodes, [](const OnnxNode& inner) { return inner.op == "If"; });
+        if (!plan_.trips || *plan_.trips > static_cast<double>(model::kMaxDimension) ||
+            (branches && *plan_.trips <= kMostBranching)) {
             return false;
         }
         std::vector<Value> carried;
@@ -503,10 +507,49 @@ void run_scan(Step& step, const std::map<std::string, Value>& outer, Tally& tall
     LoopRunner(step, std::move(plan), outer, tally).run();
 }
 
+// The body for each element of a list, beside those of further lists and whole tensors.
+void run_map(Step& step, const std::map<std::string, Value>& outer, Tally& tally) {
+    const OnnxGraph* body = body_of(step.node, "body");
+    const auto& items = step.in(0).items;
+    if (body == nullptr || !items || items->size() > kMostIterations) {
+        return step.fail("it has no body, or its list is not known or too long");
+    }
+    std::vector<std::vector<Value>> results(step.outputs.size());
+    Repeated repeated;
+    Outcomes nodes; // of the last element
+    for (std::size_t at = 0; at < items->size(); ++at) {
+        std::vector<Value> inputs;
+        for (std::size_t i = 0; i < step.inputs(); ++i) {
+            const auto& list = step.in(i).items;
+            inputs.push_back(!list ? step.in(i) : at < list->size() ? (*list)[at] : Value());
+        }
+        BodyRun run = run_body(*body, inputs, outer, prefix_of(step.node, "body"), tally);
+        if (!run.walked || tally.walked > kMostWalked || repeated.size() > kMostNodes) {
+            return step.fail("its body is no graph that can be run, or runs too often");
+        }
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            results[i].push_back(i < run.outputs.size() ? run.outputs[i] : Value());
+        }
+        repeated.add(std::move(run.layers), 1);
+        nodes = std::move(run.nodes);
+    }
+    auto layers = repeated.layers();
+    if (!layers) {
+        return step.fail("its elements are too many");
+    }
+    tally.nodes.add(nodes);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        step.outputs[i].dims.reset();
+        step.outputs[i].items = std::make_shared<const std::vector<Value>>(std::move(results[i]));
+    }
+    finish(step, *std::move(layers));
+}
+
 } // namespace
 
 bool is_control(const OnnxNode& node) {
-    return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+    return node.domain.empty() &&
+           (node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap");
 }
 
 void run_control(Step& step, const std::map<std::string, Value>& outer, Tally& tally) {
@@ -514,6 +557,8 @@ void run_control(Step& step, const std::map<std::string, Value>& outer, Tally& t
         run_if(step, outer, tally);
     } else if (step.node.op == "Loop") {
         run_loop(step, outer, tally);
+    } else if (step.node.op == "SequenceMap") {
+        run_map(step, outer, tally);
     } else {
         run_scan(step, outer, tally);
     }

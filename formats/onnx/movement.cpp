@@ -301,13 +301,20 @@ void resize(Step& step) {
     if (!axes) {
         return step.fail("its axes make no sense");
     }
+    // A part of the image, from and to a share of each axis.
+    const bool crops = step.text("coordinate_transformation_mode", "") == "tf_crop_and_resize";
+    const auto& part = step.in(1).values;
+    if (crops && (!part || part->size() != 2 * axes->size())) {
+        return step.fail("its region is not known");
+    }
     Dims result = *x.dims;
     if (sizes && sizes->size() == axes->size()) {
         resize_to(step, *sizes, *axes, result);
     } else if (scales && scales->size() == axes->size()) {
         for (std::size_t i = 0; i < axes->size(); ++i) {
             std::int64_t& size = result[(*axes)[i]];
-            size = scaled_size(size, (*scales)[i]);
+            const double share = crops ? (*part)[axes->size() + i] - (*part)[i] : 1.0;
+            size = scaled_size(size, share * (*scales)[i]);
         }
     } else {
         return step.fail("its scales are not known");

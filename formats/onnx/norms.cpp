@@ -2,6 +2,7 @@
 #include "formats/onnx/fold.hpp"
 #include "formats/onnx/operators.hpp"
 #include "formats/onnx/windows.hpp"
+#include "model/workload/input_footprint.hpp"
 
 #include <algorithm>
 
@@ -86,22 +87,38 @@ void softmax(Step& step) {
     rows(step, Op::softmax, cols.value_or(0) > 0 ? *all / *cols : 0, cols.value_or(0), 0);
 }
 
-// Depth by planes, as er.from_torch has it: of three axes, depth is the height and a plane the
-// width, with windows that cover it once and leave as many results.
+Count touched(const Window& w) {
+    return model::input_footprint_rows(
+        {w.size, w.kernel, w.stride, w.before, w.dilation, w.outputs});
+}
+
+// Depth by planes: of three axes, depth is the height and a plane the width, with windows of as
+// many taps (one more at most) that touch as many elements and leave as many results.
 std::vector<Window> flat(std::vector<Window> windows) {
-    if (windows.size() != 3) {
+    constexpr std::int64_t kMostAlong = 1'000'000'000; // so that products of two fit
+    const bool plain = windows.size() == 3 && windows[1].outputs <= kMostAlong &&
+                       windows[2].outputs <= kMostAlong;
+    if (!plain) {
         return windows;
     }
     const Window& h = windows[1];
     const Window& w = windows[2];
     Window plane;
-    plane.size = h.size * w.size;
+    plane.size = touched(h) * touched(w);
     plane.outputs = h.outputs * w.outputs;
-    plane.stride = std::max<std::int64_t>(plane.size / plane.outputs, 1);
-    const std::int64_t rest = plane.size - plane.stride * (plane.outputs - 1);
-    plane.kernel = std::clamp<std::int64_t>(rest, 1, h.kernel * w.kernel);
-    if (rest < 1) { // more results than elements: padding around them
-        plane.before = plane.after = (plane.outputs - plane.size + 1) / 2;
+    const std::int64_t steps = plane.outputs - 1;
+    plane.kernel = steps > 0 ? h.kernel * w.kernel : plane.size;
+    plane.stride =
+        steps > 0 ? std::max<std::int64_t>((plane.size - plane.kernel + steps - 1) / steps, 1) : 1;
+    std::int64_t beyond = steps * plane.stride + plane.kernel - plane.size;
+    plane.kernel += beyond % 2; // padding is alike on both sides
+    beyond += beyond % 2;
+    if (beyond / 2 < plane.kernel) {
+        plane.before = plane.after = beyond / 2;
+    } else { // windows of more taps, that touch each other
+        plane.stride = std::max<std::int64_t>(plane.size / plane.outputs, 1);
+        plane.kernel = std::max<std::int64_t>(plane.size - plane.stride * steps, 1);
+        plane.before = plane.after = std::max<std::int64_t>(plane.outputs - plane.size + 1, 0) / 2;
     }
     return {windows[0], plane};
 }

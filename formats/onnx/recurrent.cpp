@@ -30,7 +30,9 @@ void recurrent(Step& step, std::int64_t gates, const std::string& cell, bool tur
     if (steps < 1 || batch < 1 || hidden < 1 || directions < 1) {
         return step.fail("one of its sizes is 0");
     }
-    const std::int64_t input = step.learned(1, 2) + step.learned(3, 4);
+    constexpr std::size_t peepholes = 7;
+    const std::int64_t input =
+        step.learned(1, 2) + step.learned(3, 4) + step.learned(peepholes, peepholes + 1);
     const std::int64_t again = step.learned(2, 3);
     step.add(model::Op::gemm, model::GemmShape{1, steps * batch, gates * hidden, (*x.dims)[2]},
              input / directions, ".input", directions);

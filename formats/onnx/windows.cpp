@@ -1,5 +1,7 @@
 #include "formats/onnx/windows.hpp"
 
+#include "model/workload/input_footprint.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::formats::onnx {
@@ -119,6 +121,21 @@ std::optional<Image> image_of(const std::vector<Window>& windows) {
         size = pad == w.before && pad == w.after ? std::max(size, w.size) : size;
         if ((size + 2 * pad - reach(w)) / w.stride + 1 != w.outputs) {
             size = (w.outputs - 1) * w.stride + reach(w) - 2 * pad;
+        }
+        // Another padding on both sides may leave the input's own size.
+        const auto touched = [&](Count of, Count padded) {
+            return model::input_footprint_rows(
+                {of, w.kernel, w.stride, padded, w.dilation, w.outputs});
+        };
+        const Count truly = touched(w.size, w.before);
+        constexpr std::int64_t kMostTried = 64;
+        for (std::int64_t p = 0; p < std::min(w.kernel, kMostTried); ++p) {
+            if (touched(size, pad) != truly && touched(w.size, p) == truly &&
+                w.size + 2 * p >= reach(w) &&
+                (w.size + 2 * p - reach(w)) / w.stride + 1 == w.outputs) {
+                size = w.size;
+                pad = p;
+            }
         }
     };
     along(windows[first], image.h, image.r, image.stride.h, image.pad.h, image.dilation.h);

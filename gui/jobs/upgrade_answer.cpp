@@ -150,7 +150,7 @@ UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders
                         const std::stop_token& stop, const ProgressCallback& progress) {
     UpgradeAnswer answer;
     auto asked = analysis::asked_of(question);
-    auto prices = hwdb::own_prices(question.prices);
+    auto prices = hwdb::own_prices(question.prices, folders.machines);
     answer.problems.append(asked.diagnostics());
     answer.problems.append(prices.diagnostics());
     if (!asked || !prices) {

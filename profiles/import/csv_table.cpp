@@ -42,7 +42,7 @@ std::optional<double> parsed(std::string_view text) {
     return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// "1,234,567": groups of three behind the first separator.
+// "1,234,567": groups of three behind the first separator; or of two before the last ("12,34,567").
 bool grouped_by_thousands(std::string_view whole, char separator) {
     std::size_t at = whole.find(separator);
     if (at == std::string_view::npos) {
@@ -55,7 +55,8 @@ bool grouped_by_thousands(std::string_view whole, char separator) {
         const std::size_t next = whole.find(separator, at + 1);
         const std::size_t end = next == std::string_view::npos ? whole.size() : next;
         const std::string_view group = whole.substr(at + 1, end - at - 1);
-        if (group.size() != 3 || !std::ranges::all_of(group, is_digit)) {
+        const bool sized = group.size() == 3 || (group.size() == 2 && next != whole.npos);
+        if (!sized || !std::ranges::all_of(group, is_digit)) {
             return false;
         }
         at = next;
@@ -213,6 +214,19 @@ std::optional<double> whole_number_of(std::string_view text) {
         value = value * 10 + (c - '0');
     }
     return static_cast<double>(value);
+}
+
+std::string without_blanks(std::string_view number) {
+    std::string plain;
+    for (std::size_t i = 0; i < number.size();) {
+        std::size_t taken = 0;
+        for (const std::string_view blank : {" ", "'", "\u00a0", "\u202f", "\u2009", "\u2019"}) {
+            taken = number.substr(i).starts_with(blank) ? blank.size() : taken;
+        }
+        plain += taken > 0 ? std::string_view() : number.substr(i, 1);
+        i += std::max<std::size_t>(taken, 1);
+    }
+    return plain;
 }
 
 std::optional<std::int64_t> integer_of(std::string_view text) {

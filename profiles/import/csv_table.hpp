@@ -65,6 +65,9 @@ std::optional<NumberStyle> style_of(std::string_view number);
 std::optional<double> number_of(std::string_view text, NumberStyle style);
 // Of digits alone, at most 18, which every style writes so; nullopt for all else.
 std::optional<double> whole_number_of(std::string_view text);
+// A number without what some countries write between its thousands: blanks of several widths and
+// apostrophes.
+std::string without_blanks(std::string_view number);
 std::optional<std::int64_t> integer_of(std::string_view text);
 
 std::string_view trimmed(std::string_view text);

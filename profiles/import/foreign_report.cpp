@@ -13,11 +13,16 @@ std::optional<ForeignReport> table_of(std::string_view head) {
     constexpr std::size_t kLooked = 4096;
     const std::string_view text = head.substr(0, kLooked);
     const auto has = [&](const char* part) { return text.find(part) != std::string_view::npos; };
-    if (has("Total Time (ns)") && (has("Instances") || has("Num Calls") || has("Count"))) {
+    if (has("NVPROF") || has("Metric Description") || (has("Time(%)") && has("Calls"))) {
+        return ForeignReport{"a table of nvprof",
+                             "trace with its successor: nsys profile --trace=cuda,nvtx, then nsys "
+                             "export --type sqlite"};
+    }
+    if (has("Total Time (") && (has("Instances") || has("Num Calls") || has("Count"))) {
         return ForeignReport{"a summary of `nsys stats`, without single launches",
                              "import the trace: nsys export --type sqlite REPORT.nsys-rep"};
     }
-    if (has("Duration (ns)") && has("Start (ns)")) {
+    if (has("Duration (") && has("Start (")) {
         return ForeignReport{"a trace table of `nsys stats`",
                              "import the trace: nsys export --type sqlite REPORT.nsys-rep"};
     }
@@ -25,6 +30,16 @@ std::optional<ForeignReport> table_of(std::string_view head) {
         return ForeignReport{"a summary of rocprof (kernel_stats), without single launches",
                              "rocprofv3 --kernel-trace -- ./app writes a database that is read "
                              "(or --output-format csv, the file NAME_kernel_trace.csv)"};
+    }
+    const bool calls = has("Domain") && has("Function") && has("Correlation_Id");
+    const bool copies = has("Direction") && has("Source_Agent_Id");
+    if (!has("Kernel_Name") && (calls || copies || (has("Agent_Type") && has("Node_Id")))) {
+        return ForeignReport{"a table of rocprofv3 without kernels",
+                             "import the file NAME_kernel_trace.csv that stands beside it"};
+    }
+    if (has("\"Address\"") && has("\"Source\"")) {
+        return ForeignReport{"the source page of Nsight Compute, without kernels' counters",
+                             "ncu --import REPORT.ncu-rep --csv --page raw --print-units base"};
     }
     if (has("Index,KernelName,gpu-id") && !has("BeginNs")) {
         return ForeignReport{"a table of rocprof without times", "rocprof --timestamp on …"};
@@ -63,6 +78,15 @@ std::optional<ForeignReport> foreign_report(std::string_view head, std::string_v
         return ForeignReport{"a report of Nsight Compute",
                              "ncu --import REPORT.ncu-rep --csv --page raw --print-units base > "
                              "report.csv"};
+    }
+    for (const std::string_view packed : {"PK\x03\x04", "\x28\xb5\x2f\xfd",
+                                          "\xfd"
+                                          "7zXZ",
+                                          "BZh"}) {
+        if (head.starts_with(packed)) {
+            return ForeignReport{"a packed file of a kind that is not read (zip, zstd, xz, bzip2)",
+                                 "unpack it; gzip is read as it is"};
+        }
     }
     const bool events = head.find("\"traceEvents\"") != std::string_view::npos;
     if (ends(".xplane.pb") || (events && head.find("\"/device:") != std::string_view::npos)) {

@@ -423,6 +423,10 @@ class NcuReader {
         }
         const auto whole = whole_number_of(text);
         if (!whole && !looks_numeric(text)) {
+            if (const std::string plain = without_blanks(text);
+                plain != text && looks_numeric(plain)) {
+                return add_counter(counter, unit, plain, row, launch);
+            }
             if (name == kTimeCounter && !is_absent(text)) {
                 found_.error("bad-time", fmt::format("'{}' is no time", text.substr(0, 40)),
                              "export the report again", row.where, name);

@@ -159,9 +159,11 @@ class NsysReader {
         };
         if (!columns.empty()) {
             const std::string sql =
-                fmt::format("SELECT {}, {}, {}, {}, {}, {} FROM {} LIMIT 1", pick("name"),
-                            pick("smCount"), pick("memoryBandwidth"), pick("computeMajor"),
-                            pick("computeMinor"), pick("clockRate"), table);
+                fmt::format("SELECT {}, {}, {}, {}, {}, {} FROM {} ORDER BY {} = {} DESC LIMIT 1",
+                            pick("name"), pick("smCount"), pick("memoryBandwidth"),
+                            pick("computeMajor"), pick("computeMinor"), pick("clockRate"), table,
+                            pick(columns.contains("cuDevice") ? "cuDevice" : "id"),
+                            file_.busiest(kernels_.empty() ? graphs_ : kernels_, "deviceId", 0));
             file_.each_row(sql, table, [&](sqlite3_stmt* row) {
                 run.gpu = SqliteFile::text(row, 0);
                 run.sm_count = sqlite3_column_int64(row, 1);

@@ -87,6 +87,9 @@ class RocpdReader {
             return;
         }
         RunInfo& run = built_.profile.run;
+        const bool named = !run.gpu.empty(); // by a process before
+        const std::int64_t busiest =
+            file_.busiest(file_.table(std::string(kDispatch) + process), "agent_id", kNone);
         file_.each_row(fmt::format("SELECT id, {}, {}, {}, {} FROM {}", pick(columns, "type"),
                                    pick(columns, "absolute_index"), pick(columns, "name"),
                                    pick(columns, "product_name"), table),
@@ -94,7 +97,7 @@ class RocpdReader {
                            const bool gpu = SqliteFile::text(row, 1) == "GPU";
                            const std::int64_t id = SqliteFile::whole(row, 0, kNone);
                            agents_[id] = {gpu, SqliteFile::whole(row, 2, id)};
-                           if (gpu && run.gpu.empty()) {
+                           if (gpu && !named && (busiest == kNone || busiest == id)) {
                                const std::string product = SqliteFile::text(row, 4);
                                run.chip = SqliteFile::text(row, 3); // "gfx942"
                                run.gpu = product.empty() ? run.chip : product;

@@ -110,11 +110,16 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
         for (const Copied& copied : copies_) {
             keep(copied);
         }
+        std::map<std::int64_t, double> busy_ns;
         for (const Dispatch& dispatch : dispatches_) {
+            busy_ns[dispatch.agent] +=
+                static_cast<double>(dispatch.end_ns) - static_cast<double>(dispatch.start_ns);
             keep(dispatch);
         }
+        double longest = -1.0;
         for (const auto& [handle, agent] : agents_) {
-            if (agent.gpu && built_.profile.run.gpu.empty()) {
+            if (agent.gpu && busy_ns[handle] > longest) {
+                longest = busy_ns[handle];
                 built_.profile.run.gpu = agent.product.empty() ? agent.name : agent.product;
                 built_.profile.run.compute_capability = agent.name;
                 built_.profile.run.sm_count = agent.units;

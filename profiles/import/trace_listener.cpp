@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace eyeroof::profiles {
 
@@ -150,8 +151,12 @@ bool TraceListener::end_object() {
     if (depth_ == event_depth_ + 1) {
         args_open_ = false;
     }
-    if (in_device_ && depth_ == 3) {
-        device_done_ = true;
+    constexpr std::size_t kMostDevices = 1024;
+    if (in_device_ && depth_ == 3 && devices_.size() < kMostDevices) {
+        devices_.try_emplace(device_id_, std::exchange(device_, RunInfo{}));
+        device_id_ = static_cast<std::int64_t>(devices_.size()); // where none is given
+        major_.clear();
+        minor_.clear();
     }
     --depth_;
     return true;
@@ -203,7 +208,7 @@ bool TraceListener::number(std::string_view text) {
     const bool list = in_list() && (arg_ == Arg::dims || arg_ == Arg::strides ||
                                     arg_ == Arg::grid || arg_ == Arg::block);
     const bool arg = in_args() && arg_ != Arg::none;
-    const bool device = in_device_ && !device_done_;
+    const bool device = in_device_;
     const bool ranks =
         !in_events_ && (head_key_ == "world_size" || (head_key_ == "rank" && depth_ == 2));
     const auto value = list || arg || device || ranks ? whole(text) : std::nullopt;
@@ -294,13 +299,35 @@ void TraceListener::device_integer(std::int64_t value) {
     } else if (head_key_ == "computeMinor") {
         minor_ = std::to_string(value);
     } else if (head_key_ == "totalGlobalMem") {
-        run_.memory_bytes = static_cast<double>(value);
+        device_.memory_bytes = static_cast<double>(value);
     } else if (head_key_ == "numSms") {
-        run_.sm_count = value;
+        device_.sm_count = value;
+    } else if (head_key_ == "id") {
+        device_id_ = value;
     }
     if (!major_.empty() || !minor_.empty()) {
-        run_.compute_capability = major_ + "." + minor_;
+        device_.compute_capability = major_ + "." + minor_;
     }
+}
+
+// Of several kinds of devices, none of which computes in what was read, no one is chosen.
+RunInfo TraceListener::run() const {
+    const auto of_busiest = [&] {
+        const auto busiest =
+            std::ranges::max_element(busy_us_, {}, [](const auto& entry) { return entry.second; });
+        return busiest == busy_us_.end() ? devices_.end() : devices_.find(busiest->first);
+    };
+    const auto alike = [&](const auto& entry) {
+        return entry.second.gpu == devices_.begin()->second.gpu;
+    };
+    auto chosen = of_busiest();
+    if (chosen == devices_.end() && std::ranges::all_of(devices_, alike)) {
+        chosen = devices_.begin();
+    }
+    RunInfo run = chosen == devices_.end() ? RunInfo{} : chosen->second;
+    run.ranks = run_.ranks;
+    run.rank = run_.rank;
+    return run;
 }
 
 bool TraceListener::text(std::string_view value) {
@@ -318,8 +345,8 @@ bool TraceListener::text(std::string_view value) {
         } else if (arg_ != Arg::none && value.size() <= kLongestNumber) {
             arg_text(value);
         }
-    } else if (in_device_ && !device_done_ && head_key_ == "name") {
-        run_.gpu = value;
+    } else if (in_device_ && head_key_ == "name") {
+        device_.gpu = value;
     }
     return true;
 }
@@ -424,6 +451,9 @@ void TraceListener::finish_event() {
     if (phase_ != "X" || event_.kind == TraceKind::other ||
         (event_.kind == TraceKind::python && !event_.name.starts_with(kModule))) {
         return;
+    }
+    if (event_.kind == TraceKind::kernel) {
+        busy_us_[event_.device] += event_.dur_us;
     }
     if (event_.kind != TraceKind::kernel && event_.kind != TraceKind::copy) {
         event_.thread.append(pid_).append("/").append(tid_);

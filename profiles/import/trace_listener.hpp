@@ -4,6 +4,7 @@
 #include "profiles/import/kineto_events.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,7 @@ class TraceListener {
     bool seen_events() const { return seen_events_; }
     bool too_deep() const;
     bool in_bare_list() const { return in_events_ && event_depth_ == 2 && depth_ == 1; }
-    const RunInfo& run() const { return run_; }
+    RunInfo run() const; // with the facts of the device that computes the longest
 
   private:
     enum class Key { other, name, category, phase, pid, tid, ts, dur, args };
@@ -83,6 +84,10 @@ class TraceListener {
 
     const EventUse& use_;
     RunInfo run_;
+    RunInfo device_; // the one that is read
+    std::int64_t device_id_ = 0;
+    std::map<std::int64_t, RunInfo> devices_;
+    std::map<std::int64_t, double> busy_us_; // of kernels, by device
     TraceEvent event_;
     std::string category_, phase_, pid_, tid_;
     std::string head_key_; // outside of events
@@ -93,7 +98,7 @@ class TraceListener {
     Key key_ = Key::other; // of an event
     Arg arg_ = Arg::none;
     bool in_events_ = false, seen_events_ = false, args_open_ = false;
-    bool in_device_ = false, device_done_ = false;
+    bool in_device_ = false;
 };
 
 } // namespace eyeroof::profiles

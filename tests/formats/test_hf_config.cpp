@@ -95,6 +95,77 @@ TEST_CASE("quantized weights take the bytes of their type, and what is left out 
               .find("'magic' is not known") != std::string::npos);
 }
 
+TEST_CASE("modules of several types are read from each tool's lists") {
+    const auto plain = totals_of(kSmall).weight_bytes;
+    const auto saved = [&](const std::string& config) {
+        return plain -
+               totals_of(with(kSmall, "\"quantization_config\": {" + config + "}")).weight_bytes;
+    };
+    const Count dense = 64 * 192 + 96 * 64;
+    const Count attention = 3 * 64 * 64 + 128; // with biases
+    // ModelOpt: attention of fp8 in one layer, feed-forward of 4 bits in two, the rest wide
+    CHECK(saved(R"("quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
+        "quantized_layers": {"model.layers.0.self_attn.qkv_proj": {"quant_algo": "FP8"},
+        "model.layers.1.mlp.up_proj": {"quant_algo": "W4A16_AWQ"},
+        "model.layers.2.mlp.up_proj": {"quant_algo": "W4A16_AWQ"}})") ==
+          attention + 2 * dense * 3 / 2);
+    // compressed-tensors: groups by patterns, of which a name goes before a kind
+    const std::string four = R"({"weights": {"num_bits": 4, "type": "int"}, "targets": [)";
+    const std::string eight = R"({"weights": {"num_bits": 8, "type": "float"}, "targets": [)";
+    CHECK(saved(R"("quant_method": "compressed-tensors", "config_groups": {"a": )" + eight +
+                R"("Linear"]}, "b": )" + four +
+                R"("re:.*layers\\.[0-2]\\.mlp\\.(gate|up|down)_proj$"]}})") ==
+          4 * attention + 3 * dense * 3 / 2 + dense);
+    CHECK(saved(R"("quant_method": "compressed-tensors", "config_groups": {})") == 0);
+    // An ignored router is no gate of a feed-forward part, in names and in patterns.
+    for (const char* router : {"model.layers.0.mlp.gate", "re:.*mlp.gate$", "*.mlp.gate"}) {
+        CAPTURE(std::string(router));
+        CHECK(saved(R"("quant_method": "fp8", "ignore": [")" + std::string(router) + "\"]") ==
+              4 * (attention + dense));
+    }
+    CHECK(saved(R"("quant_method": "gptq", "bits": 4, "dynamic": {"-:.*self_attn.*": {},
+        "+:.*layers.3.*": {"bits": 8}})") == 3 * dense * 3 / 2 + dense);
+    CHECK(saved(R"("quant_method": "auto-round", "bits": 4, "extra_config":
+        {"model.layers.0.mlp": {"bits": 16}})") == (4 * attention + 3 * dense) * 3 / 2);
+    CHECK(saved(R"("quant_method": "quark", "global_quant_config": {"weight": {"dtype":
+        "fp8_e4m3"}, "input_tensors": {"dtype": "fp8_e4m3"}}, "exclude": ["*.mlp.*"])") ==
+          4 * attention);
+    CHECK(saved(R"("quant_method": "torchao", "quant_type": {"default": {"_type":
+        "Int8WeightOnlyConfig"}})") == 4 * (attention + dense));
+    CHECK(first_error(with(kSmall, R"("quantization_config": {"quant_method": "fp8",
+        "ignore": ["re:^(?!.*mlp).*"]})"))
+              .find("the pattern 're:^(?!.*mlp).*' is not read") != std::string::npos);
+}
+
+TEST_CASE("activations have the bits of their own entry") {
+    const auto types = [](const std::string& config) {
+        const auto network =
+            File(with(kSmall, "\"quantization_config\": {" + config + "}")).network();
+        REQUIRE(network.ok());
+        const auto query = std::ranges::find(network->layers, "query", &model::Layer::name);
+        REQUIRE(query != network->layers.end());
+        return query->types;
+    };
+    using model::DataType;
+    for (const auto& [config, input, weight] :
+         {std::tuple{R"("quant_method": "compressed-tensors", "config_groups": {"group_0":
+          {"weights": {"num_bits": 4, "type": "int"}, "input_activations": {"num_bits": 8,
+          "type": "float"}, "targets": ["Linear"]}})",
+                     DataType::fp8, DataType::int4},
+          {R"("quant_method": "modelopt", "quant_algo": "W4A8_AWQ")", DataType::fp8,
+           DataType::int4},
+          {R"("quant_method": "modelopt", "quant_algo": "W4A8_MXFP4_FP8")", DataType::fp8,
+           DataType::mxfp4},
+          {R"("quant_method": "modelopt", "quant_algo": "FP8_PB_WO")", DataType::bf16,
+           DataType::fp8},
+          {R"("quant_method": "modelopt", "kv_cache_quant_algo": "FP8")", DataType::bf16,
+           DataType::bf16}}) {
+        CAPTURE(std::string(config));
+        CHECK(types(config).input == input);
+        CHECK(types(config).weight == weight);
+    }
+}
+
 TEST_CASE("keys that change layers change the answer") {
     const auto plain = totals_of(kSmall);
     CHECK(totals_of(with(kSmall, R"("tie_word_embeddings": true)")).parameters ==

@@ -68,6 +68,13 @@ TEST_CASE("heads that share keys read the cache once a group") {
     CHECK(macs_of(plain) == 2 * 2 * 32 * 64 * 128 * 129 / 2);
 }
 
+TEST_CASE("causal queries behind the last key see all keys") {
+    const auto wide =
+        one_node("Attention", {{"q", {1, 4, 30, 32}}, {"k", {1, 4, 10, 32}}, {"v", {1, 4, 10, 32}}},
+                 {{"is_causal", 1}});
+    CHECK(macs_of(wide) == 2 * 4 * 32 * (55 + 20 * 10));
+}
+
 TEST_CASE("keys and values in the queries' tensor are no wider queries") {
     const auto packed = one_node("GroupQueryAttention", {{"qkv", {2, 16, (32 + 2 * 8) * 64}}},
                                  {{"num_heads", 32}, {"kv_num_heads", 8}}, kMicrosoft);

@@ -105,6 +105,30 @@ TEST_CASE("scales and sizes of a resized image may be those of some axes") {
     CHECK(resized(whole_vector({20, 30}), 3) == 20 * 30 * 24);
 }
 
+TEST_CASE("a part of an image is scaled by its share of each axis") {
+    GraphMaker maker;
+    maker.graph.opset = 19;
+    maker.input("x", {1, 3, 10, 12});
+    maker.constant("part", onnx_constant(kReal, {8}, {0, 0, 0.5, 0.25, 1, 1, 1, 0.75}))
+        .constant("s", onnx_constant(kReal, {4}, {1, 1, 4, 2}))
+        .constant("w", onnx_weights({8, 3, 1, 1}));
+    maker.node("Resize", {"x", "part", "s"}, {"r"}).attributes["coordinate_transformation_mode"].s =
+        "tf_crop_and_resize";
+    maker.node("Conv", {"r", "w"}, {"y"});
+    CHECK(macs_of(converted(maker.output("y").graph)) == 20 * 12 * 24);
+}
+
+TEST_CASE("peepholes of a recurrent layer are learned, too") {
+    GraphMaker maker;
+    maker.input("x", {5, 2, 24});
+    maker.constant("w", onnx_weights({1, 160, 24}))
+        .constant("r", onnx_weights({1, 160, 40}))
+        .constant("p", onnx_weights({1, 120}));
+    maker.node("LSTM", {"x", "w", "r", "", "", "", "", "p"}, {"y"});
+    CHECK(totals_of(converted(maker.output("y").graph).network)->parameters ==
+          160 * (24 + 40) + 120);
+}
+
 TEST_CASE("images in blocks of channels and with channels last are convolved as they are stored") {
     GraphMaker maker;
     maker.input("x", {1, 20, 8, 8}).input("z", {1, 8, 8, 20});

@@ -90,6 +90,15 @@ TEST_CASE("a network is found behind its owner, by initials, and with a slash in
     CHECK(taken("stable diffusion xl") == "sdxl-unet");
     CHECK(taken("bert-base-uncased") == "bert-base");
     CHECK(taken("openai/whisper-large-v3") == "whisper-large-v3");
+    CHECK(taken("runwayml/stable-diffusion-v1-5") == "sd-1.5-unet");
+    CHECK(first("deepseek-ai/DeepSeek-R1-Distill-Llama-8B") == "llama-3-8b");
+    const std::vector<std::filesystem::path> folder = {std::filesystem::path(tests::source_dir()) /
+                                                       "examples/networks"};
+    for (const char* typed : {"https://huggingface.co/Qwen/Qwen3-32B", "hf.co/Qwen/Qwen3-32B",
+                              "llama3.1:8b", "gpt-oss:20b"}) {
+        CAPTURE(std::string(typed));
+        CHECK(formats::load_network(typed, folder).ok());
+    }
 }
 
 TEST_CASE("a name with words of its own is suggested the nearest, and not taken") {

@@ -15,7 +15,7 @@ namespace eyeroof::gui::testing {
 inline analysis::PurchaseQuestion asked_purchase(const analysis::UpgradeQuestion& question) {
     const analysis::DataFolders data = folders().data();
     auto asked = analysis::asked_of(question).value();
-    asked.prices = hwdb::own_prices(question.prices).value();
+    asked.prices = hwdb::own_prices(question.prices, {}).value();
     analysis::PurchaseQuestion whole;
     whole.from = analysis::old_machine(asked, data).value();
     for (const analysis::FleetRun& run : asked.fleet.runs) {

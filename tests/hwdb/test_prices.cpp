@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 using namespace eyeroof;
@@ -53,6 +54,23 @@ TEST_CASE("a price table with a wrong kind, date, or price is refused at its pla
         CHECK(prices.diagnostics().begin()->code == code);
         CHECK(prices.diagnostics().begin()->where.line > 0);
     }
+}
+
+TEST_CASE(
+    "a table of one's own names machines as people type them, and unknown ones are reported") {
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
+                                                        "hwdb"};
+    const auto file = std::filesystem::temp_directory_path() / "eyeroof_own_prices.yaml";
+    std::ofstream(file) << kHead + "usd_per_hour: {H100 PCIe: 2, h100: 3, mi999x: 4, t4: 0.2}\n";
+    const auto prices = hwdb::own_prices({file.string()}, folders);
+    std::filesystem::remove(file);
+    REQUIRE(prices.ok());
+    CHECK(prices->at("h100-pcie-80gb").front().usd_per_hour == 2.0);
+    CHECK(prices->at("t4").front().own);
+    REQUIRE(prices.diagnostics().size() == 2);
+    CHECK(prices.diagnostics().items()[0].code == "unknown-gpu");
+    CHECK(prices.diagnostics().items()[0].hint.find("h100-sxm-80gb") != std::string::npos);
+    CHECK(prices.diagnostics().items()[1].message.find("mi999x") != std::string::npos);
 }
 
 TEST_CASE("the catalog's prices are of machines that it has, each with a source") {

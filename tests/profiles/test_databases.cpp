@@ -89,6 +89,29 @@ TEST_CASE("tables of kernels and ranges are found in every version of their name
     }
 }
 
+TEST_CASE("of several GPUs the one that computes the longest is named") {
+    const std::string gpus =
+        "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, smCount INTEGER, cuDevice INTEGER);"
+        "INSERT INTO TARGET_INFO_GPU VALUES (5, 'NVIDIA T400', 6, 1), (6, 'NVIDIA A100', 108, 0);";
+    const auto first = read(kStrings + kKernels + gpus);
+    REQUIRE(first.ok());
+    CHECK(first->run.gpu == "NVIDIA A100");
+    const auto second =
+        read(kStrings + kKernels + gpus + "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1;");
+    REQUIRE(second.ok());
+    CHECK(second->run.gpu == "NVIDIA T400");
+    CHECK(second->run.sm_count == 6);
+    const auto amd = read(
+        "CREATE TABLE rocpd_info_agent_a(id INTEGER, type TEXT, name TEXT, product_name TEXT);"
+        "INSERT INTO rocpd_info_agent_a VALUES (1, 'GPU', 'gfx1036', 'AMD Radeon Graphics'), "
+        "(2, 'GPU', 'gfx1100', 'AMD Radeon RX 7900 XTX');"
+        "CREATE TABLE rocpd_kernel_dispatch_a(agent_id INTEGER, kernel_id INTEGER, start BIGINT, "
+        "end BIGINT);"
+        "INSERT INTO rocpd_kernel_dispatch_a VALUES (1, 1, 10, 20), (2, 1, 30, 90);");
+    REQUIRE(amd.ok());
+    CHECK(amd->run.gpu == "AMD Radeon RX 7900 XTX");
+}
+
 TEST_CASE("a database of nvprof is named, and the profiler that followed it") {
     const auto refused = read("CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start INTEGER);");
     REQUIRE_FALSE(refused.ok());
@@ -193,6 +216,18 @@ TEST_CASE("reports that are not read name their tool and the command that conver
            "nsys export --type sqlite"},
           {"k.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n",
            "rocprofv3 --kernel-trace"},
+          {"u.csv", "Time (%),Total Time (us),Instances,Avg (us),Name\n1,8,1,8,k\n",
+           "nsys export --type sqlite"},
+          {"v.csv", "Start (s),Duration (us),CorrId,Name\n1,2,3,k\n", "nsys export --type sqlite"},
+          {"p.csv", "==1== NVPROF is profiling process 1\n\"Type\",\"Time(%)\",\"Calls\"\n",
+           "nsys profile"},
+          {"m.csv",
+           "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\"\n",
+           "nsys profile"},
+          {"h.csv", "\"Domain\",\"Function\",\"Process_Id\",\"Correlation_Id\"\n",
+           "kernel_trace.csv"},
+          {"s.csv", "\"#\",\"Address\",\"Source\",\"# Samples\"\n", "--page raw"},
+          {"z.zip", "PK\x03\x04", "unpack it"},
           {"n.csv", "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", "ncu --import"},
           {"x.xplane.pb", "\n", "nsys"},
           {"x.trace.json",

@@ -139,6 +139,17 @@ TEST_CASE("decimal commas and units with prefixes are read as what they mean") {
     CHECK(launch.counters.at("sm__warps_active.avg.pct_of_peak_sustained_active") == 65.77);
 }
 
+TEST_CASE("blanks and apostrophes between thousands are read in each country's numbers") {
+    const std::string head = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+                             "Value\"\n\"0\",\"k\",\"gpu__time_duration.sum\",\"ns\",\"";
+    for (const char* number : {"1 500 000", "1\u00a0500\u202f000,00", "1'500'000.0", "15,00,000"}) {
+        CAPTURE(std::string(number));
+        const auto profile = import_profile(input_of_text(head + number + "\"\n", "n.csv"));
+        REQUIRE(profile.ok());
+        CHECK(profile->launches.at(0).duration_ns == near(1.5e6));
+    }
+}
+
 TEST_CASE("a file that mixes decimal points and commas is refused") {
     std::string text = text_of(kSamples + "ncu_raw_comma.csv");
     text += replaced(text.substr(text.rfind("\"0\",\"12\"")), "65,77", "65.7734");

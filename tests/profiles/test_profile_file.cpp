@@ -282,4 +282,20 @@ TEST_CASE("a profile with a number that is none is not valid") {
     CHECK(validate(profile).size() == 3);
 }
 
+TEST_CASE("a field that is not read is reported once, with the nearest that is") {
+    const std::string text = "{\"eyeroof_profile\":1,\"run\":{\"gpuu\":\"x\"}}\n"
+                             "{\"source\":\"s\"}\n{\"kernel\":{\"name\":\"k\"}}\n"
+                             "{\"launch\":{\"kernel\":0,\"durtion_ns\":5}}\n"
+                             "{\"launch\":{\"kernel\":0,\"durtion_ns\":6}}\n"
+                             "{\"end\":{\"launches\":2}}\n";
+    const auto source = ByteSource::of_text(text, "p.jsonl");
+    const auto profile = read_profile(*source);
+    REQUIRE(profile.ok());
+    REQUIRE(profile.diagnostics().size() == 2);
+    CHECK(profile.diagnostics().items()[0].hint.find("'gpu'") != std::string::npos);
+    CHECK(profile.diagnostics().items()[1].code == "unknown-field");
+    CHECK(profile.diagnostics().items()[1].hint.find("'duration_ns'") != std::string::npos);
+    CHECK(profile.diagnostics().items()[1].where.line == 4);
+}
+
 } // namespace test_profiles_profile_file

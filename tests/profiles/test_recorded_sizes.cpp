@@ -233,6 +233,34 @@ TEST_CASE("FlashAttention 3 says behind its scales whether it is causal") {
     CHECK(macs_of(any_layer_of(op)) == Count{2} * 4 * 16 * 64 * 1024 * 1024);
 }
 
+TEST_CASE("causal attention of fewer queries than keys starts at the first key in PyTorch") {
+    Operator op{"aten::scaled_dot_product_attention",
+                {{2, 8, 128, 64}, {2, 8, 256, 64}, {2, 8, 256, 64}, {}, {}, {}},
+                {kBf16, kBf16, kBf16, "", "Scalar", "Scalar"},
+                {"", "", "", "", "0.", "True"}};
+    CHECK(macs_of(any_layer_of(op)) == Count{2} * 2 * 8 * 64 * (128 * 129 / 2));
+    op.name = "flash_attn::_flash_attn_forward"; // and ends at the last in FlashAttention
+    op.input_dims = {{2, 128, 8, 64}, {2, 256, 8, 64}, {2, 256, 8, 64}, {}, {}, {}};
+    CHECK(macs_of(any_layer_of(op)) == Count{2} * 2 * 8 * 64 * (128 * 128 + 128 * 129 / 2));
+}
+
+TEST_CASE("values of another width than keys are multiplied with theirs") {
+    const Operator op{"aten::_scaled_dot_product_efficient_attention",
+                      {{1, 16, 300, 192}, {1, 16, 700, 192}, {1, 16, 700, 128}, {}, {}, {}, {}},
+                      {kBf16, kBf16, kBf16, "", "Scalar", "Scalar", "Scalar"},
+                      {"", "", "", "", "False", "0.", "False"}};
+    CHECK(macs_of(any_layer_of(op)) == Count{16} * 300 * 700 * (192 + 128));
+}
+
+TEST_CASE("a matrix half as wide as deep is not packed where its type has arithmetic") {
+    const std::string fp8 = "c10::Float8_e4m3fn";
+    const Operator op{"_C::cutlass_scaled_mm",
+                      {{64, 256}, {64, 512}, {512, 256}, {64, 1}, {1, 256}},
+                      {kBf16, fp8, fp8, "float", "float"},
+                      {}};
+    CHECK(macs_of(custom_gemm_of(op)) == Count{64} * 512 * 256);
+}
+
 TEST_CASE("a dilated convolution without a library has its own arguments") {
     const Operator op{"aten::slow_conv_dilated2d",
                       {{2, 8, 14, 14}, {16, 8, 3, 3}, {}, {16}, {}, {}, {}},

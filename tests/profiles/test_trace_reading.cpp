@@ -89,6 +89,17 @@ TEST_CASE("operators whose kernels the profiler lost have no time of their own")
     CHECK(named.diagnostics().items()[0].code == "no-kernels");
 }
 
+TEST_CASE("of several devices a trace names the one that computes the longest") {
+    const std::string devices = R"({"deviceProperties":[{"id":0,"name":"T400","numSms":6},)"
+                                R"({"id":1,"name":"A100","numSms":108}],"traceEvents":[)";
+    const std::string first = event("k", R"("ts":9,"dur":1,"args":{"device":0})");
+    const std::string second = event("k", R"("ts":9,"dur":5,"args":{"device":1})");
+    CHECK(read_trace(devices + first + "]}")->run.gpu == "T400");
+    const auto both = read_trace(devices + first + "," + second + "]}");
+    CHECK(both->run.gpu == "A100");
+    CHECK(both->run.sm_count == 108);
+}
+
 TEST_CASE("kernels belong to the operator that launched them, by the runtime of any device") {
     const std::string op = R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,)"
                            R"("dur":50,"args":{"Input Dims":[[8,8],[8,8]]}})";

@@ -437,7 +437,14 @@ TEST_CASE("recorded requests: columns of three origins, and what is wrong has a 
     CHECK(code_of("prompt,answer\n0,3\n") == "bad-cell:2:1");
     CHECK(code_of("prompt,answer\n3,-1\n") == "bad-cell:2:3");
     CHECK(parse_requests("prompt,answer\n3,0\n", "r.csv")->front().answer == 0);
-    CHECK(code_of("prompt,answer\n3\n") == "bad-cell:2:1");
+    CHECK(code_of("prompt,answer\n3\n") == "bad-row:2:1");
+    CHECK(code_of("prompt,answer\n1,000,3\n") == "bad-row:2:1");
+    CHECK(code_of("{\"input_length\": 3}\n") == "not-a-table:1:1");
+    const auto burst = parse_requests("Timestamp,Model,Request tokens,Response tokens,Log Type\n"
+                                      "5,ChatGPT,472,18,API log\n45,GPT-4,1087,230,API log\n",
+                                      "b.csv");
+    REQUIRE(burst.ok());
+    CHECK(*burst == std::vector<RequestSize>{{0.0, 472, 18}, {40.0, 1087, 230}});
     CHECK(code_of("prompt,answer\n1e300,4\n") == "bad-cell:2:1");
     CHECK(code_of("arrival_s,prompt,answer\n4,3,3\n3,3,3\n") == "bad-cell:3:1");
     CHECK(code_of("arrival_s,prompt,answer\n2023-13-01 10:00:00,3,3\n") == "bad-cell:2:1");
