@@ -126,7 +126,7 @@ bool Quantization::add_all(const Named& named, Config& q) {
 }
 
 // config_groups of compressed-tensors and ModelOpt; none: weights are as they were trained.
-bool Quantization::read_groups(Config& q) {
+bool Quantization::take_groups(Config& q) {
     for (const auto& [name, json] : q.entries("config_groups").items()) {
         Config group = q.with(json);
         const std::string types = joined(of_tensor(group, "input_activations", wide_),
@@ -139,7 +139,7 @@ bool Quantization::read_groups(Config& q) {
 }
 
 // ModelOpt's mixed precision: an algorithm for each module.
-bool Quantization::read_layers(Config& q) {
+bool Quantization::take_layers(Config& q) {
     Named modules;
     for (const auto& [name, json] : q.entries("quantized_layers").items()) {
         Config layer = q.with(json);
@@ -149,7 +149,7 @@ bool Quantization::read_layers(Config& q) {
 }
 
 // Modules of other bits than the rest: "dynamic" of GPTQModel, "extra_config" of AutoRound.
-bool Quantization::read_overrides(Config& q) {
+bool Quantization::take_overrides(Config& q) {
     constexpr Count kPlain = 16;
     const Count usual = q.count_or({"bits"}, 4);
     Named modules;
@@ -168,7 +168,7 @@ bool Quantization::read_overrides(Config& q) {
     return add_all(modules, q);
 }
 
-bool Quantization::read_quark(Config& q) {
+bool Quantization::take_quark(Config& q) {
     const auto types = [&](Config scheme) {
         return joined(of_quark(scheme, "input_tensors", wide_), of_quark(scheme, "weight", wide_),
                       wide_);
@@ -180,7 +180,7 @@ bool Quantization::read_quark(Config& q) {
     return add_all(modules, q) && add(types(q.inner("global_quant_config")), q, {});
 }
 
-bool Quantization::read_method(Config& q, const std::string& method) {
+bool Quantization::take_method(Config& q, const std::string& method) {
     const auto both = [&](const char* type) { return add(joined(type, type, wide_), q, {}); };
     const auto weights = [&](const std::string& type) {
         return add(joined(wide_, type, wide_), q, {});
@@ -197,13 +197,13 @@ bool Quantization::read_method(Config& q, const std::string& method) {
     if (method == "modelopt" || method == "modelopt_fp4" || method == "nvfp4") {
         const std::string name = lowered(q.word("quant_algo", method == "modelopt" ? "" : "nvfp4"));
         if (name == "mixed_precision" || name == "w4a8_mixed") {
-            return q.has("quantized_layers") ? read_layers(q) : read_groups(q);
+            return q.has("quantized_layers") ? take_layers(q) : take_groups(q);
         }
         const bool cache_alone = name.empty() && q.has("kv_cache_quant_algo");
         return cache_alone || add(of_algorithm(name, wide_), q, {});
     }
     if (method == "compressed-tensors") {
-        return read_groups(q);
+        return take_groups(q);
     }
     if (method == "bitsandbytes") {
         return weights(q.flag("load_in_8bit") ? "int8" : "int4");
@@ -211,10 +211,10 @@ bool Quantization::read_method(Config& q, const std::string& method) {
     if (method == "awq" || method == "gptq" || method == "auto-round" || method == "hqq" ||
         method == "intel/auto-round" || method == "autoawq") {
         return weights(of_bits(q.count_or({"bits", "w_bit", "nbits"}, 4), false)) &&
-               read_overrides(q);
+               take_overrides(q);
     }
     if (method == "quark") {
-        return read_quark(q);
+        return take_quark(q);
     }
     if (method == "quanto" || method == "eetq") {
         const std::string type = lowered(q.word("weights", "int8"));
@@ -229,7 +229,7 @@ bool Quantization::read_method(Config& q, const std::string& method) {
     return false;
 }
 
-void Quantization::read_left_out(Config& q) {
+void Quantization::take_left_out(Config& q) {
     for (const char* key : {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules",
                             "llm_int8_skip_modules", "exclude"}) {
         for (const std::string& name : q.words(key)) {
@@ -250,7 +250,7 @@ Quantization::Quantization(Config& config, std::string wide) : wide_(std::move(w
     }
     const std::string method =
         lowered(q.word("quant_method", q.has("quant_algo") ? "modelopt" : ""));
-    if (!read_method(q, method)) {
+    if (!take_method(q, method)) {
         config.refuse(
             "quantization_config",
             fmt::format("the method '{}' is not known with these types", method.substr(0, 40)),
@@ -260,7 +260,7 @@ Quantization::Quantization(Config& config, std::string wide) : wide_(std::move(w
         return;
     }
     experts_alone_ = method == "mxfp4";
-    read_left_out(q);
+    take_left_out(q);
 }
 
 std::string Quantization::types_of(Count layer, const std::string& module) const {

@@ -33,12 +33,12 @@ class Quantization {
 
     bool add(std::string types, Config& q, const std::vector<std::string>& targets);
     bool add_all(const Named& named, Config& q);
-    bool read_method(Config& q, const std::string& method);
-    bool read_groups(Config& q);
-    bool read_layers(Config& q);
-    bool read_overrides(Config& q);
-    bool read_quark(Config& q);
-    void read_left_out(Config& q);
+    bool take_method(Config& q, const std::string& method);
+    bool take_groups(Config& q);
+    bool take_layers(Config& q);
+    bool take_overrides(Config& q);
+    bool take_quark(Config& q);
+    void take_left_out(Config& q);
 
     std::string wide_;
     bool experts_alone_ = false;

@@ -150,20 +150,6 @@ class NsysReader {
         }
     }
 
-    // The number of the device whose kernels take the longest.
-    std::int64_t busiest_device() {
-        std::int64_t device = 0;
-        const std::string& table = kernels_.empty() ? graphs_ : kernels_;
-        if (file_.columns_of(table).contains("deviceId")) {
-            file_.each_row(fmt::format("SELECT deviceId FROM {} GROUP BY deviceId ORDER BY "
-                                       "total(end - start) DESC LIMIT 1",
-                                       table),
-                           table,
-                           [&](sqlite3_stmt* row) { device = SqliteFile::whole(row, 0, 0); });
-        }
-        return device;
-    }
-
     void read_device() {
         RunInfo& run = built_.profile.run;
         const std::string table = file_.table("TARGET_INFO_GPU");
@@ -172,11 +158,12 @@ class NsysReader {
             return columns.contains(name) ? name : "NULL";
         };
         if (!columns.empty()) {
-            const std::string sql = fmt::format(
-                "SELECT {}, {}, {}, {}, {}, {} FROM {} ORDER BY {} = {} DESC LIMIT 1", pick("name"),
-                pick("smCount"), pick("memoryBandwidth"), pick("computeMajor"),
-                pick("computeMinor"), pick("clockRate"), table,
-                pick(columns.contains("cuDevice") ? "cuDevice" : "id"), busiest_device());
+            const std::string sql =
+                fmt::format("SELECT {}, {}, {}, {}, {}, {} FROM {} ORDER BY {} = {} DESC LIMIT 1",
+                            pick("name"), pick("smCount"), pick("memoryBandwidth"),
+                            pick("computeMajor"), pick("computeMinor"), pick("clockRate"), table,
+                            pick(columns.contains("cuDevice") ? "cuDevice" : "id"),
+                            file_.busiest(kernels_.empty() ? graphs_ : kernels_, "deviceId", 0));
             file_.each_row(sql, table, [&](sqlite3_stmt* row) {
                 run.gpu = SqliteFile::text(row, 0);
                 run.sm_count = sqlite3_column_int64(row, 1);

@@ -80,21 +80,6 @@ class RocpdReader {
         }
     }
 
-    // The agent whose kernels take the longest.
-    std::int64_t busiest_agent(const std::string& process) {
-        std::int64_t agent = kNone;
-        const std::string table = file_.table(std::string(kDispatch) + process);
-        const auto columns = file_.columns_of(table);
-        if (columns.contains("agent_id") && columns.contains("start") && columns.contains("end")) {
-            file_.each_row(fmt::format("SELECT agent_id FROM {} GROUP BY agent_id ORDER BY "
-                                       "total(end - start) DESC LIMIT 1",
-                                       table),
-                           table,
-                           [&](sqlite3_stmt* row) { agent = SqliteFile::whole(row, 0, kNone); });
-        }
-        return agent;
-    }
-
     void read_agents(const std::string& process) {
         const std::string table = file_.table("rocpd_info_agent" + process);
         const auto columns = file_.columns_of(table);
@@ -103,7 +88,8 @@ class RocpdReader {
         }
         RunInfo& run = built_.profile.run;
         const bool named = !run.gpu.empty(); // by a process before
-        const std::int64_t busiest = busiest_agent(process);
+        const std::int64_t busiest =
+            file_.busiest(file_.table(std::string(kDispatch) + process), "agent_id", kNone);
         file_.each_row(fmt::format("SELECT id, {}, {}, {}, {} FROM {}", pick(columns, "type"),
                                    pick(columns, "absolute_index"), pick(columns, "name"),
                                    pick(columns, "product_name"), table),

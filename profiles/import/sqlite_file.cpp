@@ -169,6 +169,19 @@ std::vector<std::string> SqliteFile::tables_from(std::string_view beginning) {
     return tables;
 }
 
+std::int64_t SqliteFile::busiest(const std::string& stored, const char* column,
+                                 std::int64_t otherwise) {
+    const auto columns = columns_of(stored);
+    if (!columns.contains(column) || !columns.contains("start") || !columns.contains("end")) {
+        return otherwise;
+    }
+    std::int64_t device = otherwise;
+    each_row(fmt::format("SELECT {} FROM {} GROUP BY {} ORDER BY total(end - start) DESC LIMIT 1",
+                         column, stored, column),
+             stored, [&](sqlite3_stmt* row) { device = whole(row, 0, otherwise); });
+    return device;
+}
+
 std::set<std::string> SqliteFile::columns_of(const std::string& stored) {
     std::set<std::string> columns;
     if (!stored.empty()) {

@@ -35,6 +35,8 @@ class SqliteFile {
     // Stored tables whose names begin so, in order.
     std::vector<std::string> tables_from(std::string_view beginning);
     std::set<std::string> columns_of(const std::string& stored);
+    // The device of `column` whose kernels take the longest; `otherwise` where that is not known.
+    std::int64_t busiest(const std::string& stored, const char* column, std::int64_t otherwise);
 
     // Runs a query; a broken page or schema ends it with one error that names the table and row.
     template <class Use>
