@@ -171,6 +171,7 @@ void MainWindow::make_panes() {
     totals_->hide();
     column->addWidget(totals_);
     column->addWidget(table_view_, 1);
+    table_view_->setMinimumHeight(48); // its header and a row: the lines above it come first
     steps_ = new StepsPane(this);
     what_if_ = new WhatIfPane(this);
     mapping_ = new MappingPane(this);
@@ -230,7 +231,7 @@ void MainWindow::arrange_panes() {
         layers->raise();
         resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight - kBars},
                     Qt::Vertical);
-        resizeDocks({layers}, {height() * (height() < kLow ? 24 : 30) / 100}, Qt::Vertical);
+        resizeDocks({layers}, {height() * (height() < kLow ? 27 : 30) / 100}, Qt::Vertical);
     }
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }

@@ -201,7 +201,7 @@ void MainWindow::show_answer(Answer answer) {
     }
 }
 
-// What bounds each step takes a score of examinations: the answer is on screen before. While a
+// What bounds each step takes some twenty examinations: the answer is on screen before. While a
 // slider is held it waits until that rests.
 void MainWindow::find_headlines() {
     headliner_.run([this, reports = reports_, asked = asked_](
