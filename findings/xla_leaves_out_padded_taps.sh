@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# XLA's cost analysis counts no taps that meet padding: a dilated convolution has 40 % of the FLOPs that all others count.
+# XLA's cost analysis counts no taps that meet padding: a dilated convolution has 40 % of the FLOPs that other counters give.
 #
 # cost_analysis()["flops"] of a compiled JAX function counts, for each output of a convolution, the taps that lie inside the input.
 # Counters of PyTorch and ONNX, published tables, and the peak of a machine take all taps, since kernels multiply zeros.
