@@ -96,8 +96,8 @@ Count touched(const Window& w) {
 // many taps (one more at most) that touch as many elements and leave as many results.
 std::vector<Window> flat(std::vector<Window> windows) {
     constexpr std::int64_t kMostAlong = 1'000'000'000; // so that products of two fit
-    const bool plain = windows.size() == 3 && windows[1].outputs <= kMostAlong &&
-                       windows[2].outputs <= kMostAlong;
+    const bool plain =
+        windows.size() == 3 && windows[1].outputs <= kMostAlong && windows[2].outputs <= kMostAlong;
     if (!plain) {
         return windows;
     }
