@@ -1,10 +1,12 @@
 // Training graphs of every network of the catalog.
+#include "analysis/program/gradients.hpp"
 #include "tests/step/step_fixture.hpp"
 
 namespace test_step_training_graph {
 
 using namespace eyeroof;
 using namespace eyeroof::analysis::step;
+using analysis::Regime;
 
 TEST_CASE("every network of the catalog has a training graph, also with tables of another layer") {
     const auto heads =
