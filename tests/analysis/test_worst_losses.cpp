@@ -1,6 +1,7 @@
 // What a report calls its worst losses is worth mending.
 #include "analysis/exam/run.hpp"
 #include "formats/any_machine.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -67,7 +68,11 @@ TEST_CASE("layers that are shared among threads are examined as each of them alo
 }
 
 TEST_CASE("of many layers the three largest savings are named, and of equal ones the first") {
-    const auto report = analysis::run(many_products(700), a100());
+    analysis::Question question;
+    question.network = many_products(700);
+    question.machine = a100();
+    question.scenario.launch = model::Launch::none; // kernels alone: the step is their sum
+    const auto report = analysis::run(question);
     REQUIRE(report.ok());
     std::vector<analysis::Loss> losses;
     for (std::size_t i = 0; i < report->layers.size(); ++i) {
@@ -79,8 +84,12 @@ TEST_CASE("of many layers the three largest savings are named, and of equal ones
     }
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.lost_s > b.lost_s; });
-    losses.resize(3);
-    CHECK(report->worst == losses);
+    REQUIRE(report->worst.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(report->worst[i].layer == losses[i].layer);
+        CHECK(report->worst[i].step == losses[i].step);
+        CHECK(report->worst[i].lost_s == tests::near(losses[i].lost_s));
+    }
 }
 
 TEST_CASE("a kernel that the host's launches hide saves nothing of the step") {

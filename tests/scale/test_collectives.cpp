@@ -119,8 +119,8 @@ TEST_CASE("the pieces of a broadcast follow one another over a chain of the memb
         REQUIRE(made);
         return made->time_s();
     };
-    CHECK(time(1e6) == tests::near(7 * (1e-6 + 1e-5)));         // one piece, seven hops
-    CHECK(time(1e9) == tests::near((7 + 999) * (1e-6 + 1e-5))); // 999 follow it
+    CHECK(time(1e6) == tests::near(7 * (1e-6 + 1e-5)));              // one piece, seven hops
+    CHECK(time(1e9) == tests::near(7 * (1e-6 + 1e-5) + 999 * 1e-5)); // 999 follow it
 }
 
 TEST_CASE("a node of which one device takes part has the port of one") {
