@@ -3,6 +3,7 @@
 #include "analysis/scenario/fields.hpp"
 #include "analysis/sweep/front.hpp"
 #include "analysis/sweep/sweep_file.hpp"
+#include "base/lines.hpp"
 #include "base/pattern.hpp"
 #include "base/text_file.hpp"
 #include "base/units.hpp"
@@ -219,9 +220,9 @@ Exit written(Context& context, const SweepOptions& options, const Swept& swept,
     }
     if (unusable.unfit > 0) {
         said.warning("does-not-fit",
-                     fmt::format("{} points do not fit the memory: their figures are of a run that "
-                                 "would, and they are on no front",
-                                 unusable.unfit),
+                     counted(unusable.unfit, "point") +
+                         " without a place in memory: figures are of a run that would fit, and on "
+                         "no front",
                      "the column error says by how much");
     }
     if (said.has_errors()) {

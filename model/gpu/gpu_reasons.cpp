@@ -91,8 +91,11 @@ std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
     }
     if (const double aligned = aligned_share(gpu, kernel); aligned < kSaysAligned) {
         const Product& product = kernel.products.back();
-        text += fmt::format("; rows of k = {:.0f} are not whole 16 bytes: tensor cores at {:.0f} %",
-                            product.k, 100.0 * aligned);
+        const bool of_k = alignment_share(product.k, product.in_bytes) <
+                          alignment_share(product.n, product.out_bytes);
+        text +=
+            fmt::format("; rows of {} = {:.0f} are not whole 16 bytes: tensor cores at {:.0f} %",
+                        of_k ? "k" : "n", of_k ? product.k : product.n, 100.0 * aligned);
     }
     return text;
 }

@@ -631,8 +631,8 @@ class ScaleOptions(TypedDict, total=False):
     microbatch: int
     # Unequal devices: microbatches of a training step in a pipeline [8] (1 to 4096)
     microbatches: int
-    # Node counts, instead of --devices
-    nodes: int
+    # Node counts, instead of --devices: N, N,M,… or FROM..TO by doubling
+    nodes: Several
     # With --offload nvme: bandwidth of a node's drives (unsourced default)
     nvme_bandwidth: Quantity
     # Decoders: keep the optimizer in the host's memory or on NVMe, and update there [none]

@@ -41,9 +41,9 @@ TEST_CASE("the page of a sweep draws a front of two objectives, and bars for one
 TEST_CASE("a point of a sweep that does not fit the memory says so in its row and at the end") {
     const tests::Outcome swept =
         tests::run({"sweep", "llama-3-8b:new=1", "--on", "h100-sxm-80gb", "--vary",
-                    "network.context=2048,65536", "--batch", "16"});
+                    "network.context=2048,65536", "--batch", "16", "--format", "csv"});
     CHECK(swept.exit == 0);
-    CHECK(swept.err.find("1 points do not fit the memory") != std::string::npos);
+    CHECK(swept.err.find("1 point without a place in memory") != std::string::npos);
     const auto second = swept.out.find("\n1,");
     REQUIRE(second != std::string::npos);
     CHECK(swept.out.substr(0, second).find("does-not-fit") == std::string::npos);
