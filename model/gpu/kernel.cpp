@@ -144,12 +144,12 @@ ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
     return tensor;
 }
 
-// Products of many matrices with a vector each: cuBLAS since 11 streams the matrices through
+// Batched products of matrices with a vector each: cuBLAS since 11 streams the matrices through
 // kernels of their own ("gemvNSP", "gemvx" in traces), which have no tiles.
 bool is_batch_of_vectors(const Gpu& gpu, const Layer& layer) {
     const auto* g = std::get_if<GemmShape>(&layer.shape);
     const bool vendor = gpu.arch != GpuArch::amd && gpu.arch != GpuArch::host;
-    return g != nullptr && layer.op == Op::bmm && g->batch > 1 && std::min(g->m, g->n) == 1 &&
+    return g != nullptr && layer.op == Op::bmm && std::min(g->m, g->n) == 1 &&
            layer.direction == Direction::fwd && vendor;
 }
 
