@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace eyeroof::analysis::step {
 
@@ -88,6 +89,18 @@ class ForwardMaker {
                                                : edges_.names[step.place];
     }
 
+    // A graph whose counts overflow is refused: its numbers do not matter.
+    Count counted_or_refused(std::optional<Count> count) {
+        if (!count) {
+            builder_.refuse();
+        }
+        return count.value_or(0);
+    }
+
+    Count of_batch(Count elements) {
+        return counted_or_refused(checked_mul(elements, options_.batch));
+    }
+
     void step(std::size_t i) {
         const GraphStep& step = edges_.steps[i];
         for (const std::size_t read : step.reads) {
@@ -103,9 +116,24 @@ class ForwardMaker {
         case GraphStepKind::state:
             break;
         }
-        const Count elements = *step.elements * options_.batch;
-        const model::DataType type = network_.layers.front().types.input;
-        made_[i] = {{builder_.tensor(Role::state, bytes_of(elements, type), kNone, 0)}, elements};
+        const Count elements = of_batch(*step.elements);
+        made_[i] = {{builder_.tensor(Role::state, bytes_of(elements, type_read(i)), kNone, 0)},
+                    elements};
+    }
+
+    // Of the first layer that reads the step, or a view of it.
+    model::DataType type_read(std::size_t step) const {
+        std::set<std::size_t> same = {step};
+        for (std::size_t i = step + 1; i < edges_.steps.size(); ++i) {
+            const GraphStep& one = edges_.steps[i];
+            if (std::ranges::any_of(one.reads, [&](auto read) { return same.contains(read); })) {
+                if (one.kind == GraphStepKind::run) {
+                    return network_.layers[one.layer].types.input;
+                }
+                same.insert(i);
+            }
+        }
+        return network_.layers.front().types.input;
     }
 
     // Elements and tensors of what a step reads; what the network is given takes the size asked
@@ -122,7 +150,11 @@ class ForwardMaker {
                 input_.tensors = {builder_.tensor(Role::input, 0, kNone, 0)};
             }
             input_.elements = wanted;
-            builder_.graph().tensors[input_.tensors.front()].bytes = bytes_of(wanted, type);
+            const Count bytes = bytes_of(wanted, type);
+            if (bytes < 0) {
+                builder_.refuse();
+            }
+            builder_.graph().tensors[input_.tensors.front()].bytes = bytes;
         }
         return {input_.tensors, wanted};
     }
@@ -132,7 +164,7 @@ class ForwardMaker {
         Made all;
         for (const std::size_t read : step.reads) {
             const Made from = source(read, 1, network_.layers.front().types.input);
-            all.elements += from.elements;
+            all.elements = counted_or_refused(checked_add(all.elements, from.elements));
             for (const TensorId t : from.tensors) {
                 if (std::find(all.tensors.begin(), all.tensors.end(), t) == all.tensors.end()) {
                     all.tensors.push_back(t);
@@ -140,7 +172,7 @@ class ForwardMaker {
             }
         }
         if (step.elements) {
-            const Count wanted = *step.elements * options_.batch;
+            const Count wanted = of_batch(*step.elements);
             if (wanted > all.elements && !step.expands) {
                 mismatch(step, fmt::format("'{}' has {} elements, more than the {} that it is a "
                                            "part of",
@@ -153,8 +185,8 @@ class ForwardMaker {
 
     void mismatch(const GraphStep& step, std::string message) {
         const SourceLocation& where = edges_.places[step.place];
-        if (std::find(told_.begin(), told_.end(), step.place) == told_.end()) {
-            told_.push_back(step.place);
+        if (std::find(reported_.begin(), reported_.end(), step.place) == reported_.end()) {
+            reported_.push_back(step.place);
             found_.error("shape-mismatch", std::move(message),
                          "a view takes a part of a tensor, or several as one", where);
         }
@@ -228,8 +260,7 @@ class ForwardMaker {
             }
         }
         if (!checks_ && layer.cached > 0) { // a chain has no states of its own
-            const auto kept = checked_mul(layer.cached, options_.batch);
-            builder_.tensor(Role::state, bytes_of(kept.value_or(layer.cached), layer.types.output),
+            builder_.tensor(Role::state, bytes_of(of_batch(layer.cached), layer.types.output),
                             kNone, 0);
         }
         const Count elements = operands_of(layer).writes;
@@ -242,8 +273,9 @@ class ForwardMaker {
                                              bytes_of(elements, layer.types.output), id, number));
         }
         made_[i] = {{writes.front()}, elements};
-        if (options_.training && kept_beside(layer) > 0) {
-            made.beside = builder_.tensor(Role::activation, kept_beside(layer), id, number);
+        const Count beside = options_.training ? kept_beside(layer) : 0;
+        if (beside != 0) {
+            made.beside = builder_.tensor(Role::activation, beside, id, number);
             writes.push_back(made.beside);
         }
         made.op = builder_.add(id, number, model::Issued::forward, kNone, reads, writes);
@@ -304,7 +336,7 @@ class ForwardMaker {
     Made input_;
     std::vector<std::vector<TensorId>> weights_;
     std::vector<ForwardRun> runs_;
-    std::vector<std::uint32_t> told_;
+    std::vector<std::uint32_t> reported_;
     Diagnostics found_;
 };
 
@@ -368,11 +400,11 @@ Result<Graph> make_graph(const model::Network& network, const std::optional<Grap
     if (found.has_errors()) {
         return found;
     }
-    if (options.training) {
+    if (options.training && maker.builder().fits()) {
         add_training(maker.builder(), maker.runs(), *options.training, options.states);
     }
     if (!maker.builder().fits()) {
-        return Result<Graph>::failure("overflow", "the network's tensors do not fit 63 bits",
+        return Result<Graph>::failure("overflow", "the network's tensors have more than 2^56 bytes",
                                       "look for a count or a dimension that is too large");
     }
     return {std::move(graph), std::move(found)};

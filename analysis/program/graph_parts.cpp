@@ -78,22 +78,23 @@ std::string run_words(const std::vector<Layer>& layers, const std::string& optim
 
 Count bytes_of(Count elements, model::DataType type) {
     const auto bits = checked_mul(elements, model::storage_bits(type));
-    return bits ? ceil_div(*bits, 8) : 0;
+    return bits ? ceil_div(*bits, 8) : -1;
 }
 
 Count kept_beside(const Layer& layer) {
     constexpr Count kWord = 4; // fp32 statistics, 32-bit positions
+    const auto bytes = [](auto... factors) { return checked_product({factors...}).value_or(-1); };
     if (layer.op == Op::layernorm || layer.op == Op::batchnorm) {
-        return 2 * kWord * std::get<model::RowsShape>(layer.shape).rows;
+        return bytes(2 * kWord, std::get<model::RowsShape>(layer.shape).rows);
     }
     if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
-        return kWord * a->batch * a->groups * a->m;
+        return bytes(kWord, a->batch, a->groups, a->m);
     }
     if (layer.op == Op::maxpool) {
-        return kWord * operands_of(layer).writes;
+        return bytes(kWord, operands_of(layer).writes);
     }
     const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
-    return e != nullptr && e->fn == "dropout" ? e->rows * e->cols : 0;
+    return e != nullptr && e->fn == "dropout" ? bytes(e->rows, e->cols) : 0;
 }
 
 std::uint32_t Builder::layer(const Layer& layer) {
@@ -115,7 +116,7 @@ std::uint32_t Builder::next_number(std::uint32_t layer) {
 
 TensorId Builder::tensor(Role role, Count bytes, std::uint32_t layer, std::uint32_t number) {
     const auto sum = checked_add(all_bytes_, bytes);
-    fits_ = fits_ && sum && bytes >= 0;
+    fits_ = fits_ && bytes >= 0 && sum && *sum <= kMostBytes;
     all_bytes_ = sum.value_or(all_bytes_);
     graph_.tensors.push_back({role, bytes, kNone, layer, number, false});
     return static_cast<TensorId>(graph_.tensors.size() - 1);

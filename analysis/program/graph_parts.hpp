@@ -9,6 +9,8 @@
 namespace eyeroof::analysis::step {
 
 inline constexpr std::size_t kMostOperators = 4'000'000;
+// Of all tensors: then their bits, and the gradients of 4-bit weights in fp32, fit 63 bits.
+inline constexpr Count kMostBytes = Count{1} << 56;
 
 class Builder {
   public:
@@ -24,7 +26,8 @@ class Builder {
     std::uint32_t next_number(std::uint32_t layer);
 
     Graph& graph() { return graph_; }
-    bool fits() const { return fits_; } // all tensors together in 63 bits
+    void refuse() { fits_ = false; }
+    bool fits() const { return fits_; }
 
   private:
     Graph& graph_;
@@ -34,10 +37,11 @@ class Builder {
     bool fits_ = true;
 };
 
-Count bytes_of(Count elements, model::DataType type);
+Count bytes_of(Count elements, model::DataType type); // -1: more than 63 bits
 
 // What a forward run keeps for its gradients, beside what it reads and writes: statistics of norms
-// and attention, positions of maxima, masks of dropout (a byte an element). Bytes.
+// and attention, positions of maxima, masks of dropout (a byte an element). Bytes; -1: more than 63
+// bits.
 Count kept_beside(const model::Layer& layer);
 
 // The gradients and updates behind the forward operators.

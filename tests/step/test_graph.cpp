@@ -50,6 +50,40 @@ std::size_t runs(const Graph& graph, const std::string& layer) {
 
 } // namespace
 
+TEST_CASE("tensors whose elements or bytes overflow are refused, whatever step makes them") {
+    const auto code = [](const std::string& graph, Count batch, bool training = false) {
+        GraphOptions options;
+        options.batch = batch;
+        if (training) {
+            options.training = analysis::TrainingOptions{"adam"};
+        }
+        const auto made = graph_from(kLayers + graph, options);
+        return made.ok() ? std::string("ok") : made.diagnostics().items()[0].code;
+    };
+    const std::string state = "graph:\n  - {state: past, elements: ELEMENTS}\n"
+                              "  - {run: c, reads: input, output: true}\n";
+    const auto with = [](std::string text, const char* elements) {
+        return text.replace(text.find("ELEMENTS"), 8, elements);
+    };
+    CHECK(code(with(state, "1000"), 1) == "ok");
+    CHECK(code(with(state, "1000000000000000"), 1'000'000) == "overflow");       // elements
+    CHECK(code(with(state, "1000000000000000"), 8'000) == "overflow");           // bytes
+    CHECK(code(with(state, "1000000000000000"), 1'000'000, true) == "overflow"); // and no gradients
+    const std::string view = "graph:\n  - {state: past, elements: 1}\n"
+                             "  - {view: wide, reads: past, elements: ELEMENTS, expand: true}\n"
+                             "  - {run: c, reads: input, output: true}\n";
+    CHECK(code(with(view, "1000"), 1) == "ok");
+    CHECK(code(with(view, "1000000000000000"), 1'000'000) == "overflow");
+    model::Network large; // 2^57 bytes of weights
+    large.id = large.name = "large";
+    large.layers.resize(1);
+    large.layers.front().name = "gemm";
+    large.layers.front().shape = model::GemmShape{1, 1, Count{1} << 28, Count{1} << 28};
+    const auto made = make_graph(large, std::nullopt, {analysis::TrainingOptions{"adam"}});
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.diagnostics().items()[0].code == "overflow");
+}
+
 TEST_CASE("a network without a graph is a chain, and says so") {
     const auto graph = graph_from(kLayers);
     REQUIRE(graph.ok());
