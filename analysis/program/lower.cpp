@@ -32,9 +32,41 @@ int convolution_bits(const Question& question) {
     return bits;
 }
 
-void set_types(model::DataType type, Network& network) {
-    for (Layer& layer : network.layers) {
-        layer.types = {type, type, type};
+// Layers that read or extend a cache of keys and values: a state of the graph, or one that a layer
+// of a chain has.
+std::vector<bool> use_cache(const model::NetworkGraph& wired) {
+    std::vector<bool> layers;
+    for (const Layer& layer : wired.network.layers) {
+        layers.push_back(layer.cached > 0);
+    }
+    using Kind = model::GraphStepKind;
+    const auto steps = wired.edges ? wired.edges->steps : std::vector<model::GraphStep>{};
+    std::vector<bool> cache(steps.size(), false);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const bool reads = std::ranges::any_of(
+            steps[i].reads, [&](std::size_t read) { return read < i && cache[read]; });
+        cache[i] = steps[i].kind == Kind::state || (steps[i].kind == Kind::view && reads);
+        if (steps[i].kind == Kind::run && reads) {
+            layers[steps[i].layer] = true;
+        }
+        for (const std::size_t read : steps[i].reads) {
+            if (cache[i] && read < i && steps[read].kind == Kind::run) {
+                layers[steps[read].layer] = true;
+            }
+        }
+    }
+    return layers;
+}
+
+// Frameworks on GPUs keep caches of keys and values in 8 bits or more, whatever type weights have.
+void set_types(model::DataType type, bool on_gpu, model::NetworkGraph& wired) {
+    constexpr int kCacheBits = 8;
+    const bool apart = on_gpu && model::storage_bits(type) < kCacheBits;
+    const std::vector<bool> keeps =
+        apart ? use_cache(wired) : std::vector<bool>(wired.network.layers.size(), false);
+    for (std::size_t i = 0; i < keeps.size(); ++i) {
+        Layer& layer = wired.network.layers[i];
+        layer.types = keeps[i] ? layer.types : model::TensorTypes{type, type, type};
     }
 }
 
@@ -301,7 +333,7 @@ Result<model::NetworkGraph> forward_layers(const Question& question) {
     }
     layers.network = *std::move(grown);
     if (question.scenario.data_type) {
-        set_types(*question.scenario.data_type, layers.network);
+        set_types(*question.scenario.data_type, gpu_of(question) != nullptr, layers);
     } else if (const model::Gpu* gpu = gpu_of(question);
                gpu != nullptr && gpu->rate(model::DataType::tf32).flops_per_s <= 0.0) {
         multiply_in_fp32(layers.network);

@@ -4,6 +4,7 @@
 #include "report/answer/write.hpp"
 #include "report/step/memory_answer.hpp"
 #include "tests/near.hpp"
+#include "tests/scenario/fixture.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -250,6 +251,31 @@ TEST_CASE("keys and values of earlier tokens are in the memory of networks witho
     // 61 layers of 512 latent values and 64 of a rotary key.
     CHECK(states("deepseek-v3:new=1,context=4096", 1) == 61 * (512 + 64) * 2 * Count{4096});
     CHECK(states("deepseek-v3:new=16", 1) == 0);
+}
+
+TEST_CASE("a cache of keys and values stays in its own type where weights have 4 bits") {
+    const auto memory = [](const std::string& network, std::optional<model::DataType> type) {
+        analysis::Scenario scenario;
+        scenario.network = network;
+        scenario.machine = "b200-sxm";
+        scenario.data_type = type;
+        const auto program = analysis::lower(tests::resolved(scenario));
+        REQUIRE(program.ok());
+        return memory_of(*program).at_peak;
+    };
+    const auto of = [](const Bytes& at, Role role) { return at[static_cast<std::size_t>(role)]; };
+    // With a graph, and as a chain of layers.
+    for (const char* network :
+         {"llama-3-8b:new=1,context=4096", "gpt-oss-20b:new=1,context=4096"}) {
+        CAPTURE(network);
+        const Bytes own = memory(network, model::DataType::bf16);
+        const Bytes narrow = memory(network, model::DataType::mxfp4);
+        CHECK(of(narrow, Role::state) == of(own, Role::state));
+        CHECK(of(narrow, Role::state) > 0);
+        CHECK(of(narrow, Role::weight) < of(own, Role::weight) / 3);
+        const Bytes eight = memory(network, model::DataType::fp8); // asked, and engines have it
+        CHECK(of(eight, Role::state) == of(own, Role::state) / 2);
+    }
 }
 
 TEST_CASE("a data sheet's GB of memory are GiB, and any other size is taken as it stands") {
