@@ -47,7 +47,7 @@ class Run {
         return bandwidth_of(l, group_.members[l], uniform) / static_cast<double>(group_.members[l]);
     }
     // Of the unit with so many of the members.
-    double bandwidth_of(std::size_t l, Count members, bool uniform) const {
+    double bandwidth_of(std::size_t l, Count members, bool uniform = false) const {
         const FabricLevel& level = fabric_.levels[l];
         const Count units = group_.counts[l];
         const double all = uniform ? model::uniform_bytes_per_s(level, units)
@@ -163,7 +163,7 @@ void tree(Run& run, double bytes) {
     for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
         const double rounds = rounds_of(run.group().counts[l]);
         const auto sharing = static_cast<double>(run.group().sharing[l]);
-        const double port = run.unit_bandwidth(l) * sharing /
+        const double port = run.bandwidth_of(l, run.group().members[l]) * sharing /
                             static_cast<double>(l == 0 ? 1 : run.fabric().levels[l].ports);
         run.time().latency_s += ways * rounds * run.a(l);
         run.time().bandwidth_s +=
@@ -352,6 +352,15 @@ bool shots(Run& run, double bytes, const std::string& software, bool two) {
     return true;
 }
 
+// Every unit has as many of the group: what goes level by level needs a partner in each.
+bool fills_units(const Group& group) {
+    Count placed = 1;
+    for (const Count joined : group.counts) {
+        placed *= joined;
+    }
+    return placed == group.size;
+}
+
 bool powers_of_two(const Group& group) {
     return std::all_of(group.counts.begin(), group.counts.end(),
                        [](Count c) { return std::has_single_bit(static_cast<std::uint64_t>(c)); });
@@ -380,6 +389,12 @@ std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group&
                                               Algorithm algorithm, std::size_t protocol,
                                               Count servers, const std::string& direct_by) {
     if (!serves(algorithm, collective)) {
+        return std::nullopt;
+    }
+    const bool by_units = algorithm == Algorithm::hierarchical ||
+                          algorithm == Algorithm::halving_doubling ||
+                          algorithm == Algorithm::in_switch;
+    if (by_units && !fills_units(group)) {
         return std::nullopt;
     }
     Run run(fabric, group, collective, protocol);
@@ -444,15 +459,18 @@ bool has(const Fabric& fabric, const Group& group, Algorithm algorithm) {
     return named && !(one_level && algorithm == Algorithm::double_tree);
 }
 
-// A call that is not replayed in a graph copies the array first, and ends no earlier than the host.
+// A call that is not replayed in a graph ends no earlier than the host. Where the framework has an
+// all-reduce of its `own` for the group, it copies the array first.
 void add_host_call(CollectiveTime& time, const Fabric& fabric, const std::string& software,
-                   double bytes) {
+                   const model::DirectReduce* own, double bytes) {
+    if (own != nullptr) {
+        time.latency_s += own->copy_s;
+        time.bandwidth_s += own->copy_bytes_per_s > 0.0 ? bytes / own->copy_bytes_per_s : 0.0;
+    }
     for (const FabricLevel& level : fabric.levels) {
-        const auto own = std::ranges::find(level.direct, software, &model::DirectReduce::name);
-        if (own != level.direct.end()) {
-            time.latency_s += own->copy_s;
-            time.bandwidth_s += own->copy_bytes_per_s > 0.0 ? bytes / own->copy_bytes_per_s : 0.0;
-            time.latency_s += std::max(own->call_s - time.time_s(), 0.0);
+        const auto called = std::ranges::find(level.direct, software, &model::DirectReduce::name);
+        if (called != level.direct.end()) {
+            time.latency_s += std::max(called->call_s - time.time_s(), 0.0);
             return;
         }
     }
@@ -502,7 +520,7 @@ CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collect
         }
     }
     if (options.from_host && group.size > 1) {
-        add_host_call(*best, fabric, options.direct, bytes);
+        add_host_call(*best, fabric, options.direct, own, bytes);
     }
     return *best;
 }

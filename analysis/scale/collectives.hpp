@@ -87,7 +87,8 @@ struct CollectiveOptions {
     bool from_host = false;             // its calls are not replayed in a graph
 };
 
-// nullopt where the algorithm does not serve the collective or the fabric (in-switch).
+// nullopt where the algorithm does not serve the collective, the fabric (in-switch), or a group
+// whose members do not fill its units (in-switch, hierarchical, halving-doubling).
 std::optional<CollectiveTime> collective_time(const model::Fabric& fabric, const Group& group,
                                               Collective collective, double bytes,
                                               Algorithm algorithm, std::size_t protocol,
