@@ -20,12 +20,12 @@ struct Sent {
 
 // Largest values with their places are gathered, as different workers keep different ones; signs
 // with a scale, and bytes, travel as they are.
-Sent sent_of(double bytes, double members, const DataParallelOptions& o) {
-    const double elements = bytes / o.gradient_bytes;
+Sent sent_of(double bytes, double members, double gradient_bytes, const DataParallelOptions& o) {
+    const double elements = bytes / gradient_bytes;
     switch (o.compression) {
     case Compression::fp16:
         return {Collective::all_reduce, std::min(elements * 2.0, bytes),
-                o.gradient_bytes > 2 ? 2.0 : 0.0};
+                gradient_bytes > 2 ? 2.0 : 0.0};
     case Compression::int8:
         return {Collective::all_reduce, elements, 3.0};
     case Compression::onebit: // and the error that stays behind, read and written
@@ -120,7 +120,7 @@ DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& f
     double largest = 0.0;
     const double backward = work.backward_s();
     for (const Bucket& bucket : buckets_of(work, options)) {
-        Sent sent = sent_of(bucket.bytes, members, options);
+        Sent sent = sent_of(bucket.bytes, members, work.gradient_bytes, options);
         if (divided && sent.kind == Collective::all_reduce) {
             sent.kind = Collective::reduce_scatter;
         }
@@ -165,7 +165,7 @@ DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& f
 AsynchronousStep asynchronous_step(const DeviceWork& work, const model::Fabric& fabric,
                                    const Group& group, const DataParallelOptions& options) {
     Group one = group;
-    const double bytes = sent_of(work.bytes(), 1.0, options).bytes;
+    const double bytes = sent_of(work.bytes(), 1.0, work.gradient_bytes, options).bytes;
     // All members through the servers: what a whole round of them takes.
     const auto round = collective_time(fabric, one, Collective::all_reduce, bytes,
                                        Algorithm::server, 0, options.collective.servers);

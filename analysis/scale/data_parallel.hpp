@@ -22,6 +22,7 @@ struct DeviceWork {
     double forward_s = 0.0;
     std::vector<GradientWork> gradients;
     double update_s = 0.0;
+    double gradient_bytes = 4.0; // an element, before compression; on average
 
     double backward_s() const;
     double bytes() const;
@@ -29,7 +30,7 @@ struct DeviceWork {
     bool operator==(const DeviceWork&) const = default;
 };
 
-// How gradients are made smaller before they are sent. Bytes are those of a 4-byte gradient.
+// How gradients are made smaller before they are sent.
 enum class Compression { none, fp16, int8, onebit, topk };
 std::optional<Compression> compression_from_name(std::string_view name);
 std::vector<std::string> compression_names();
@@ -40,7 +41,6 @@ struct DataParallelOptions {
     double bucket_bytes = 25e6; // gradients are gathered to so much before they are sent
     Compression compression = Compression::none;
     double kept = 0.01;              // of topk
-    double gradient_bytes = 4.0;     // an element, before compression
     double memory_bytes_per_s = 0.0; // of the device, for compressing; 0: it costs nothing
     double jitter = 0.0;             // deviation of a worker's compute time over its mean
     CollectiveOptions collective;

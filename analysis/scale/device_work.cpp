@@ -51,15 +51,17 @@ double elements_of(const Report& report, const step::Tensor& gradient, step::Ope
 
 } // namespace
 
-DeviceWork device_work(const Report& training, double gradient_bytes) {
+DeviceWork device_work(const Report& training) {
     const step::Graph& program = training.program;
     const std::vector<step::OperatorId> last = last_writers(program);
     std::vector<double> ready(program.operators.size(), 0.0); // bytes
     double unwritten = 0.0; // of sums that hand gradients on: ready with the first
+    double elements = 0.0;
     for (step::TensorId t = 0; t < program.tensors.size(); ++t) {
         const step::Tensor& tensor = program.tensors[t];
         if (tensor.role == step::Role::weight_gradient) {
-            const double bytes = elements_of(training, tensor, last[t]) * gradient_bytes;
+            const auto bytes = static_cast<double>(tensor.bytes);
+            elements += elements_of(training, tensor, last[t]);
             (last[t] == step::kNone ? unwritten : ready[last[t]]) += bytes;
         }
     }
@@ -85,6 +87,7 @@ DeviceWork device_work(const Report& training, double gradient_bytes) {
     if (since_s > 0.0 || unwritten > 0.0) {
         work.gradients.push_back({since_s, unwritten});
     }
+    work.gradient_bytes = elements > 0.0 ? work.bytes() / elements : work.gradient_bytes;
     // Copies and the host's last calls, behind all kernels.
     work.update_s += std::max(training.timeline.end_s, 0.0);
     return work;

@@ -1,4 +1,5 @@
 // Networks of any kind: data or model parallel, layer by layer.
+#include "analysis/program/footprint.hpp"
 #include "analysis/program/lower.hpp"
 #include "analysis/scale/search.hpp"
 
@@ -83,8 +84,9 @@ class LayerWalk {
         way.name = whole.name;
         const double values =
             static_cast<double>(model::parameters_of(whole)) * static_cast<double>(whole.count);
-        way.data_s =
-            *data + collective(Collective::all_reduce, values * options_.data.gradient_bytes);
+        const double gradient_bytes =
+            step::precision_of(question_.scenario.states, whole.types.weight, {}).gradient;
+        way.data_s = *data + collective(Collective::all_reduce, values * gradient_bytes);
         way.model_s = 1e300;
         if (const auto part = features_divided(whole, devices_)) {
             const auto own = kernels(*part);

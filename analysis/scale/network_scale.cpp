@@ -109,7 +109,7 @@ class Device {
             return report.diagnostics();
         }
         at_peak_s_[batch] = seconds_at_peak(*report);
-        works_[batch] = device_work(*report, options_.data.gradient_bytes);
+        works_[batch] = device_work(*report);
         return &(reports_[batch] = *std::move(report));
     }
 

@@ -135,8 +135,8 @@ Result<ScaleResult> scale_data_parallel(const Question& question, const model::F
                                         const ProgressCallback& progress = {});
 
 // What one device does in a training step: forward, gradients of weights in the order in which they
-// are ready, each with its bytes at `gradient_bytes` an element, and the update.
-DeviceWork device_work(const Report& training, double gradient_bytes);
+// are ready, each with the bytes that it has in memory, and the update.
+DeviceWork device_work(const Report& training);
 
 // Seconds that the multiply-accumulates of a training step's forward operators and gradients take
 // at the peak of the type and pipe that runs each. Where an algorithm multiplies less than the

@@ -65,7 +65,7 @@ TEST_CASE("every learned value of every network of the catalog has one gradient"
     }
 }
 
-TEST_CASE("a device sends 4 bytes for each learned value, whatever its layer") {
+TEST_CASE("a device sends 4 bytes for each learned value of fp32, whatever its layer") {
     // Biases, norms, shared weights, towers beside each other, chains, experts.
     for (const char* name : {"resnet18", "vgg16", "t5-small", "clip-vit-b-32", "gnmt", "ncf",
                              "whisper-tiny", "yolov8n", "transformer", "gpt2", "dlrm"}) {
@@ -75,8 +75,26 @@ TEST_CASE("a device sends 4 bytes for each learned value, whatever its layer") {
         REQUIRE(report.ok());
         const auto totals = model::totals_of(question.network);
         CAPTURE(name);
-        CHECK(device_work(*report, 4.0).bytes() ==
+        CHECK(device_work(*report).bytes() ==
               tests::near(4.0 * static_cast<double>(totals->parameters)));
+    }
+}
+
+TEST_CASE("a device sends the bytes of gradients that it has in memory, in every regime") {
+    Question question = training_of("resnet18");
+    question.scenario.batch = own_batch(question.network);
+    for (const model::DataType type : {model::DataType::fp32, model::DataType::fp16}) {
+        for (const Regime states :
+             {Regime::usual, Regime::mixed, Regime::fp32_gradients, Regime::pure}) {
+            question.scenario.data_type = type;
+            question.scenario.states = states;
+            const auto report = run(question);
+            REQUIRE(report.ok());
+            const DeviceWork work = device_work(*report);
+            const bool half = type == model::DataType::fp16 && states != Regime::fp32_gradients;
+            CHECK(work.gradient_bytes == tests::near(half ? 2.0 : 4.0));
+            CHECK(work.bytes() == tests::near(training_memory(*report, 0, 8).gradients));
+        }
     }
 }
 
@@ -99,7 +117,7 @@ TEST_CASE("a shared weight is sent once, with its bias beside it") {
     const auto report = run(tests::question_of(network, *hwdb::load_machine("h100-sxm-80gb", kHwdb),
                                                tests::training_with("sgd")));
     REQUIRE(report.ok());
-    CHECK(device_work(*report, 4.0).bytes() == tests::near(4.0 * (1600 + 272)));
+    CHECK(device_work(*report).bytes() == tests::near(4.0 * (1600 + 272)));
 }
 
 TEST_CASE("a chain's gradients do not end at a look-up in its middle") {
@@ -128,7 +146,7 @@ TEST_CASE("gradients stand whole beside the activations until they are sent") {
     const DeviceMemory plain = training_memory(*report, 0, 8);
     CHECK(plain.gradients == tests::near(weights));
     CHECK(plain.weights == tests::near(weights));
-    CHECK(device_work(*report, 4.0).bytes() == tests::near(plain.gradients));
+    CHECK(device_work(*report).bytes() == tests::near(plain.gradients));
     CHECK(training_memory(*report, 1, 8).gradients == tests::near(weights));
     CHECK(training_memory(*report, 2, 8).gradients == tests::near(weights / 8));
     CHECK(training_memory(*report, 3, 8).weights == tests::near(weights / 8));

@@ -368,7 +368,7 @@ TEST_CASE("a compiled step sends the gradients that fused groups write") {
         scenario.compiled = compiled;
         const auto report = run(tests::resolved(scenario));
         REQUIRE(report.ok());
-        return device_work(*report, 4.0).bytes();
+        return device_work(*report).bytes();
     };
     CHECK(sent(true) == sent(false));
 }
