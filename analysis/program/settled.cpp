@@ -1,7 +1,5 @@
 #include "analysis/program/settled.hpp"
 
-#include "analysis/scenario/power_cap.hpp"
-
 #include <algorithm>
 
 namespace eyeroof::analysis {
@@ -33,10 +31,7 @@ model::Machine settled_machine(model::Machine machine) {
 
 bool settles(const Scenario& scenario, const model::Machine& machine) {
     const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
-    const bool capped = std::ranges::any_of(scenario.changes, [](const std::string& change) {
-        return power_cap_of(change).has_value();
-    });
-    return scenario.settled_clocks.value_or(scenario.training.has_value() || capped ||
+    return scenario.settled_clocks.value_or(scenario.training.has_value() ||
                                             (gpu != nullptr && gpu->capped));
 }
 

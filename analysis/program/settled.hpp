@@ -12,7 +12,8 @@ namespace eyeroof::analysis {
 // sustained_clock_share). Other machines than GPUs stay as they are.
 model::Machine settled_machine(model::Machine machine);
 
-// Whether the scenario's clocks are settled: as it says, else in training and under a power cap.
+// Whether the scenario's clocks are settled: as it says, else in training and below the board's
+// power limit.
 bool settles(const Scenario& scenario, const model::Machine& machine);
 // The question on the machine as it runs: settled where the scenario's clocks are.
 Question as_it_runs(Question question);

@@ -209,16 +209,15 @@ ScenarioField clocks_field() {
 
 // A change of the machine, under which its clocks have settled.
 ScenarioField power_cap_field() {
-    const auto is_cap = [](const std::string& change) { return power_cap_of(change).has_value(); };
     return field(
         kPowerCap.data(), FieldGroup::where, FieldKind::text, "POWER",
         "Cap a GPU's power, as in 300W: its clocks fall until it keeps the cap [the board's limit]",
-        [=](const Scenario& s) {
-            const auto at = std::ranges::find_if(s.changes, is_cap);
+        [](const Scenario& s) {
+            const auto at = std::ranges::find_if(s.changes, is_power_cap);
             return at == s.changes.end() ? Texts{} : Texts{*power_cap_of(*at)};
         },
-        [=](Scenario& s, const Texts& texts) {
-            std::erase_if(s.changes, is_cap);
+        [](Scenario& s, const Texts& texts) {
+            std::erase_if(s.changes, is_power_cap);
             if (!texts.empty()) {
                 s.changes.push_back(std::string(kPowerCap) + "=" + texts.front());
             }

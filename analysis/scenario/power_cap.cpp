@@ -30,4 +30,8 @@ std::optional<std::string> power_cap_of(std::string_view change) {
     return std::string(stripped_of_blanks(change.substr(equals + 1)));
 }
 
+bool is_power_cap(std::string_view change) {
+    return power_cap_of(change).has_value();
+}
+
 } // namespace eyeroof::analysis

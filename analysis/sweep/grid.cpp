@@ -21,13 +21,8 @@ bool of_network(const VariedField& field) {
     return field.what == What::network || field.what == What::size;
 }
 
-bool is_power_cap(const VariedField& field) {
+bool varies_power_cap(const VariedField& field) {
     return field.what == What::option && field.key == kPowerCap;
-}
-
-// The change of a machine by one of the field's values.
-std::vector<std::string> power_caps(const VariedField& field, std::size_t at) {
-    return {std::string(kPowerCap) + "=" + field.texts[at]};
 }
 
 // The machine with every bandwidth and the clock at one.
@@ -127,7 +122,8 @@ std::vector<std::size_t> SweepGrid::at(std::uint64_t point) const {
 
 std::uint64_t SweepGrid::machine_number(const Positions& at) const {
     return number(at, [&](std::size_t f) {
-        return fields_[f].what == What::machine || fields_[f].what == What::parameter;
+        return fields_[f].what == What::machine || fields_[f].what == What::parameter ||
+               varies_power_cap(fields_[f]);
     });
 }
 
@@ -166,6 +162,11 @@ Result<Machine> SweepGrid::machine_at(const Positions& at) const {
             parameters_[base][f].set(machine, fields_[f].numbers[base][at[f]]);
         }
     }
+    if (capped_) { // below the limit that is set
+        std::vector<std::string> caps = scenario_at(at).changes;
+        std::erase_if(caps, [](const std::string& change) { return !is_power_cap(change); });
+        return changed(machine, caps);
+    }
     Diagnostics wrong = std::visit([](const auto& kind) { return validate(kind); }, machine.kind);
     return wrong.has_errors() ? Result<Machine>(std::move(wrong))
                               : Result<Machine>(std::move(machine));
@@ -194,11 +195,6 @@ Question SweepGrid::question_at(const Positions& at, Machine machine) const {
     question.network = wired.network;
     question.edges = wired.edges;
     question.machine = std::move(machine);
-    for (std::size_t f = 0; f < fields_.size(); ++f) { // of one option the machine depends
-        if (is_power_cap(fields_[f])) {
-            question.machine = *changed(question.machine, power_caps(fields_[f], at[f]));
-        }
-    }
     std::tie(question.host, question.host_id) = hosts_[machine_base(at)];
     return question;
 }
@@ -209,11 +205,13 @@ Diagnostics SweepGrid::load_machines(const SweepQuestion& question, const SweepS
     for (const VaryText& text : texts) {
         names = text.field == "machine" ? text.values : names;
     }
+    std::vector<std::string> changes = question.scenario.changes;
+    capped_ = std::erase_if(changes, is_power_cap) > 0;
     Diagnostics found;
     for (const std::string& name : names) {
         auto machine = sources.machine(name);
-        if (machine && !question.scenario.changes.empty()) {
-            machine = changed(*machine, question.scenario.changes);
+        if (machine && !changes.empty()) {
+            machine = changed(*machine, changes);
         }
         found.append(machine.diagnostics());
         if (machine) {
@@ -255,6 +253,30 @@ Diagnostics SweepGrid::load_networks(const SweepQuestion& question, const SweepS
         found.append(network.diagnostics());
         if (network) {
             networks_.push_back(*std::move(network));
+        }
+    }
+    return found;
+}
+
+// Caps that a machine refuses at its lowest power limit; a higher one refuses its points.
+Diagnostics SweepGrid::check_caps(const Scenario& scenario) const {
+    std::vector<std::string> caps = scenario.changes;
+    std::erase_if(caps, [](const std::string& change) { return !is_power_cap(change); });
+    for (const VariedField& field : fields_) {
+        for (std::size_t i = 0; varies_power_cap(field) && i < field.texts.size(); ++i) {
+            caps.push_back(std::string(kPowerCap) + "=" + field.texts[i]);
+        }
+    }
+    Diagnostics found;
+    for (std::size_t m = 0; m < machines_.size(); ++m) {
+        Machine machine = machines_[m];
+        for (std::size_t f = 0; f < fields_.size(); ++f) {
+            if (fields_[f].what == What::parameter && fields_[f].key == "power-limit") {
+                parameters_[m][f].set(machine, std::ranges::min(fields_[f].numbers[m]));
+            }
+        }
+        for (const std::string& cap : caps) {
+            found.append(changed(machine, std::vector{cap}).diagnostics());
         }
     }
     return found;
@@ -338,11 +360,6 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
         if (!field || grid.machines_.empty()) {
             continue;
         }
-        for (std::size_t i = 0; is_power_cap(*field) && i < field->texts.size(); ++i) {
-            for (const Machine& machine : grid.machines_) {
-                found.append(changed(machine, power_caps(*field, i)).diagnostics());
-            }
-        }
         for (const VariedField& other : grid.fields_) {
             if (other.column == field->column) {
                 found.error("bad-sweep", fmt::format("'{}' is varied twice", text.field),
@@ -355,6 +372,7 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
             break;
         }
         grid.points_ *= field->texts.size();
+        grid.capped_ = grid.capped_ || varies_power_cap(*field);
         grid.fields_.push_back(*std::move(field));
     }
     if (!found.has_errors()) {
@@ -373,6 +391,10 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
                 }
             }
         }
+    }
+    found.append(grid.check_caps(question.scenario));
+    if (found.has_errors()) {
+        return Result<SweepGrid>(std::move(found));
     }
     grid.find_structure();
     grid.take_fingerprint(question);

@@ -55,7 +55,8 @@ class SweepGrid {
     // Whether mappings that were counted may be asked for again on other sizes of stores.
     bool varies_stores() const { return spread_ != counted_; }
 
-    // Its parameters turned; sources are left away. Errors: what validate() says of it.
+    // Its parameters turned, then its power cap; sources are left away. Errors: what validate()
+    // says of it, and those of a cap.
     Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
     const model::NetworkGraph& network_at(const std::vector<std::size_t>& at) const;
     Scenario scenario_at(const std::vector<std::size_t>& at) const;
@@ -71,6 +72,7 @@ class SweepGrid {
     Diagnostics load_machines(const SweepQuestion& question, const SweepSources& sources,
                               const std::vector<VaryText>& texts);
     Diagnostics load_networks(const SweepQuestion& question, const SweepSources& sources);
+    Diagnostics check_caps(const Scenario& scenario) const;
     void find_structure();
     template <class Strip> bool changes_more(std::size_t field, Strip strip) const;
     void take_fingerprint(const SweepQuestion& question);
@@ -86,6 +88,7 @@ class SweepGrid {
     std::vector<model::NetworkGraph> networks_; // every combination of the network's own fields
     Scenario scenario_;
     std::vector<std::pair<model::HostIssue, std::string>> hosts_; // by machine
+    bool capped_ = false; // the scenario's power, or that of some points
     std::uint64_t points_ = 1;
     std::uint64_t fingerprint_ = 0;
 };

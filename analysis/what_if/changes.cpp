@@ -133,8 +133,9 @@ Result<Machine> changed(const Machine& machine, const std::vector<Change>& chang
     if (problems.has_errors()) {
         return Result<Machine>(std::move(problems));
     }
-    if (!changes.empty()) {
-        result.name += " (changed)";
+    constexpr std::string_view kChanged = " (changed)";
+    if (!changes.empty() && !result.name.ends_with(kChanged)) {
+        result.name += kChanged;
     }
     return Result<Machine>(std::move(result));
 }
@@ -154,7 +155,7 @@ Result<Machine> changed(const Machine& machine, const std::vector<std::string>& 
 
 std::optional<Machine> uncapped(const Machine& machine, const std::vector<std::string>& texts) {
     std::vector<std::string> others = texts;
-    std::erase_if(others, [](const std::string& text) { return power_cap_of(text).has_value(); });
+    std::erase_if(others, is_power_cap);
     if (others.size() == texts.size()) {
         return std::nullopt;
     }

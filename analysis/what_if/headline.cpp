@@ -39,10 +39,6 @@ double saved_share(const Headline& one) {
     return one.saved_s / (one.time_s + one.saved_s);
 }
 
-bool is_cap(const std::string& change) {
-    return power_cap_of(change).has_value();
-}
-
 // What is doubled, or the cap that ends, and what it gives.
 struct Doubled {
     Headline headline;
@@ -146,7 +142,7 @@ class Doubler {
     std::optional<Question> question_with(const Doubled& one) const {
         Question other = question_;
         if (one.noun.empty()) {
-            std::erase_if(other.scenario.changes, is_cap);
+            std::erase_if(other.scenario.changes, is_power_cap);
             other.machine = *question_.uncapped;
             other.uncapped.reset();
             return other;

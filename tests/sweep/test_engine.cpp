@@ -106,6 +106,24 @@ TEST_CASE("a power cap and a flag that are varied count as in an exam") {
     check_some(asked, 4);
 }
 
+TEST_CASE("a power cap holds below the power limit that a point sets, or its point is refused") {
+    auto asked = tests::question("resnet50", "a100-sxm-80gb",
+                                 {"power-limit=400W,4000W", "power-cap=100W", "batch=64"});
+    const auto figures = [](const SweepQuestion& question, std::uint64_t point) {
+        const auto grid = SweepGrid::make(question, tests::catalog_sources());
+        REQUIRE(grid);
+        SweptWorkloads workloads;
+        return SweepEngine(*grid, workloads, {}).at(point);
+    };
+    const PointFigures varied = figures(asked, 0);
+    CHECK(varied.error.empty());
+    CHECK(figures(asked, 1).error.find("tenth of the power limit") != std::string::npos);
+    asked.vary = {"power-limit=400W", "batch=64"};
+    CHECK(figures(asked, 0).of(SweptFigure::time_s) < varied.of(SweptFigure::time_s));
+    asked.scenario.changes = {"power-cap=100W"}; // of every point
+    CHECK(figures(asked, 0).of(SweptFigure::time_s) == varied.of(SweptFigure::time_s));
+}
+
 TEST_CASE("every size of an array has an exam's figures, whatever was counted for other sizes") {
     check_some(tests::question("alexnet", "npu-int8",
                                {"axis-kernel=1:17:1", "axis-channel=1,2,3,31,32,33,120",
