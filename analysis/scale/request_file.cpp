@@ -30,15 +30,16 @@ constexpr Names kPrompt = {"prompt",      "contexttokens", "numprefilltokens", "
 constexpr Names kAnswer = {"answer",       "generatedtokens", "numdecodetokens", "completiontokens",
                            "outputtokens", "responsetokens",  "outputlength",    "outputlen"};
 
-std::optional<std::size_t> column_of(const CsvRecord& header, const Names& names) {
+std::vector<std::size_t> columns_of(const CsvRecord& header, const Names& names) {
+    std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < header.cells.size(); ++i) {
         std::string name = lowered(header.cells[i].text);
         std::erase_if(name, [](char c) { return c == ' ' || c == '_'; });
         if (!name.empty() && std::ranges::find(names, name) != names.end()) {
-            return i;
+            columns.push_back(i);
         }
     }
-    return std::nullopt;
+    return columns;
 }
 
 std::optional<double> number_of(std::string_view text) {
@@ -79,11 +80,11 @@ std::optional<double> date_s(std::string_view text) {
 // Tokens and arrival of one row after the other.
 class Requests {
   public:
-    Requests(std::string file, const CsvRecord& header)
+    Requests(std::string file, const CsvRecord& header, Diagnostics& found)
         : file_(std::move(file)), width_(header.cells.size()) {
-        arrival_ = column_of(header, kArrival);
-        prompt_ = column_of(header, kPrompt);
-        answer_ = column_of(header, kAnswer);
+        arrival_ = column_of(header, kArrival, found);
+        prompt_ = column_of(header, kPrompt, found);
+        answer_ = column_of(header, kAnswer, found);
     }
     bool complete() const { return prompt_ && answer_; }
 
@@ -107,6 +108,19 @@ class Requests {
     std::size_t size() const { return requests_.size(); }
 
   private:
+    std::optional<std::size_t> column_of(const CsvRecord& header, const Names& names,
+                                         Diagnostics& found) const {
+        const std::vector<std::size_t> columns = columns_of(header, names);
+        if (columns.size() > 1) {
+            const CsvCell& second = header.cells[columns[1]];
+            found.error("bad-header",
+                        fmt::format("columns '{}' and '{}' mean the same",
+                                    header.cells[columns[0]].text, second.text),
+                        "keep one of them", {file_, header.line, second.column});
+        }
+        return columns.empty() ? std::nullopt : std::optional(columns.front());
+    }
+
     void refuse(const CsvRecord& row, std::size_t column, const std::string& what,
                 const std::string& hint, Diagnostics& found) const {
         const bool there = column < row.cells.size();
@@ -161,10 +175,12 @@ Result<std::vector<RequestSize>> parse_requests(const std::string& text, const s
     Diagnostics found;
     CsvReader reader(text, file);
     CsvRecord record;
-    if (text.starts_with('{') || text.starts_with('[')) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin != std::string::npos && (text[begin] == '{' || text[begin] == '[')) {
         found.error("not-a-table", "this is JSON, and requests come as CSV",
-                    "of a line a request: jq -r '[.input_length,.output_length,.timestamp/1000]|"
-                    "@csv', behind the header prompt,answer,arrival_s",
+                    fmt::format("write the header prompt,answer,arrival_s, and below it the rows "
+                                "of jq -r '{}[.input_length,.output_length,.timestamp/1000]|@csv'",
+                                text[begin] == '[' ? ".[]|" : ""),
                     {file, 1, 1});
         return found;
     }
@@ -172,7 +188,10 @@ Result<std::vector<RequestSize>> parse_requests(const std::string& text, const s
         found.error("no-rows", "the table is empty", kColumnHint, {file, 1, 1});
         return found;
     }
-    Requests requests(file, record);
+    Requests requests(file, record, found);
+    if (found.has_errors()) {
+        return found;
+    }
     if (!requests.complete()) {
         found.error("missing-column", "the table has no columns prompt and answer", kColumnHint,
                     {file, record.line, 1});

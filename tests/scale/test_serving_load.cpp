@@ -440,6 +440,13 @@ TEST_CASE("recorded requests: columns of three origins, and what is wrong has a 
     CHECK(code_of("prompt,answer\n3\n") == "bad-row:2:1");
     CHECK(code_of("prompt,answer\n1,000,3\n") == "bad-row:2:1");
     CHECK(code_of("{\"input_length\": 3}\n") == "not-a-table:1:1");
+    const auto hint_of = [](const char* text) {
+        return parse_requests(text, "r.json").diagnostics().items()[0].hint;
+    };
+    CHECK(hint_of("{\"input_length\": 3}\n").find("'[.input_length") != std::string::npos);
+    CHECK(hint_of("\n [{\"input_length\": 3}]").find("'.[]|[.input_length") != std::string::npos);
+    CHECK(code_of("prompt,answer,Prompt Tokens\n3,3,3\n") == "bad-header:1:15");
+    CHECK(code_of("timestamp,prompt,answer,arrival_s\n0,3,3,0\n") == "bad-header:1:25");
     const auto burst = parse_requests("Timestamp,Model,Request tokens,Response tokens,Log Type\n"
                                       "5,ChatGPT,472,18,API log\n45,GPT-4,1087,230,API log\n",
                                       "b.csv");
