@@ -53,6 +53,7 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const Quest
     Report edited = report;
     edited.layers[layer] = std::move(examined->layers.front());
     edited.total = {};
+    edited.headline.reset(); // of the mapping before
     edited.worst.clear();
     add_totals(edited);
     return Result<Report>(std::move(edited));

@@ -145,6 +145,7 @@ class MainWindow : public QMainWindow {
     void show_plot(Result<report::PlotInput> plot);
     void show_progress(const Progress& progress);
     void hide_progress();
+    std::size_t first_with_headline() const { return session_.mappings.empty() ? 0 : 1; }
     void find_headlines();
     void analyse();
     void try_mapping(const model::Mapping& mapping);

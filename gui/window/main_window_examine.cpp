@@ -202,15 +202,16 @@ void MainWindow::show_answer(Answer answer) {
 }
 
 // What bounds each step takes some twenty examinations: the answer is on screen before. While a
-// slider is held it waits until that rests.
+// slider is held it waits until that rests. Twice a resource would be searched for its own
+// mappings: a machine whose mappings are edited has none.
 void MainWindow::find_headlines() {
-    headliner_.run([this, reports = reports_, asked = asked_](
+    headliner_.run([this, reports = reports_, asked = asked_, first = first_with_headline()](
                        const std::stop_token& stop, const ProgressCallback&) -> Background::Show {
-        std::vector<analysis::Headline> found;
-        for (std::size_t i = 0; i < reports->size(); ++i) {
+        std::vector<std::optional<analysis::Headline>> found(reports->size());
+        for (std::size_t i = first; i < reports->size(); ++i) {
             analysis::Report report = (*reports)[i];
             analysis::find_headline(report, asked[i], stop);
-            found.push_back(*report.headline);
+            found[i] = report.headline;
         }
         return [this, reports, found] {
             for (std::size_t i = 0; i < found.size(); ++i) {
@@ -308,7 +309,8 @@ void MainWindow::analyse() {
         what_if_->show_gains({});
         return;
     }
-    if (!reports().front().headline) {
+    const std::size_t first = first_with_headline();
+    if (first < reports().size() && !reports()[first].headline) {
         return find_headlines();
     }
     const auto where = shown_layer_;

@@ -227,8 +227,10 @@ void TestExplore::an_edited_mapping_is_costed_and_restored() {
     QTRY_VERIFY(window.mapping().verdict().contains("slower"));
     QCOMPARE(layer(window, "CONV2").active.allocated, 1.0);
     QVERIFY(layer(window, "CONV2").time_s > before.time_s);
+    QVERIFY(!window.reports()[0].headline); // no sentence of the mapping before
     emit window.mapping().restore_wanted();
     QTRY_COMPARE_WITH_TIMEOUT(layer(window, "CONV2").time_s, before.time_s, kPatience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.reports()[0].headline.has_value(), kPatience_ms);
 }
 
 void TestExplore::a_wrong_mapping_is_explained_in_place() {
