@@ -30,11 +30,9 @@ KernelMapping mapping_of(const KernelChoice& kernel) {
 }
 
 double aligned_share(const Gpu& gpu, const KernelChoice& kernel) {
-    if (kernel.products.empty() || gpu.rate(kernel.type).pipe != Pipe::tensor) {
-        return 1.0;
-    }
-    const Product& p = kernel.products.back();
-    return aligned_rate(gpu, p);
+    return kernel.products.empty() || gpu.rate(kernel.type).pipe != Pipe::tensor
+               ? 1.0
+               : aligned_rate(gpu, kernel.products.back());
 }
 
 std::string rate_text(double bytes_per_s) {
@@ -91,8 +89,10 @@ std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
     }
     if (const double aligned = aligned_share(gpu, kernel); aligned < kSaysAligned) {
         const Product& product = kernel.products.back();
-        const bool of_k = alignment_share(product.k, product.in_bytes) <
-                          alignment_share(product.n, product.out_bytes);
+        constexpr double kWhole = 1024.0; // columns: rows of any type are whole 16 bytes
+        Product whole = product;
+        whole.n = kWhole;
+        const bool of_k = aligned_rate(gpu, whole) <= aligned; // as slow with whole rows of n
         text +=
             fmt::format("; rows of {} = {:.0f} are not whole 16 bytes: tensor cores at {:.0f} %",
                         of_k ? "k" : "n", of_k ? product.k : product.n, 100.0 * aligned);

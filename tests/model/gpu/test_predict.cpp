@@ -325,6 +325,14 @@ TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so
     const auto even = at(gpu, test::gemm(4096, 4096, 4096));
     CHECK(odd.time_s > 1.3 * even.time_s);
     CHECK(odd.steps[3].reason.find("not whole 16 bytes") != std::string::npos);
+    // Rows of n, 4 bytes, are worse than those of k, 8 bytes; on AMD's GPUs those of k alone count.
+    const auto both = [](model::GpuArch arch) {
+        auto one = test::a100_sxm_40();
+        one.arch = arch;
+        return at(one, test::gemm(6144, 30522, 1004)).steps[3].reason;
+    };
+    CHECK(both(model::GpuArch::ampere).find("rows of n = 30522") != std::string::npos);
+    CHECK(both(model::GpuArch::amd).find("rows of k = 1004") != std::string::npos);
     const auto vector = at(gpu, test::gemm(4096, 4096, 4095, DataType::fp32));
     CHECK(vector.time_s <= at(gpu, test::gemm(4096, 4096, 4096, DataType::fp32)).time_s * 1.001);
 }
