@@ -187,7 +187,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
         ->required()
         ->type_name("MACHINE");
     app.add_option("table", options->table,
-                   "Layer CSV with measured_s (rows of other GPUs are skipped)")
+                   "Layer CSV with a column measured_s; rows of other GPUs are skipped")
         ->type_name("FILE");
     app.add_option("--sustained", options->sustained, "Sustained rate, such as '14 TFLOP/s'");
     std::vector<std::string> types;
@@ -198,18 +198,18 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     add_timing(app, options->timing);
     analysis::FitOptions& together = options->together;
     app.add_option("--pull", together.pull,
-                   "With carried-over: cost of moving a constant by a factor of e")
+                   "With carried-over: penalty of a constant that changes by a factor of e")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
     app.add_option("--rounds", together.rounds, "With carried-over: rounds of the search")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_option("--own-offset", together.own_offset,
-                   "With carried-over: share of a GPU's distance from the others that is its own")
+                   "With carried-over: share of a GPU's median error that its constants keep")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_flag("--keep-starts", together.keep_starts,
-                 "With carried-over: do not fit what kernels wait for before their pipes are full");
+                 "With carried-over: keep the start-up latency of kernels as it is");
     app.add_option("--source", options->source, "Source that the constants cite");
     app.add_option("-o,--output", options->file, "Write there instead of to stdout")
         ->type_name("FILE");

@@ -52,10 +52,10 @@ std::string default_of(const CLI::Option& option) {
         value = value.substr(1, value.size() - 2);
     }
     const std::string description = option.get_description();
-    const bool told = description.find('[') != std::string::npos ||
-                      description.find("default") != std::string::npos;
+    const bool stated = description.find('[') != std::string::npos ||
+                        description.find("default") != std::string::npos;
     const bool is_flag = option.get_items_expected_max() == 0;
-    return told || is_flag || value.empty() || value == "0" || value.starts_with('-')
+    return stated || is_flag || value.empty() || value == "0" || value.starts_with('-')
                ? ""
                : " [" + value + "]";
 }

@@ -10,11 +10,11 @@ namespace eyeroof::cli {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> find_own_library(const Context& context, const std::string& told,
+std::optional<fs::path> find_own_library(const Context& context, const std::string& given,
                                          const std::string& name, const std::string& folder) {
     std::vector<fs::path> places;
-    if (!told.empty()) {
-        places.emplace_back(told);
+    if (!given.empty()) {
+        places.emplace_back(given);
     } else {
         for (const fs::path& data : context.environment().data_dirs) {
             for (const char* lib :

@@ -10,7 +10,7 @@ namespace eyeroof::cli {
 // Given by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
 // where it was built.
 std::optional<std::filesystem::path> find_own_library(const Context& context,
-                                                      const std::string& told,
+                                                      const std::string& given,
                                                       const std::string& name,
                                                       const std::string& folder);
 

@@ -217,6 +217,7 @@ constexpr Moved kMoved[] = {
     {"improve", "--mode", "--launch"},
     {"timeline", "--mode", "--launch, with --compiled for fused operators"},
     {"scale", "--global-batch", "--batch"},
+    {"scale", "--collective", "--algorithm"},
     {"tune", "--batch", "--fit-every"},
     {"tune", "--compare", "tests/bench/tune_compare.py --run EYEROOF"},
     {"tune", "--replay", "tests/bench/tune_compare.py LOG"},

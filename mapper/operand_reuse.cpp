@@ -242,10 +242,10 @@ const std::vector<std::uint32_t>& OperandReuse::possible() {
         }
     }
     constexpr std::size_t kMostKept = 20'000; // combinations, of each of hundreds of searches
-    most_possible_ += some.size();
+    most_possible_ += some.size() + 1;        // an empty list has an entry, too
     if (most_possible_ > kMostKept) {
         known_possible_.clear();
-        most_possible_ = some.size();
+        most_possible_ = some.size() + 1;
     }
     return known_possible_[key] = std::move(some);
 }

@@ -122,7 +122,7 @@ class OperandReuse {
     std::map<model::Extents, double> known_hops_;
     std::map<std::array<std::size_t, 3>, std::vector<Reuse>> known_reuses_; // block, order, dims
     std::map<BlockDims, std::vector<std::uint32_t>> known_possible_;
-    std::size_t most_possible_ = 0; // combinations in it
+    std::size_t most_possible_ = 0; // combinations in it, and its entries
 };
 
 } // namespace eyeroof::mapper

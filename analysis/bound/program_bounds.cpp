@@ -126,7 +126,7 @@ class Bounder {
     // Of one pipe of a GPU, MAC/s. A peak that is published for a lower clock than boost is no
     // bound.
     double rate(const Layer& layer) const {
-        const Gpu& gpu = *peaks_.gpu;
+        const model::Gpu& gpu = *peaks_.gpu;
         const double clock = model::pipe_clock_hz(gpu, layer.types.input);
         return gpu.rate(layer.types.input).flops_per_s / 2.0 *
                (clock > 0.0 ? std::max(gpu.boost_hz / clock, 1.0) : 1.0);

@@ -84,8 +84,8 @@ bool moves_a_row(const FitTerm& parameter, const std::vector<model::Gpu>& gpus,
     return moves;
 }
 
-void keep_told(std::vector<FitTerm>& parameters, const std::vector<model::Gpu>& gpus,
-               const std::vector<FitRow>& rows) {
+void keep_moving(std::vector<FitTerm>& parameters, const std::vector<model::Gpu>& gpus,
+                 const std::vector<FitRow>& rows) {
     std::vector<double> times;
     for (const FitRow& row : rows) {
         times.push_back(modelled_s(gpus[row.gpu], row));
@@ -183,7 +183,7 @@ class Search {
     Search(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
            std::vector<FitTerm> parameters, const FitOptions& options)
         : gpus_(gpus), rows_(rows), parameters_(std::move(parameters)), options_(options) {
-        keep_told(parameters_, gpus_, rows_);
+        keep_moving(parameters_, gpus_, rows_);
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
             counts[row.gpu][row.kind()] += row.weight;

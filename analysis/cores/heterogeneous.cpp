@@ -83,16 +83,16 @@ double seconds_of(const LayerReport& layer, const CorePackage& package) {
                : layer.time_s;
 }
 
-HeterogeneousLayer told_layer(const Pieces& pieces, std::size_t i, const std::vector<Report>& exams,
-                              const CorePackage& package) {
+HeterogeneousLayer reported_layer(const Pieces& pieces, std::size_t i,
+                                  const std::vector<Report>& exams, const CorePackage& package) {
     const std::size_t last = pieces.first[i] + pieces.parts[i] - 1;
     const Layer& layer = pieces.network.layers[last];
-    HeterogeneousLayer told{layer.name, bytes_out_of(layer), {}, {}};
+    HeterogeneousLayer reported{layer.name, bytes_out_of(layer), {}, {}};
     for (const Report& exam : exams) {
-        told.seconds.push_back(seconds_of(exam.layers[last], package));
-        told.energy_j.push_back(exam.layers[last].energy_j);
+        reported.seconds.push_back(seconds_of(exam.layers[last], package));
+        reported.energy_j.push_back(exam.layers[last].energy_j);
     }
-    return told;
+    return reported;
 }
 
 // Of the whole network: pieces would be counted as layers of their own.
@@ -220,7 +220,8 @@ Result<HeterogeneousReport> heterogeneous_report(const Question& question,
     for (std::size_t i = 0; i < whole->layers.size(); ++i) {
         const auto times = static_cast<std::size_t>(whole->layers[i].count);
         layers.insert(layers.end(), times, placed_layer(pieces, i, *exams));
-        report.layers.insert(report.layers.end(), times, told_layer(pieces, i, *exams, package));
+        report.layers.insert(report.layers.end(), times,
+                             reported_layer(pieces, i, *exams, package));
     }
     // Every layer runs on every kind: the examination says so.
     report.pipeline = *place_pipelined(layers, cores, mixed.max_nodes);

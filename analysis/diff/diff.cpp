@@ -42,7 +42,7 @@ class Reader {
         return value.is_string() ? value.get<std::string>() : std::string();
     }
     void fail(const std::string& what) {
-        if (told_++ < kMostTold) {
+        if (reported_++ < kMostReported) {
             found_.error("bad-exam",
                          fmt::format("{} is no examination: '{}' is missing or wrong", file_, what),
                          "it is what `eyeroof exam --format json` writes");
@@ -50,10 +50,10 @@ class Reader {
     }
 
   private:
-    static constexpr int kMostTold = 5;
+    static constexpr int kMostReported = 5;
     const std::string& file_;
     Diagnostics& found_;
-    int told_ = 0;
+    int reported_ = 0;
 };
 
 ExamSide::Layer read_layer(const Json& json, const std::string& where, Reader& read) {

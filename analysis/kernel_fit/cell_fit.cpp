@@ -34,16 +34,16 @@ CellFit::CellFit(LibraryKind kind, std::size_t knots, std::size_t machines,
 }
 
 void CellFit::run(const std::vector<const FitPoint*>& points) {
-    std::vector<char> told(shapes_, 0);
+    std::vector<char> measured(shapes_, 0);
     for (const FitPoint* p : points) {
         for (const auto& [i, weight] : p->hats) {
             if (weight != 0.0 && static_cast<std::size_t>(i) < shapes_) {
-                told[static_cast<std::size_t>(i)] = 1;
+                measured[static_cast<std::size_t>(i)] = 1;
             }
         }
     }
     for (std::size_t i = 0; i < shapes_; ++i) {
-        at_[index(plain() + i)] *= told[i];
+        at_[index(plain() + i)] *= measured[i];
     }
     double damping = 1e-2;
     double best = cost(at_, points);

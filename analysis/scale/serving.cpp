@@ -139,7 +139,7 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
                 serving.loads.push_back(**std::move(best));
             } else {
                 serving.notes.push_back(
-                    fmt::format("tensor {}: no rate meets the limits, however low", tensor));
+                    fmt::format("tensor {}: no request rate meets the limits", tensor));
             }
         }
     }
@@ -149,9 +149,9 @@ Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
 void note_silent(const std::vector<RequestSize>& sizes, std::vector<std::string>& notes) {
     if (const auto silent = std::ranges::count(sizes, 0, &RequestSize::answer)) {
         notes.push_back(fmt::format(
-            "{} of the file {} no output tokens: the end of the prompt ends a request, and no TTFT "
-            "or TPOT counts it",
-            counted(silent, "request"), silent == 1 ? "has" : "have"));
+            "{} of the file without output tokens: complete at the end of the prompt, and not "
+            "counted in TTFT and TPOT",
+            counted(silent, "request")));
     }
 }
 
@@ -325,8 +325,8 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     serving.tpot_limit_s = options.tpot_limit_s;
     serving.capacity_bytes = server.capacity();
     if (std::holds_alternative<model::Accelerator>(machine.kind)) {
-        serving.notes.emplace_back("arrays and memories alone are modeled; intervals are those of "
-                                   "servers of GPUs, as none of accelerators was measured");
+        serving.notes.emplace_back("the host is not modeled; intervals are those of GPU servers, "
+                                   "because no server of accelerators was measured");
     }
     serving.engine = options.engine;
     serving.speculation = options.speculation;

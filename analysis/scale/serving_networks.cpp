@@ -243,11 +243,11 @@ namespace {
 // values of all that they see. Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and appendix C.
 void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, Count batch,
                           Count fresh, Count seen, DataType type) {
-    constexpr Count kFew = 16; // new tokens of a sequence
+    constexpr Count kAbsorbedBelow = 16; // new tokens of a sequence; a choice without a source
     const Latent& l = t.latent;
     const Count heads = part(t.heads, tensor);
     const Count plain = t.head_size - l.rotary;
-    if (fresh < kFew) {
+    if (fresh < kAbsorbedBelow) {
         const Count words = batch * fresh;
         ops.attention_product("query_absorbed", Op::bmm,
                               model::GemmShape{heads, words, l.rank, plain});

@@ -134,7 +134,7 @@ class Rewriter {
         }
     }
 
-    void place(const Operator& op, bool late, bool anew) {
+    void place(const Operator& op, bool late, bool again) {
         Operator copy = op;
         const auto id = static_cast<OperatorId>(made_.operators.size());
         copy.first_read = static_cast<std::uint32_t>(made_.operands.size());
@@ -145,7 +145,7 @@ class Rewriter {
         copy.first_write = static_cast<std::uint32_t>(made_.operands.size());
         for (const TensorId t : graph_.writes_of(op)) {
             TensorId target = t;
-            if (anew) {
+            if (again) {
                 target = static_cast<TensorId>(made_.tensors.size());
                 made_.tensors.push_back(graph_.tensors[t]);
                 made_.tensors.back().producer = kNone;

@@ -57,8 +57,9 @@ void SearchedNest::list_usable(const Accelerator& machine) {
                 const bool here = !axes || (a < axes->size() && (*axes)[a].contains(dim));
                 std::set<Count> more;
                 for (const Count product : products) {
-                    for (Count f = 1; here && f <= bounds[index(dim)]; ++f) {
-                        if (bounds[index(dim)] % f == 0 && product * f <= kLargestAxis) {
+                    const Count most = std::min(bounds[index(dim)], kLargestAxis / product);
+                    for (Count f = 1; here && f <= most; ++f) {
+                        if (bounds[index(dim)] % f == 0) {
                             more.insert(product * f);
                         }
                     }

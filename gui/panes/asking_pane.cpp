@@ -53,7 +53,7 @@ AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actio
     connect(&worker_, &Background::cancelled, this, [this] {
         end_progress();
         clear();
-        told_ = false;
+        answered_ = false;
         say(tr("Cancelled. <a href=\"again\">Ask again</a>"));
     });
 }
@@ -82,7 +82,7 @@ void AskingPane::ask() {
     if (!work) {
         drop_question();
         clear();
-        told_ = false; // and what was said waits for a choice
+        answered_ = false; // and what was said waits for a choice
         emit answered();
         return;
     }
@@ -94,7 +94,7 @@ void AskingPane::ask() {
             return [this, show] {
                 end_progress();
                 show();
-                told_ = true;
+                answered_ = true;
                 emit answered();
             };
         });
@@ -118,7 +118,7 @@ void AskingPane::show_progress(const Progress& progress) {
 void AskingPane::show_waiting() {
     bar_->setRange(0, 0);
     progress_->show();
-    if (!told_) {
+    if (!answered_) {
         say(QString());
         for (DrawingView* picture : findChildren<DrawingView*>()) {
             picture->clear(tr("Being worked out…"));

@@ -66,8 +66,8 @@ class AskingPane : public Pane {
     void end_progress();
     void show_waiting();
 
-    bool due_ = true;   // what is shown is of another question
-    bool told_ = false; // an answer is shown, or why there is none
+    bool due_ = true;       // what is shown is of another question
+    bool answered_ = false; // an answer is shown, or why there is none
     Background worker_;
     QTimer slow_; // a while after the question: there is no answer yet
     QVBoxLayout* column_ = nullptr;

@@ -43,16 +43,16 @@ QComboBox* Choices::combo(const QString& label, const char* name, int width) {
 void Choices::choose(bool again) {
     QStringList names = machines();
     names.prepend(network());
-    if (again || names != told_) {
-        told_ = names;
+    if (again || names != reported_) {
+        reported_ = names;
         emit chosen();
     }
 }
 
 // What the window sets itself it knows: losing the focus says nothing new.
-void Choices::keep_told() {
-    told_ = machines();
-    told_.prepend(network());
+void Choices::keep_reported() {
+    reported_ = machines();
+    reported_.prepend(network());
 }
 
 void Choices::fill(const Offered& offered) {
@@ -85,18 +85,18 @@ QStringList Choices::machines() const {
 
 void Choices::set_network(const QString& name) {
     network_->setCurrentText(name);
-    keep_told();
+    keep_reported();
 }
 
 void Choices::set_machine(const QString& name) {
     machine_->setCurrentText(name);
-    told_.clear();
+    reported_.clear();
 }
 
 void Choices::set_machines(const QStringList& names) {
     set_machine(names.value(0));
     other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
-    keep_told();
+    keep_reported();
 }
 
 } // namespace eyeroof::gui

@@ -32,10 +32,10 @@ class Choices : public QToolBar {
 
   private:
     void choose(bool again); // tells of a choice; of the same one only when asked again
-    void keep_told();
+    void keep_reported();
     QComboBox* combo(const QString& label, const char* name, int width);
 
-    QStringList told_; // the names that were passed last
+    QStringList reported_; // the names that were passed last
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QComboBox* other_ = nullptr;

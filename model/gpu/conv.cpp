@@ -445,8 +445,8 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
             const ConvTime t = fused_winograd(c);
             best = t.body_s < best.body_s ? t : best;
         }
-        const bool told = !first_library || direction != Direction::bwd_weight;
-        if (plain && (three || five) && told) {
+        const bool either = !first_library || direction != Direction::bwd_weight;
+        if (plain && (three || five) && either) {
             const ConvTime t = nonfused_winograd(c);
             best = t.body_s < best.body_s ? t : best;
         }

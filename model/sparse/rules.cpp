@@ -80,9 +80,9 @@ class Checker {
             for (std::size_t i = 0; i < machine_.levels.size(); ++i) {
                 home = store_of(machine_.levels[i], o) != nullptr ? i : home;
             }
-            const bool told =
+            const bool marked =
                 home < rules_.levels.size() && tells_zeros(rules_.levels[home].formats[index(o)]);
-            if (rule.how == Saving::skip && rule.leaders.contains(o) && !told) {
+            if (rule.how == Saving::skip && rule.leaders.contains(o) && !marked) {
                 no_metadata(o, home < machine_.levels.size() ? machine_.levels[home].name : "",
                             "units.where");
             }

@@ -34,11 +34,12 @@ std::string times_text(double value) {
                                         : fmt::format("{:.3g}x", value);
 }
 
-// Three digits; below a hundredth of a percent, "0.01 %" or "0.00 %".
+// Three digits; below a hundredth of a percent "0.01 %", "-0.01 %", or "0.00 %".
 std::string share_text(double value) {
     const double percent = 100.0 * value;
-    return percent != 0.0 && std::abs(percent) < 0.01 ? fmt::format("{:.2f} %", std::abs(percent))
-                                                      : fmt::format("{:.3g} %", percent);
+    return percent != 0.0 && std::abs(percent) < 0.01
+               ? fmt::format("{:.2f} %", std::round(100.0 * percent) / 100.0 + 0.0) // never -0
+               : fmt::format("{:.3g} %", percent);
 }
 
 std::string plain_text(double value) {

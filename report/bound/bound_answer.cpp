@@ -31,9 +31,8 @@ std::vector<std::string> bound_sentences(const BoundReport& r) {
                                     format_si(most->seconds, "s"), 100.0 * most->seconds / time_s));
     }
     if (r.measured_s && r.low_s && *r.measured_s < *r.low_s) {
-        lines.push_back(
-            "The measured run is faster than predicted: what binds the prediction, such "
-            "as CPU launches, does not bind it");
+        lines.push_back("The measured run is faster than the prediction's interval: another "
+                        "resource may bind it");
         return lines;
     }
     if (r.headline) {

@@ -106,9 +106,13 @@ std::vector<Column<Store>> store_columns() {
         {"", "store of", Unit::none, [](const Store& s) { return joined_operands(s.operands); },
          kPeople}};
     add_limit(columns, "capacity_bytes", "capacity", Unit::iec_bytes, &Store::capacity_bytes);
-    const std::vector<Column<Store>> banks = {
-        {"bank_bytes", "banks of", Unit::iec_bytes, &Store::bank_bytes},
-        {"buffers", "buffers", Unit::count, &Store::buffers}};
+    const auto banks_text = [](const Store& s) {
+        return s.bank_bytes > 1 ? value_text(value_of(s.bank_bytes), Unit::iec_bytes)
+                                : std::string();
+    };
+    const std::vector<Column<Store>> banks = {{"bank_bytes", &Store::bank_bytes},
+                                              {"", "banks of", Unit::none, banks_text, kPeople},
+                                              {"buffers", "buffers", Unit::count, &Store::buffers}};
     columns.insert(columns.end(), banks.begin(), banks.end());
     add_limit(columns, "read_bytes_per_cycle", "read B/cycle", Unit::none,
               &Store::read_bytes_per_cycle);
@@ -228,6 +232,8 @@ std::vector<Column<LevelRow>> memory_columns() {
             "where they differ from those of the machine"),
         {"keeps_between_layers", "keeps activations", Unit::none, of(&Level::keeps_between_layers),
          kAll, "activations that fit here never travel further out"},
+        {"keeps_weights", "keeps weights", Unit::none, of(&Level::keeps_weights), kAll,
+         "weights that fit here stay from one inference to the next"},
         {"", "fans out to", Unit::none, fanout, kPeople},
         nested<LevelRow, Store>("stores", "Stores", of(&Level::stores), store_columns()),
         nested<LevelRow, Channel>("channels", "Channels", of(&Level::channels), channel_columns()),
@@ -597,13 +603,13 @@ Answer lint_answer(const std::vector<hwdb::LintReport>& reports) {
     a.schema = "eyeroof/hw-check/1";
     a.title = "Checks of machines";
     const auto failed = std::ranges::count_if(reports, std::not_fn(ok));
-    a.sentences = {failed == 0
-                       ? counted(reports.size(), "machine") + ": ok"
-                       : fmt::format("{} of {} fails", failed, counted(reports.size(), "machine"))};
+    a.sentences = {
+        failed == 0 ? counted(reports.size(), "machine") + ": ok"
+                    : fmt::format("{} of {} failed", failed, counted(reports.size(), "machine"))};
     std::vector<Column<LintReport>> columns = {
         {"id", "machine", Unit::none, &LintReport::id},
         {"ok", ok},
-        {"", "check", Unit::none, [ok](const LintReport& r) { return ok(r) ? "ok" : "fails"; },
+        {"", "check", Unit::none, [ok](const LintReport& r) { return ok(r) ? "ok" : "failed"; },
          kPeople},
         {"numbers", "numbers", Unit::count, &LintReport::numbers},
         {"macs_per_cycle", &LintReport::units},

@@ -177,7 +177,8 @@ std::string saving_lines(const analysis::Report& report, const Saving& saving, s
 std::string largest_savings(const analysis::Report& report, const TextStyle& style) {
     if (report.worst.empty()) {
         return report.total.host_s > report.total.device_s
-                   ? "\nNo kernel alone shortens the step: CPU launches hide it.\n"
+                   ? "\nThe kernels that lose most do not shorten the step: CPU launches hide "
+                     "them.\n"
                    : "";
     }
     std::string text =

@@ -253,13 +253,13 @@ Drawing make_payback(const std::vector<analysis::Upgrade>& upgrades, std::size_t
             add_band(d, plot, series_role(i), at(each.speedup.low), at(each.speedup.high));
         }
         add_purchase(d, plot, each, series_role(i), i == chosen);
-        const std::string told =
+        const std::string label =
             fmt::format("{}: {} after {:.0f} months", each.to,
                         dollars(saved_after(each, each.speedup.value, kMonths)), kMonths);
         const double y = plot.box.top + 18.0 + 15.0 * static_cast<double>(legend++);
         d.boxes.push_back({{plot.box.left + 10.0, y - 9.0, 10.0, 10.0}, series_role(i)});
         d.texts.push_back(
-            {{plot.box.left + 26.0, y}, told, ColourRole::text, kSmallPx, 0.0, i == chosen, true});
+            {{plot.box.left + 26.0, y}, label, ColourRole::text, kSmallPx, 0.0, i == chosen, true});
         d.figures.rows.push_back({each.to, *each.money.outlay_usd, each.speedup.value,
                                   each.money.break_even_months.value_or(std::nan("")),
                                   saved_after(each, each.speedup.value, kMonths)});

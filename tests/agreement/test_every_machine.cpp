@@ -122,6 +122,8 @@ TEST_CASE("every machine answers exam, scale, serve, and upgrade in every type t
         table += "\n";
     }
     MESSAGE(table);
+    CHECK(machines > 100);
+    CHECK(refused.asked > machines);
     // Weights and a cache stay in a device's own memory: machines that describe none serve nothing.
     // From a host processor `upgrade` asks which layers to send to a GPU, so a host is no
     // candidate.

@@ -104,6 +104,14 @@ TEST_CASE("a kernel that the host's launches hide saves nothing of the step") {
     for (const analysis::Loss& loss : hidden->worst) {
         CHECK(loss.lost_s <= after_host_s * (1.0 + 1e-9));
     }
+    question.scenario.launch = model::Launch::none; // no launch hides a kernel
+    const auto alone = analysis::run(question);
+    REQUIRE(alone.ok());
+    REQUIRE(alone->worst.size() == 3);
+    CHECK(alone->worst.front().lost_s > after_host_s);
+    const analysis::Loss& loss = alone->worst.front();
+    CHECK(loss.lost_s < alone->total.time_s);
+    CHECK(alone->total.time_s == tests::near(alone->total.device_s));
 }
 
 } // namespace test_analysis_worst_losses

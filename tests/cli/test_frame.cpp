@@ -97,6 +97,8 @@ TEST_CASE("a name of the version before says where it went") {
     }
     CHECK(contains(run({"map", "alexnet", "--on", "simba", "--nodes", "5"}).err, "--search-nodes"));
     CHECK(contains(run({"improve", "alexnet", "--mode", "graph"}).err, "--launch"));
+    CHECK(contains(run({"scale", "alexnet", "--on", "t4", "--collective", "ring"}).err,
+                   "it is now `--algorithm`"));
 }
 
 TEST_CASE("an unknown choice names the choices") {

@@ -174,7 +174,7 @@ TEST_CASE("hw check says no to a broken file, with its places, and goes on with 
     tests::write_text(bad, text);
     const auto outcome = run({"hw", "check", bad, "eyeriss-v1"});
     CHECK(outcome.exit == 1);
-    CHECK(contains(outcome.out, "fails"));
+    CHECK(contains(outcome.out, "failed"));
     CHECK(contains(outcome.out, "eyeriss-v1"));
     CHECK(contains(outcome.err, "bad.yaml:"));
     CHECK(contains(outcome.err, "[wrong-unit]"));
@@ -187,7 +187,7 @@ TEST_CASE("hw check says no to a broken file, with its places, and goes on with 
 TEST_CASE("hw check passes the whole catalog") {
     const auto outcome = run({"hw", "check"});
     CHECK(outcome.exit == 0);
-    CHECK_FALSE(contains(outcome.out, "fails"));
+    CHECK_FALSE(contains(outcome.out, "failed"));
     CHECK_FALSE(contains(outcome.err, "error:"));
 }
 

@@ -133,6 +133,7 @@ void TestPanes::measurements_are_listed_compared_replaced_and_removed() {
     QCOMPARE(list.row_count(), 2);
     QCOMPARE(cell_text(list, 0, 0), QString("run.csv"));
     QCOMPARE(cell_text(list, 0, 3), QString("3 launches"));
+    QCOMPARE(cell_text(list, 0, 4), run); // files of one name are distinguished by it
     AnswerTableView& kernels = table(window, "measured kernels");
     QCOMPARE(kernels.row_count(), 3); // all kernels of one, also those of no layer
     QCOMPARE(cell_text(kernels, row_of(kernels, "relu"), 2), QString("8 us"));

@@ -82,6 +82,10 @@ TEST_CASE("what is not known is a dash for people, null in JSON, and an empty ce
 
 TEST_CASE("people read small shares as hundredths of a percent, and large numbers with a prefix") {
     CHECK(value_text(5.27e-10, Unit::share) == "0.00 %");
+    CHECK(value_text(-5.27e-10, Unit::share) == "0.00 %");
+    CHECK(value_text(0.00006, Unit::share) == "0.01 %");
+    CHECK(value_text(-0.00006, Unit::share) == "-0.01 %"); // a sign as larger shares have
+    CHECK(value_text(-0.05, Unit::share) == "-5 %");
     CHECK(value_text(0.0, Unit::share) == "0 %");
     CHECK(value_text(0.000123, Unit::share) == "0.0123 %");
     CHECK(value_text(0.4123, Unit::share) == "41.2 %");

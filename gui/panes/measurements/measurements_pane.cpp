@@ -66,7 +66,8 @@ report::AnswerTable files_table(const std::vector<MeasurementFile>& files) {
                                                {{"", "File", Unit::none, file_name},
                                                 {"", "Kind", Unit::none, kind_text},
                                                 {"", "Taken on", Unit::none, taken_on},
-                                                {"", "Holds", Unit::none, what_text}});
+                                                {"", "Holds", Unit::none, what_text},
+                                                {"", "Path", Unit::none, &MeasurementFile::path}});
 }
 
 struct KernelRow {
