@@ -259,21 +259,21 @@ TEST_CASE("a cache of keys and values stays in its own type where weights have 4
         scenario.network = network;
         scenario.machine = "b200-sxm";
         scenario.data_type = type;
-        const auto program = analysis::lower(tests::resolved(scenario));
+        const auto program = analysis::lower(eyeroof::tests::resolved(scenario));
         REQUIRE(program.ok());
         return memory_of(*program).at_peak;
     };
-    const auto of = [](const Bytes& at, Role role) { return at[static_cast<std::size_t>(role)]; };
+    const auto of = [](const auto& at, Role role) { return at[static_cast<std::size_t>(role)]; };
     // With a graph, and as a chain of layers.
     for (const char* network :
          {"llama-3-8b:new=1,context=4096", "gpt-oss-20b:new=1,context=4096"}) {
         CAPTURE(network);
-        const Bytes own = memory(network, model::DataType::bf16);
-        const Bytes narrow = memory(network, model::DataType::mxfp4);
+        const auto own = memory(network, model::DataType::bf16);
+        const auto narrow = memory(network, model::DataType::mxfp4);
         CHECK(of(narrow, Role::state) == of(own, Role::state));
         CHECK(of(narrow, Role::state) > 0);
         CHECK(of(narrow, Role::weight) < of(own, Role::weight) / 3);
-        const Bytes eight = memory(network, model::DataType::fp8); // asked, and engines have it
+        const auto eight = memory(network, model::DataType::fp8); // asked, and engines have it
         CHECK(of(eight, Role::state) == of(own, Role::state) / 2);
     }
 }
