@@ -205,7 +205,8 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_option("--own-offset", together.own_offset,
-                   "With carried-over: share of a GPU's median error that its constants keep")
+                   "With carried-over: share of a GPU's median deviation from the others that "
+                   "shared constants leave")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_flag("--keep-starts", together.keep_starts,
