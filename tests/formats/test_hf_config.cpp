@@ -172,7 +172,7 @@ TEST_CASE("quantization that is not read is refused, and says why") {
               .find("has more than 400 characters") != std::string::npos);
     CHECK(error(R"("quant_method": "fp8", "ignore": ["re:(a{1000}){1000}"])")
               .find("is no expression that RE2 reads") != std::string::npos);
-    CHECK(error(R"("quant_method": "fp8", "ignore": ["re:([a-z]{1,90}){1,10}"])")
+    CHECK(error(R"("quant_method": "fp8", "ignore": ["re:(.{1,30}){1,30}"])")
               .find("is no expression that RE2 reads") != std::string::npos);
     std::string many;
     for (int i = 0; i < 257; ++i) {

@@ -177,6 +177,7 @@ TEST_CASE("groups of a norm whose number exceeds 63 bits have no work") {
     graph.opset = 21;
     graph.inputs = {"x", "scale", "bias"};
     graph.input_types["x"] = {kFloat, std::vector<Dim>{{4, ""}, {8, ""}, {2, ""}}};
+    graph.input_types["scale"] = graph.input_types["bias"] = {kFloat, std::vector<Dim>{{8, ""}}};
     OnnxNode norm = made("GroupNormalization", {"x", "scale", "bias"}, "y");
     norm.attributes["num_groups"].i = std::int64_t{1} << 62U;
     graph.nodes = {norm};
