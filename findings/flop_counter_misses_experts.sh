@@ -16,7 +16,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q torch==2.15.0 transformers==5.24.0 numpy==2.4.6 || exit 77
-"$folder/venv/bin/python" - <<'PY' 2>/dev/null
+"$folder/venv/bin/python" - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 import torch
 import transformers
@@ -43,5 +43,5 @@ for name, count in seen.items():
     print(f"experts_implementation {name or 'by default'}: {count:,}, experts by hand {flops(small, 128, 'cpu')[1]:,}")
 large, experts = flops(transformers.MixtralConfig(), 512, "meta")
 print(f"Mixtral 8x7B, 512 tokens: {large:,}, experts by hand {experts:,}: {large / (large + experts):.1%} of both")
-sys.exit(0 if list(seen.values()) == [21233664, 21233664, 46399488, 46399488] and large < experts / 5 else 1)
+sys.exit(0 if list(seen.values()) == [21233664, 21233664, 46399488, 46399488] and large == 1647119958016 else 1)
 PY

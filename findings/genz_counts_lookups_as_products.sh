@@ -18,7 +18,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q genz-llm==0.0.16 pandas==2.2.3 numpy==1.26.4 || exit 77
 cd "$folder"
-venv/bin/python - <<'PY' 2>/dev/null
+venv/bin/python - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 from GenZ import get_configs, prefill_moddeling
 

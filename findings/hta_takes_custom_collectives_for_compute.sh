@@ -18,7 +18,7 @@ python3 -m venv "$folder/venv"
     psutil==7.2.2 pyyaml==6.0.4 || exit 77
 "$folder/venv/bin/pip" install -q --no-deps HolisticTraceAnalysis==0.5.0 || exit 77
 cd "$folder"
-venv/bin/python - <<'PY' 2>/dev/null
+venv/bin/python - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import json
 import pathlib
 import sys

@@ -17,7 +17,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q lightning-fabric==2.6.6 torch==2.15.0 numpy==2.4.6 || exit 77
-"$folder/venv/bin/python" - <<'PY' 2>/dev/null
+"$folder/venv/bin/python" - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 from unittest import mock
 import torch

@@ -18,7 +18,7 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q fire==0.7.1 || exit 77
 "$folder/venv/bin/pip" install -q --no-deps llm-analysis==0.2.2 || exit 77
 cd "$folder"
-venv/bin/python - <<'PY' 2>/dev/null
+venv/bin/python - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 from llm_analysis.analysis import LLMAnalysis
 from llm_analysis.config import get_gpu_config_by_name, get_model_config_by_name

@@ -17,7 +17,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q nvidia-matmul-heuristics==0.1.0.27 || exit 77
-"$folder/venv/bin/python" - <<'PY' 2>/dev/null
+"$folder/venv/bin/python" - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 from nvMatmulHeuristics import (NvMatmulHeuristicsFlags, NvMatmulHeuristicsInterfaceEx, NvMatmulHeuristicsMatmulLayout,
                                 NvMatmulHeuristicsNvidiaGpu, NvMatmulHeuristicsTarget)

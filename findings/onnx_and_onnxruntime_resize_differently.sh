@@ -3,9 +3,9 @@
 #
 # The operator's size is floor(input x scale), and the scale is a 32-bit float. onnx multiplies in double precision:
 # 0.7 as float is 0.69999999, so the floor of 100 x 0.7 is 69. onnxruntime multiplies in 32 bit, where the product rounds to
-# 70. For 0.7, 1.3, and 2.1 the sizes of most round inputs differ by one. Both are the newest versions, and both
-# follow the same sentence. An expert takes inferred shapes for those that run: every later layer, and each Concat with a skip
-# connection, differs from the file's shapes. Write `sizes` instead of `scales` to avoid it.
+# 70. So do 100 scaled by 1.3 (129 and 130) and 300 scaled by 2.1 (629 and 630); a scale that a float holds exactly, 0.5, gives equal sizes.
+# An expert takes inferred shapes for those that run: every later layer, and each Concat with a skip connection, differs from the
+# inferred shapes. Write `sizes` instead of `scales` to avoid it.
 #
 # Versions: onnx 1.23.2, onnxruntime 1.32.0, numpy 2.4.6 (Python 3.11 or newer).
 # Fails (exit 1) when the sizes change. Skips (exit 77) where pip reaches no packages.

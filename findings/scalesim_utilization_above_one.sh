@@ -7,13 +7,13 @@
 # A second trap: "Total cycles" of the console (3650) includes the prefetch, "Total Cycles" of COMPUTE_REPORT.csv
 # (1775) does not; the column for the console's figure is "Total Cycles (incl. prefetch)".
 #
-# Versions: scalesim 3.0.0 with numpy 1.26.4 (it declares no upper bound; with the newest numpy of November 2026 it stops with a TypeError).
+# Versions: scalesim 3.0.0, numpy 1.26.4, pandas 2.2.3 (it declares no upper bound; with the newest numpy of November 2026 it stops with a TypeError).
 # Fails (exit 1) when the figures change. Skips (exit 77) where pip reaches no packages.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install -q scalesim==3.0.0 numpy==1.26.4 'pandas<2.3' || exit 77
+"$folder/venv/bin/pip" install -q scalesim==3.0.0 numpy==1.26.4 pandas==2.2.3 || exit 77
 cd "$folder"
 printf 'Layer, M, N, K, Sparsity,\ng, 128, 128, 128, 2:4,\n' >topology.csv
 printf 'Layer\n' >layout.csv
@@ -55,7 +55,7 @@ UseRamulatorTrace: False
 CFG
 sed 's/SparsitySupport: true/SparsitySupport: false/' sparse.cfg >dense.cfg
 for kind in dense sparse; do
-    venv/bin/python -m scalesim.scale -c $kind.cfg -t topology.csv -l layout.csv -i gemm -p $kind >$kind.log 2>/dev/null
+    venv/bin/python -m scalesim.scale -c $kind.cfg -t topology.csv -l layout.csv -i gemm -p $kind >$kind.log 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
     grep -E '^(Total cycles|Compute cycles|Overall utilization)' $kind.log | sed "s/^/$kind: /"
     tail -n 1 $kind/run/COMPUTE_REPORT.csv
 done

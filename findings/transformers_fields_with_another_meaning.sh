@@ -19,7 +19,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q transformers==5.24.0 || exit 77
-"$folder/venv/bin/python" - <<'PY' 2>/dev/null
+"$folder/venv/bin/python" - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import pathlib
 import sys
 import transformers

@@ -5,8 +5,7 @@
 # 1. MaxPool of 2 x 2, stride 2, over 32 x 32 x 16: 16,384 MACs, though a maximum multiplies nothing. Averages and the
 #    helper operators that Vela inserts count likewise: a softmax over 1,024 values has 2,048 MACs (a maximum and a sum).
 # 2. TransposeConv of 8 x 8 x 16 to 16 x 16 x 32 with 2 x 2 taps, stride 2: 524,288 MACs. Each input meets each tap once,
-#    8 x 8 x 16 x 32 x 2 x 2 = 131,072; three quarters of the products that Vela counts have an inserted zero. It states 71 %
-#    utilization, of which 18 % is useful work.
+#    8 x 8 x 16 x 32 x 2 x 2 = 131,072; three quarters of the products that Vela counts have an inserted zero.
 # An ordinary convolution counts as by hand. Compare Vela's utilization and Tops/s with those of another model only for
 # networks without these layers: an upsampling network looks up to four times as efficient as it is.
 #

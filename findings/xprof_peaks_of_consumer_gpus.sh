@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q --no-deps xprof==2.24.2 || exit 77
 cd "$folder"
-venv/bin/python - <<'PY' 2>/dev/null
+venv/bin/python - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import json
 import pathlib
 import sys

@@ -26,7 +26,7 @@ cat >mapping.yaml <<'YAML'
   spatial_mapping: {D1: ["K, 32"], D2: ["C, 16"]}
   memory_operand_links: {O: O, W: I2, I: I1}
 YAML
-venv/bin/python - <<'PY' 2>/dev/null
+venv/bin/python - <<'PY' 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 import sys
 import numpy
 import onnx

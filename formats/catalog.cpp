@@ -288,6 +288,9 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
 // numbers alone follow, of a network that has no named variants.
 std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string& reference,
                                                                const Folders& folders) {
+    if (is_file_path(reference)) {
+        return std::nullopt;
+    }
     const std::size_t slash = reference.find('/'); // behind a publisher
     const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
     for (std::size_t cut = reference.find_last_of("-_"); cut != std::string::npos && cut > begin;
@@ -340,23 +343,26 @@ NetworkResult load_short(const std::string& name, const NamedNetwork& meant, con
     return {*std::move(network), std::move(said)};
 }
 
-NetworkResult load_any(const std::string& reference, const Folders& folders,
-                       std::optional<GraphEdges>& edges) {
-    std::error_code status;
-    if (reference == "-") {
-        return load_path({reference, {}, "stdin"}, {}, edges);
-    }
-    if (auto named = find_network(reference, folders, Spelling::exact)) {
-        return load_path(*named, {}, edges);
-    }
-    if (fs::exists(reference, status)) {
-        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, edges);
-    }
-    for (const std::string_view site : {"https://", "http://", "huggingface.co/", "hf.co/"}) {
-        if (reference.starts_with(site)) {
-            return load_any(reference.substr(site.size()), folders, edges);
+// PUBLISHER/NAME of a model's page at Hugging Face; a name that is no address as it is. Nothing for
+// every other address.
+std::optional<std::string> without_site(std::string_view name) {
+    const std::size_t scheme = name.starts_with("https://")  ? 8
+                               : name.starts_with("http://") ? 7
+                                                             : 0;
+    for (const std::string_view site : {"huggingface.co/", "hf.co/"}) {
+        if (name.substr(scheme).starts_with(site)) {
+            const std::string_view model = name.substr(scheme + site.size());
+            const std::size_t slash = model.find('/');
+            const bool both = slash < model.size() - 1; // what follows is not empty
+            return both && !is_file_path(model) ? std::optional<std::string>(model) : std::nullopt;
         }
     }
+    return scheme == 0 ? std::optional<std::string>(name) : std::nullopt;
+}
+
+NetworkResult load_named(const std::string& reference, const Folders& folders,
+                         std::optional<GraphEdges>& edges) {
+    std::error_code status;
     const std::size_t colon = reference.rfind(':');
     if (colon != std::string::npos) {
         const std::string name = reference.substr(0, colon);
@@ -397,6 +403,27 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
         return load_short(reference, *meant, {}, edges);
     }
     return unknown(reference, folders);
+}
+
+NetworkResult load_any(const std::string& reference, const Folders& folders,
+                       std::optional<GraphEdges>& edges) {
+    std::error_code status;
+    if (reference == "-") {
+        return load_path({reference, {}, "stdin"}, {}, edges);
+    }
+    if (auto named = find_network(reference, folders, Spelling::exact)) {
+        return load_path(*named, {}, edges);
+    }
+    if (fs::exists(reference, status)) {
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, edges);
+    }
+    if (const auto name = without_site(reference)) {
+        return load_named(*name, folders, edges);
+    }
+    return NetworkResult::failure(
+        "unknown-network",
+        fmt::format("'{}' is not a model's page at huggingface.co", reference.substr(0, 80)),
+        "write huggingface.co/PUBLISHER/NAME, or download the model's config.json or ONNX file");
 }
 
 // The beginning of a mapping whose keys are quoted: "name": …

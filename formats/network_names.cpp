@@ -120,9 +120,12 @@ std::optional<NamedNetwork> find_network(const std::string& name, const Folders&
     return std::nullopt;
 }
 
+bool is_file_path(std::string_view name) {
+    return name.find_first_of("./~") == 0 || name.find('/') != name.rfind('/');
+}
+
 std::optional<NamedNetwork> find_short_name(const std::string& name, const Folders& folders) {
-    const bool path = name.find_first_of("./~") == 0 || name.find('/') != name.rfind('/');
-    if (plain_name(name).size() < kShortestStem || path) {
+    if (plain_name(name).size() < kShortestStem || is_file_path(name)) {
         return std::nullopt;
     }
     for (const fs::path& folder : folders) { // the nearest that has any

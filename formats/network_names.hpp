@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::formats {
@@ -28,6 +29,9 @@ network_file(const std::string& name, const std::vector<std::filesystem::path>& 
 std::optional<NamedNetwork> find_network(const std::string& name,
                                          const std::vector<std::filesystem::path>& folders,
                                          Spelling spelling);
+
+// "./mine", "/tmp/mine", "a/b/c": with a slash, yet no PUBLISHER/NAME.
+bool is_file_path(std::string_view name);
 
 // The one network that has every word of the name ("sdxl" or "stable diffusion xl" of "sdxl-unet",
 // "Qwen/Qwen3-32B" of "qwen3-32b"), in the nearest folder that has any; nothing where several do.

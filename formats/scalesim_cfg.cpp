@@ -86,7 +86,7 @@ class Entries {
     Entries(std::string_view text, std::string file, Diagnostics& found)
         : file_(std::move(file)), found_(found) {
         int line = 0;
-        while (!text.empty()) {
+        while (!text.empty() && !found_.full() && unknown_ <= kMostUnknown) {
             const std::size_t end = text.find('\n');
             take_line(trimmed(text.substr(0, end)), ++line);
             text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -184,13 +184,17 @@ class Entries {
     }
 
     // A key of a derived version is passed over, one that is misspelled is not.
-    void check_key(const std::string& name, const SourceLocation& where) const {
+    void check_key(const std::string& name, const SourceLocation& where) {
         constexpr int most_typos = 2;
         const std::string_view head = std::string_view(name).substr(0, 40);
         const auto typos = [&](std::string_view key) { return edit_distance(head, key); };
         const auto near = std::ranges::min_element(kSettings, {}, typos);
         const int distance = typos(*near); // letter case aside
-        if (distance > 0 && distance <= most_typos) {
+        unknown_ += distance > 0 ? 1 : 0;
+        if (unknown_ > kMostUnknown) {
+            found_.error("unknown-key", fmt::format("more than {} keys are unknown", kMostUnknown),
+                         "is this a cfg of SCALE-Sim?", where);
+        } else if (distance > 0 && distance <= most_typos) {
             found_.error("unknown-key", fmt::format("unknown key '{}'", head),
                          fmt::format("did you mean '{}'?", *near), where);
         } else if (distance > 0) {
@@ -202,6 +206,8 @@ class Entries {
     std::string file_;
     Diagnostics& found_;
     std::map<std::string, Setting> entries_;
+    static constexpr int kMostUnknown = 64; // each is compared with every setting
+    int unknown_ = 0;
 };
 
 model::DataflowKind read_dataflow(const Entries& entries, const std::string& file,

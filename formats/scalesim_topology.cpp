@@ -261,7 +261,7 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
     const ImageColumns columns = columns_of(record);
     if (kind == Kind::convolution && columns.stride_h != ImageColumns{}.stride_h) {
         return NetworkResult::failure(
-            "bad-header", fmt::format("{} columns stand before the stride, of 7", columns.stride_h),
+            "bad-header", fmt::format("the stride is column {}, not 8", columns.stride_h + 1),
             "the columns are: Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, "
             "Channels, Num Filter, Strides",
             {file, 1, 1});

@@ -567,15 +567,16 @@ std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
         compiled_s += compiled ? left.measured_s : 0.0;
     }
     if (2.0 * between_s >= other_s) {
-        return MissingOperators{"the others communicate, and no operator says how many bytes",
-                                "`import` shows in how much of their time nothing computes"};
+        return MissingOperators{
+            "the other kernels communicate, and no operator says how many bytes",
+            "`import` shows in how much of their time nothing computes"};
     }
     if (2.0 * compiled_s >= other_s) {
         return MissingOperators{"torch.compile's kernels leave no event on a CPU",
                                 "trace without torch.compile for shapes"};
     }
     if (graph_share(trace.step) >= kMost) {
-        return MissingOperators{"CUDA graphs launched the others, and no profiler records "
+        return MissingOperators{"CUDA graphs launched the other kernels, and no profiler records "
                                 "operators for these",
                                 "trace without graphs for shapes (vLLM: enforce_eager=True, "
                                 "SGLang: --disable-cuda-graph, torch.compile: no "
@@ -588,7 +589,7 @@ std::optional<MissingOperators> missing_operators(const TraceNetwork& trace) {
                                 "lays the kernels over a network"};
     }
     if (2.0 * without_s >= other_s) {
-        return MissingOperators{"no operator of the trace launched the others",
+        return MissingOperators{"no operator of the trace launched the other kernels",
                                 "trace the CPU too: activities=[ProfilerActivity.CPU, "
                                 "ProfilerActivity.CUDA], record_shapes=True"};
     }
@@ -607,7 +608,7 @@ Result<TraceNetwork> network_of_trace(const Profile& profile, const std::string&
         const auto missing = missing_operators(made);
         return Result<TraceNetwork>::failure(
             "no-layers",
-            "no operator of the trace that launched a kernel is known" +
+            "no operator of the trace has a known kind and recorded dimensions" +
                 (missing ? ": " + missing->why : std::string()),
             missing ? missing->fix
                     : std::string("record shapes: torch.profiler.profile(record_shapes=True)"),

@@ -754,6 +754,9 @@ def main():
     parser.add_argument("--json", action="store_true", help="print the groups as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    also_by = [by for by in options.also.split(",") if by]
+    if unknown := sorted(set(also_by) - set(BY)):
+        parser.error(f"--also: {', '.join(unknown)} is none of {', '.join(BY)}")
     if options.constants and options.leave_out not in ("die", "architecture"):
         parser.error("--constants needs constants that are blind to a GPU: leave out a die or an architecture")
     program = Program(options.eyeroof, options.table, options.timing, options.rounds)
@@ -775,7 +778,7 @@ def main():
             shipped = pathlib.Path(__file__).resolve().parents[2] / "hwdb/calibration"
             catalog = {name: program.gpu(name) for name in gpus_of(program)}
             keep_constants(every, start, options.constants, shipped, datetime.date.today().isoformat(), catalog)
-        also = {by: left_out_by(by, every, program, start, side_by_side) for by in filter(None, options.also.split(","))}
+        also = {by: left_out_by(by, every, program, start, side_by_side) for by in also_by}
     for rows, path in ((boards, options.leaderboard), (all_rows, options.rows_to)):
         if rows:
             with open(path, "w", newline="") as file:

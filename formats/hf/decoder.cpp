@@ -528,8 +528,9 @@ class Decoder : private Sizes {
 
     Block mixer(Count i) {
         const std::string of = kind(i);
-        const std::string types =
-            quantized_.types_of(i, is("nemotron_h") ? "mixer.q_proj" : "self_attn.q_proj");
+        const std::string at = is("nemotron_h") ? "mixer." : "self_attn.";
+        const std::string types = quantized_.types_of(i, at + "q_proj");
+        const std::string out_types = quantized_.types_of(i, at + "o_proj");
         if (one_of({"mamba", "mamba2"}) || of == "mamba" ||
             (of == "linear_attention" && one_of({"nemotron_h", "granitemoehybrid"})) ||
             (is("jamba") && kinds_.empty() && !jamba_attends(i)) ||
@@ -573,6 +574,7 @@ class Decoder : private Sizes {
         if (latent_) {
             LatentAttention a = *latent_;
             a.types = types;
+            a.out_types = out_types;
             constexpr auto indexers = std::to_array<std::string_view>({"full", "shared"});
             const auto index = c_.words("indexer_types", indexers);
             if (static_cast<std::size_t>(i) < index.size() &&
@@ -581,7 +583,9 @@ class Decoder : private Sizes {
             }
             return latent_attention(a);
         }
-        Block block = attention(attention_of(i, types));
+        Attention plain = attention_of(i, types);
+        plain.out_types = out_types;
+        Block block = attention(plain);
         if (is("bitnet")) {
             const std::string width = fmt::format("{}*{}", attention_.heads, attention_.size);
             block.push_back(norm("attention_norm", "words", width, width));
@@ -620,8 +624,11 @@ class Decoder : private Sizes {
         Experts e = *experts_;
         const std::string of = is("nemotron_h") ? "mixer." : "mlp.";
         e.types = quantized_.types_of(i, of + "experts.0.up_proj");
-        e.shared_types = quantized_.types_of(
-            i, of + (type_.starts_with("qwen") ? "shared_expert" : "shared_experts") + ".up_proj");
+        e.down_types = quantized_.types_of(i, of + "experts.0.down_proj");
+        const std::string shared =
+            of + (type_.starts_with("qwen") ? "shared_expert." : "shared_experts.");
+        e.shared_types = quantized_.types_of(i, shared + "up_proj");
+        e.shared_down_types = quantized_.types_of(i, shared + "down_proj");
         if (is("gemma4_text")) {
             e.router_extra = e.experts + hidden_;
         }
@@ -633,7 +640,9 @@ class Decoder : private Sizes {
         f.hidden = hidden_;
         f.gated = family_.gated && !is("nemotron_h");
         f.inner = inner_of(i, true);
-        f.types = quantized_.types_of(i, is("nemotron_h") ? "mixer.up_proj" : "mlp.up_proj");
+        const std::string at = is("nemotron_h") ? "mixer." : "mlp.";
+        f.types = quantized_.types_of(i, at + "up_proj");
+        f.down_types = quantized_.types_of(i, at + "down_proj");
         if (is("llama4_text")) {
             f.inner = c_.count_or({"intermediate_size_mlp"}, f.inner);
         } else if (is("gemma4_text") && c_.flag("use_double_wide_mlp") &&

@@ -1,5 +1,6 @@
 #include "formats/hf/module_names.hpp"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@ namespace eyeroof::formats::hf {
 namespace {
 
 constexpr std::size_t kMostPatterns = 256, kMostLetters = 400;
+constexpr std::int64_t kMostBytes = 1 << 16; // of a pattern's program
 
 // "model.language_model.layers.3.mlp" as "layers.3.mlp"; towers keep their names whole.
 std::string_view from_layers(std::string_view name) {
@@ -40,26 +42,30 @@ std::string expression_of(std::string_view stars) {
 
 } // namespace
 
-bool ModuleNames::add(std::string_view name) {
+std::string ModuleNames::add(std::string_view name) {
     if (name.size() > kMostLetters) {
-        return false;
+        return fmt::format("has more than {} characters", kMostLetters);
     }
     const bool is_expression = name.starts_with("re:");
     if (!is_expression && name.find('*') == std::string_view::npos) {
         plain_.emplace(from_layers(name));
-        return true;
+        return {};
+    }
+    if (patterns_.size() == kMostPatterns) {
+        return fmt::format("is one of more than {} patterns", kMostPatterns);
     }
     std::string_view own = from_layers(is_expression ? name.substr(3) : name);
     own.remove_prefix(is_expression && own.starts_with('^') ? 1 : 0);
     re2::RE2::Options quiet;
     quiet.set_log_errors(false);
+    quiet.set_max_mem(kMostBytes);
     auto made = std::make_shared<const re2::RE2>(
         is_expression ? std::string(own) : expression_of(own), quiet);
-    if (!made->ok() || patterns_.size() >= kMostPatterns) {
-        return false;
+    if (!made->ok()) {
+        return "is no expression that RE2 reads: " + made->error();
     }
     patterns_.push_back(std::move(made));
-    return true;
+    return {};
 }
 
 bool ModuleNames::lists(std::string_view path) const {
@@ -80,10 +86,10 @@ bool ModuleNames::lists(std::string_view path) const {
     });
 }
 
-bool ModuleNames::lists_near(std::string_view path) const {
+bool ModuleNames::lists_beside(std::string_view path) const {
     const std::string_view part = path.substr(0, path.rfind('.') + 1); // with its point
     const auto near = plain_.lower_bound(part);
-    return lists(path) || (near != plain_.end() && near->starts_with(part));
+    return near != plain_.end() && near->starts_with(part);
 }
 
 } // namespace eyeroof::formats::hf

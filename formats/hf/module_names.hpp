@@ -16,14 +16,13 @@ namespace eyeroof::formats::hf {
 
 class ModuleNames {
   public:
-    // False where the name is a regular expression that RE2 does not read (looking ahead), or one
-    // of too many.
-    bool add(std::string_view name);
+    // Why the name is not taken; empty where it is.
+    std::string add(std::string_view name);
 
     // Whether the module, "layers.3.mlp.gate_proj", or one that it is a part of is listed.
     bool lists(std::string_view path) const;
-    // The same, or one of the modules beside it ("layers.3.self_attn.qkv_proj" for its q_proj).
-    bool lists_near(std::string_view path) const;
+    // Whether a module beside it is ("layers.3.self_attn.qkv_proj" for its q_proj).
+    bool lists_beside(std::string_view path) const;
 
   private:
     std::set<std::string, std::less<>> plain_;

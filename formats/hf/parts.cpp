@@ -129,8 +129,8 @@ Block attention(const Attention& a) {
     if (a.gate > 0 || a.gate_in_query) {
         block.push_back(pointwise("gate", "words", fmt::format("{}*{}", a.heads, value), "swiglu"));
     }
-    block.push_back(
-        typed(gemm("output", hidden, fmt::format("{}*{}", a.heads, value), a.out_bias), a.types));
+    block.push_back(typed(gemm("output", hidden, fmt::format("{}*{}", a.heads, value), a.out_bias),
+                          a.out_types.value_or(a.types)));
     return block;
 }
 
@@ -195,8 +195,8 @@ Block latent_attention(const LatentAttention& a) {
     block.push_back(when(bmm("mix", each, "new", text_of(a.value), keys), "meets == 0"));
     block.push_back(when(bmm("mix_absorbed", "batch", many, text_of(a.latent), keys), "meets"));
     block.push_back(absorbed("value_absorbed", a.value, a.latent));
-    block.push_back(
-        typed(gemm("output", hidden, fmt::format("{}*{}", a.heads, a.value), a.bias), a.types));
+    block.push_back(typed(gemm("output", hidden, fmt::format("{}*{}", a.heads, a.value), a.bias),
+                          a.out_types.value_or(a.types)));
     return block;
 }
 
@@ -451,7 +451,7 @@ Block feed_forward(const FeedForward& f) {
         typed(gemm(f.gated ? "gate_up" : "up", (f.gated ? "2*" : "") + inner, hidden, f.bias),
               f.types),
         pointwise(f.gated ? "swiglu" : "activation", "words", inner, f.gated ? "swiglu" : "gelu"),
-        typed(gemm("down", hidden, inner, f.bias), f.types)};
+        typed(gemm("down", hidden, inner, f.bias), f.down_types.value_or(f.types))};
 }
 
 Block experts(const Experts& e) {
@@ -482,14 +482,14 @@ Block experts(const Experts& e) {
                              text_of(e.inner), e.gated ? "swiglu" : "gelu"),
                    typed(bmm("experts_down", run, share, width, text_of(e.inner),
                              parameters(width, text_of(e.inner))),
-                         e.types),
+                         e.down_types.value_or(e.types)),
                    pointwise("combine", sent, width, "mulu")});
     if (e.width > 0) {
         block.push_back(gemm("experts_out", hidden, width));
     }
     if (e.shared_inner > 0) {
-        for (Operator& op :
-             Block(feed_forward({e.hidden, e.shared_inner, e.gated, false, e.shared_types}))) {
+        for (Operator& op : Block(feed_forward({e.hidden, e.shared_inner, e.gated, false,
+                                                e.shared_types, e.shared_down_types}))) {
             op.name = "shared_" + op.name;
             block.push_back(op);
         }

@@ -26,6 +26,7 @@ struct Attention {
     bool rotary = true;
     Count index_heads = 0, index_size = 0, index_top = 0; // of keys that are chosen; 0: all
     std::string types;
+    std::optional<std::string> out_types = {}; // of the output; types where none
 };
 Block attention(const Attention& a);
 
@@ -35,6 +36,7 @@ struct LatentAttention {
     bool bias = false;
     Count index_heads = 0, index_size = 0, index_top = 0; // of sparse attention; 0: dense
     std::string types;
+    std::optional<std::string> out_types = {};
 };
 Block latent_attention(const LatentAttention& a);
 
@@ -84,6 +86,7 @@ struct FeedForward {
     Count hidden = 0, inner = 0;
     bool gated = true, bias = false;
     std::string types;
+    std::optional<std::string> down_types = {}; // of the second product; types where none
 };
 Block feed_forward(const FeedForward& f);
 
@@ -94,6 +97,7 @@ struct Experts {
     bool gated = true, biases = false, router_bias = false, shared_gate = false;
     Count router_extra = 0; // learned values beside its matrix
     std::string types, shared_types;
+    std::optional<std::string> down_types = {}, shared_down_types = {};
 };
 Block experts(const Experts& e);
 

@@ -69,6 +69,11 @@ std::string of_torchao(std::string name, const std::string& wide) {
                : joined(type_in(name.substr(0, both)), type_in(name.substr(both)), wide);
 }
 
+// -1 is one scale for a whole channel.
+Count group_size(Config& tensor) {
+    return static_cast<Count>(std::clamp(tensor.number("group_size", 0.0), -1.0, 1e9));
+}
+
 // Values of one tensor in compressed-tensors and ModelOpt; `otherwise` where they are not given.
 std::string of_tensor(Config& group, const char* key, const std::string& otherwise) {
     if (!group.has(key)) {
@@ -77,8 +82,7 @@ std::string of_tensor(Config& group, const char* key, const std::string& otherwi
     Config tensor = group.inner(key);
     const std::string kind = tensor.word("type", "int");
     return kind == "float" || kind == "int"
-               ? of_bits(tensor.count_or({"num_bits"}, 8), kind == "float",
-                         tensor.count_or({"group_size"}, 0))
+               ? of_bits(tensor.count_or({"num_bits"}, 8), kind == "float", group_size(tensor))
                : "";
 }
 
@@ -92,17 +96,21 @@ std::string of_quark(Config& scheme, const char* key, const std::string& otherwi
     const Count bits = holds(type, "fp8") || holds(type, "int8")   ? 8
                        : holds(type, "fp4") || holds(type, "int4") ? 4
                                                                    : 0;
-    return of_bits(bits, holds(type, "fp"), tensor.count_or({"group_size"}, 0));
+    return of_bits(bits, holds(type, "fp"), group_size(tensor));
 }
 
-void refuse_pattern(Config& q, const char* key, const std::string& name) {
-    q.refuse(key, fmt::format("the pattern '{}' is not read", name.substr(0, 60)),
-             "write the modules' names, or a pattern of . * + ? [] and (a|b)");
+// Adds the name; an error at the key says why where it is not taken.
+void add_module(ModuleNames& modules, Config& q, const char* key, const std::string& name) {
+    if (const std::string why = modules.add(name); !why.empty()) {
+        q.refuse(key, fmt::format("the module '{}' {}", name.substr(0, 60), why),
+                 "write the modules' names, or fewer and simpler patterns");
+    }
 }
 
 } // namespace
 
-bool Quantization::add(std::string types, Config& q, const std::vector<std::string>& targets) {
+bool Quantization::add(std::string types, Config& q, const char* key,
+                       const std::vector<std::string>& targets) {
     if (types.empty()) {
         return false;
     }
@@ -112,26 +120,32 @@ bool Quantization::add(std::string types, Config& q, const std::vector<std::stri
     for (const std::string& target : targets) {
         const bool kind = !target.empty() && target[0] >= 'A' && target[0] <= 'Z'; // "Linear"
         group.rest = group.rest || kind;
-        if (!kind && !group.modules.add(target)) {
-            refuse_pattern(q, "config_groups", target);
+        if (!kind) {
+            add_module(group.modules, q, key, target);
         }
     }
     groups_.push_back(std::move(group));
     return true;
 }
 
-bool Quantization::add_all(const Named& named, Config& q) {
+bool Quantization::add_all(const Named& named, Config& q, const char* key) {
     return std::ranges::all_of(
-        named, [&](const auto& entry) { return add(entry.first, q, entry.second); });
+        named, [&](const auto& entry) { return add(entry.first, q, key, entry.second); });
 }
 
 // config_groups of compressed-tensors and ModelOpt; none: weights are as they were trained.
 bool Quantization::take_groups(Config& q) {
+    constexpr std::size_t kMostGroups = 64;
+    if (q.entries("config_groups").size() > kMostGroups) {
+        q.refuse("config_groups", fmt::format("it has more than {} groups", kMostGroups),
+                 "join groups of equal types");
+        return true;
+    }
     for (const auto& [name, json] : q.entries("config_groups").items()) {
         Config group = q.with(json);
         const std::string types = joined(of_tensor(group, "input_activations", wide_),
                                          of_tensor(group, "weights", wide_), wide_);
-        if (!add(types, q, group.words("targets"))) {
+        if (!add(types, q, "config_groups", group.words("targets"))) {
             return false;
         }
     }
@@ -145,27 +159,47 @@ bool Quantization::take_layers(Config& q) {
         Config layer = q.with(json);
         modules[of_algorithm(lowered(layer.word("quant_algo")), wide_)].push_back(name);
     }
-    return add_all(modules, q);
+    return add_all(modules, q, "quantized_layers");
 }
 
 // Modules of other bits than the rest: "dynamic" of GPTQModel, "extra_config" of AutoRound.
 bool Quantization::take_overrides(Config& q) {
     constexpr Count kPlain = 16;
     const Count usual = q.count_or({"bits"}, 4);
-    Named modules;
+    Named dynamic;
     for (const auto& [name, json] : q.entries("dynamic").items()) {
         const bool left_out = name.starts_with("-:");
         const std::string pattern = "re:" + name.substr(left_out || name.starts_with("+:") ? 2 : 0);
         const Count bits = q.with(json).count_or({"bits"}, usual);
-        modules[left_out ? joined(wide_, wide_, wide_) : joined(wide_, of_bits(bits, false), wide_)]
+        dynamic[left_out ? joined(wide_, wide_, wide_) : joined(wide_, of_bits(bits, false), wide_)]
             .push_back(pattern);
     }
+    Named extra;
     for (const auto& [name, json] : q.entries("extra_config").items()) {
         const Count bits = q.with(json).count_or({"bits"}, usual);
-        modules[joined(wide_, bits >= kPlain ? wide_ : of_bits(bits, false), wide_)].push_back(
-            name);
+        extra[joined(wide_, bits >= kPlain ? wide_ : of_bits(bits, false), wide_)].push_back(name);
     }
-    return add_all(modules, q);
+    return add_all(dynamic, q, "dynamic") && add_all(extra, q, "extra_config");
+}
+
+// HQQ: the bits of all modules, or of each kind ("self_attn.q_proj"), whose others stay wide.
+bool Quantization::take_hqq(Config& q) {
+    if (!q.has("quant_config")) {
+        return add(joined(wide_, of_bits(q.count_or({"nbits"}, 4), false), wide_), q);
+    }
+    const auto types = [&](Config entry) {
+        const Count bits = entry.inner("weight_quant_params").count_or({"nbits"}, 0);
+        return joined(wide_, of_bits(bits, false), wide_);
+    };
+    Config all = q.inner("quant_config");
+    if (all.has("weight_quant_params")) {
+        return add(types(all), q);
+    }
+    Named modules;
+    for (const auto& [name, json] : q.entries("quant_config").items()) {
+        modules[types(q.with(json))].push_back(name);
+    }
+    return !modules.empty() && add_all(modules, q, "quant_config");
 }
 
 bool Quantization::take_quark(Config& q) {
@@ -177,13 +211,15 @@ bool Quantization::take_quark(Config& q) {
     for (const auto& [name, json] : q.entries("layer_quant_config").items()) {
         modules[types(q.with(json))].push_back(name);
     }
-    return add_all(modules, q) && add(types(q.inner("global_quant_config")), q, {});
+    return q.entries("layer_type_quant_config").empty() &&
+           add_all(modules, q, "layer_quant_config") &&
+           add(types(q.inner("global_quant_config")), q);
 }
 
 bool Quantization::take_method(Config& q, const std::string& method) {
-    const auto both = [&](const char* type) { return add(joined(type, type, wide_), q, {}); };
+    const auto both = [&](const char* type) { return add(joined(type, type, wide_), q); };
     const auto weights = [&](const std::string& type) {
-        return add(joined(wide_, type, wide_), q, {});
+        return add(joined(wide_, type, wide_), q);
     };
     if (method == "fp8" || method == "fbgemm_fp8" || method == "finegrained_fp8") {
         const std::string scheme = q.word("activation_scheme", "dynamic");
@@ -200,7 +236,7 @@ bool Quantization::take_method(Config& q, const std::string& method) {
             return q.has("quantized_layers") ? take_layers(q) : take_groups(q);
         }
         const bool cache_alone = name.empty() && q.has("kv_cache_quant_algo");
-        return cache_alone || add(of_algorithm(name, wide_), q, {});
+        return cache_alone || add(of_algorithm(name, wide_), q);
     }
     if (method == "compressed-tensors") {
         return take_groups(q);
@@ -208,34 +244,36 @@ bool Quantization::take_method(Config& q, const std::string& method) {
     if (method == "bitsandbytes") {
         return weights(q.flag("load_in_8bit") ? "int8" : "int4");
     }
-    if (method == "awq" || method == "gptq" || method == "auto-round" || method == "hqq" ||
+    if (method == "hqq") {
+        return take_hqq(q);
+    }
+    if (method == "awq" || method == "gptq" || method == "auto-round" ||
         method == "intel/auto-round" || method == "autoawq") {
-        return weights(of_bits(q.count_or({"bits", "w_bit", "nbits"}, 4), false)) &&
-               take_overrides(q);
+        return weights(of_bits(q.count_or({"bits", "w_bit"}, 4), false)) && take_overrides(q);
     }
     if (method == "quark") {
         return take_quark(q);
     }
     if (method == "quanto" || method == "eetq") {
         const std::string type = lowered(q.word("weights", "int8"));
-        return weights(type == "float8" ? "fp8" : type == "int8" || type == "int4" ? type : "");
+        return !q.has("activations") && weights(type == "float8"                   ? "fp8"
+                                                : type == "int8" || type == "int4" ? type
+                                                                                   : "");
     }
     if (method == "torchao") {
         const std::string name = q.is_object("quant_type")
                                      ? q.inner("quant_type").inner("default").word("_type")
                                      : q.word("quant_type");
-        return add(of_torchao(name, wide_), q, {});
+        return add(of_torchao(name, wide_), q);
     }
     return false;
 }
 
 void Quantization::take_left_out(Config& q) {
     for (const char* key : {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules",
-                            "llm_int8_skip_modules", "exclude"}) {
+                            "llm_int8_skip_modules", "skip_modules", "exclude"}) {
         for (const std::string& name : q.words(key)) {
-            if (!left_out_.add(name)) {
-                refuse_pattern(q, key, name);
-            }
+            add_module(left_out_, q, key, name);
         }
     }
 }
@@ -255,7 +293,8 @@ Quantization::Quantization(Config& config, std::string wide) : wide_(std::move(w
             "quantization_config",
             fmt::format("the method '{}' is not known with these types", method.substr(0, 40)),
             "known: fp8, mxfp4, modelopt (FP8, NVFP4, mixed precision), compressed-tensors, awq, "
-            "gptq, auto-round, bitsandbytes, quark, quanto, torchao; without the key, weights have "
+            "gptq, auto-round, hqq, bitsandbytes, quark, quanto, torchao; without the key, weights "
+            "have "
             "the type of torch_dtype");
         return;
     }
@@ -269,10 +308,15 @@ std::string Quantization::types_of(Count layer, const std::string& module) const
     if (left_out_.lists(path) || (experts_alone_ && !expert)) {
         return {};
     }
-    const auto named = std::ranges::find_if(
-        groups_, [&](const Group& group) { return group.modules.lists_near(path); });
-    const auto chosen =
-        named != groups_.end() ? named : std::ranges::find_if(groups_, &Group::rest);
+    auto chosen = std::ranges::find_if(
+        groups_, [&](const Group& group) { return group.modules.lists(path); });
+    if (chosen == groups_.end()) {
+        chosen = std::ranges::find_if(
+            groups_, [&](const Group& group) { return group.modules.lists_beside(path); });
+    }
+    if (chosen == groups_.end()) {
+        chosen = std::ranges::find_if(groups_, &Group::rest);
+    }
     return chosen == groups_.end() || chosen->types == joined(wide_, wide_, wide_) ? std::string()
                                                                                    : chosen->types;
 }

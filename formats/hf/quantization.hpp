@@ -31,12 +31,14 @@ class Quantization {
 
     using Named = std::map<std::string, std::vector<std::string>>; // modules by their types
 
-    bool add(std::string types, Config& q, const std::vector<std::string>& targets);
-    bool add_all(const Named& named, Config& q);
+    bool add(std::string types, Config& q, const char* key = "",
+             const std::vector<std::string>& targets = {});
+    bool add_all(const Named& named, Config& q, const char* key);
     bool take_method(Config& q, const std::string& method);
     bool take_groups(Config& q);
     bool take_layers(Config& q);
     bool take_overrides(Config& q);
+    bool take_hqq(Config& q);
     bool take_quark(Config& q);
     void take_left_out(Config& q);
 

@@ -67,11 +67,11 @@ void group_norm(Step& step, std::int64_t groups) {
     if (!all || x.rank() < 2 || *all < 1) {
         return step.fail("the sizes of its input are not known");
     }
-    const std::int64_t number = (*x.dims)[0] * (groups > 0 ? groups : (*x.dims)[1]);
-    if (*all % number != 0) {
+    const auto number = checked_mul((*x.dims)[0], groups > 0 ? groups : (*x.dims)[1]);
+    if (!number || *all % *number != 0) {
         return step.fail("its groups do not divide the channels");
     }
-    rows(step, Op::layernorm, number, *all / number, step.learned(1, 3));
+    rows(step, Op::layernorm, *number, *all / *number, step.learned(1, 3));
 }
 
 void softmax(Step& step) {
@@ -93,16 +93,23 @@ Count touched(const Window& w) {
 }
 
 // Depth by planes: of three axes, depth is the height and a plane the width, with windows of as
-// many taps (one more at most) that touch as many elements and leave as many results.
-std::vector<Window> flat(std::vector<Window> windows) {
-    constexpr std::int64_t kMostAlong = 1'000'000'000; // so that products of two fit
-    const bool plain =
-        windows.size() == 3 && windows[1].outputs <= kMostAlong && windows[2].outputs <= kMostAlong;
-    if (!plain) {
+// many taps (one more at most) that touch as many elements and leave as many results. Nothing where
+// a plane is larger than any layer.
+std::optional<std::vector<Window>> flat(std::vector<Window> windows) {
+    if (windows.size() != 3) {
         return windows;
     }
     const Window& h = windows[1];
     const Window& w = windows[2];
+    const auto fits = [](Count a, Count b) {
+        const auto all = checked_mul(a, b);
+        return all && *all <= model::kMaxDimension;
+    };
+    const bool one = h.outputs == 1 && w.outputs == 1;
+    if (!fits(h.outputs, w.outputs) || !(one || fits(h.kernel, w.kernel)) ||
+        !fits(touched(h), touched(w))) {
+        return std::nullopt;
+    }
     Window plane;
     plane.size = touched(h) * touched(w);
     plane.outputs = h.outputs * w.outputs;
@@ -120,7 +127,7 @@ std::vector<Window> flat(std::vector<Window> windows) {
         plane.kernel = std::max<std::int64_t>(plane.size - plane.stride * steps, 1);
         plane.before = plane.after = std::max<std::int64_t>(plane.outputs - plane.size + 1, 0) / 2;
     }
-    return {windows[0], plane};
+    return std::vector{windows[0], plane};
 }
 
 // A layer of pooling has no gaps between taps. Padding takes their place, and where it does not
@@ -142,9 +149,11 @@ void pool(Step& step, Op op, bool global) {
     const auto windows = kernel && kernel->size() == spatial.size()
                              ? windows_of(step, spatial, *kernel)
                              : std::nullopt;
-    const auto image = windows ? image_of(flat(*windows)) : std::nullopt;
+    const auto planes = windows ? flat(*windows) : std::nullopt;
+    const auto image = planes ? image_of(*planes) : std::nullopt;
     if (!image) {
-        return step.fail("its window makes no sense");
+        return step.fail(windows && !planes ? "its window is too large"
+                                            : "its window makes no sense");
     }
     Dims result = {(*x.dims)[0], (*x.dims)[1]};
     for (const Window& window : *windows) {

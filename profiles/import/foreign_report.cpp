@@ -13,12 +13,13 @@ std::optional<ForeignReport> table_of(std::string_view head) {
     constexpr std::size_t kLooked = 4096;
     const std::string_view text = head.substr(0, kLooked);
     const auto has = [&](const char* part) { return text.find(part) != std::string_view::npos; };
-    if (has("NVPROF") || has("Metric Description") || (has("Time(%)") && has("Calls"))) {
+    const bool nsys = has("Total Time ("); // old tables of it have Time(%) and Num Calls, too
+    if (has("NVPROF") || has("Metric Description") || (has("Time(%)") && has("Calls") && !nsys)) {
         return ForeignReport{"a table of nvprof",
                              "trace with its successor: nsys profile --trace=cuda,nvtx, then nsys "
                              "export --type sqlite"};
     }
-    if (has("Total Time (") && (has("Instances") || has("Num Calls") || has("Count"))) {
+    if (nsys && (has("Instances") || has("Num Calls") || has("Count"))) {
         return ForeignReport{"a summary of `nsys stats`, without single launches",
                              "import the trace: nsys export --type sqlite REPORT.nsys-rep"};
     }

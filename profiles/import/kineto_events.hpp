@@ -46,6 +46,8 @@ struct TraceEvent {
     Collective collective;
 };
 
+inline constexpr double kLatestUs = 9e15; // beyond, nanoseconds do not fit 63 bits
+
 using EventUse = std::function<void(const TraceEvent&)>;
 
 // Calls `use` for every event that is not `other`; gives the facts of the file's head: the first

@@ -159,7 +159,6 @@ void HostEvents::answer_thread(const std::deque<Span>& spans, std::vector<Questi
         Origin origin = origin_of(spans, open);
         origin.module = modules_.of(spans, open);
         leaves_.add_to(origin, spans, open, calls_so_far_);
-        constexpr double kLatestUs = 9e15;
         if (question.at_us >= 0.0 && question.at_us < kLatestUs) {
             origin.called_ns = std::llround(question.at_us * 1e3);
         }

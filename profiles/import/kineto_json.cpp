@@ -41,8 +41,6 @@ void return_freed_memory() {
 #endif
 }
 
-constexpr double kLatestUs = 9e15; // beyond, nanoseconds do not fit 63 bits
-
 class KinetoReader {
   public:
     explicit KinetoReader(const ImportInput& input) : input_(input) {}
@@ -60,7 +58,8 @@ class KinetoReader {
             return Result<Profile>::failure(
                 "bad-time",
                 std::to_string(bad_times_) +
-                    " kernels have no time, a negative one, or one that is no number",
+                    " kernels have a `ts` or `dur` that is missing, negative, above 9e15, or no "
+                    "number",
                 "a kernel has `ts` and `dur` in microseconds; write the trace again",
                 {input_.name, 0, 0});
         }
@@ -107,8 +106,8 @@ class KinetoReader {
         if (without_time_on_host_ > 0) {
             found.warning("bad-time",
                           std::to_string(without_time_on_host_) +
-                              " operators, calls, or copies have a time that is negative, too "
-                              "large, or no number, and are left out",
+                              " operators, calls, or copies are left out: their `ts` or `dur` is "
+                              "negative, above 9e15, or no number",
                           "`ts` and `dur` are microseconds; write the trace again",
                           {input_.name, 0, 0});
         }
@@ -143,7 +142,8 @@ class KinetoReader {
     static constexpr std::size_t kCallBytes = sizeof(CallOrigin) + sizeof(Question);
 
     void take(const TraceEvent& event) {
-        const bool ended = event.dur_us >= 0.0 && std::abs(event.ts_us) <= kLatestUs;
+        const bool ended =
+            event.dur_us >= 0.0 && event.dur_us <= kLatestUs && std::abs(event.ts_us) <= kLatestUs;
         if ((event.bad_time || !ended) && event.kind != TraceKind::kernel) {
             ++without_time_on_host_;
             return;
@@ -175,7 +175,8 @@ class KinetoReader {
     }
 
     void take_kernel(const TraceEvent& event) {
-        if (event.bad_time || event.dur_us < 0.0 || event.ts_us < 0.0 || event.ts_us > kLatestUs) {
+        const double end_us = event.ts_us + event.dur_us;
+        if (event.bad_time || event.dur_us < 0.0 || event.ts_us < 0.0 || end_us > kLatestUs) {
             ++bad_times_;
             return;
         }

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import eyeroof as er
-from eyeroof import searching
+from eyeroof import parts, searching
 
 SPACE = {"axes.kernel": [16, 32, 48, 64], "axes.channel": [16, 32, 64],
          "dram-link-bandwidth": ["x1", "x2", "x4"]}
@@ -66,6 +66,43 @@ def test_rows_become_tables_of_others(tmp_path):
     rows.save(tmp_path / "all.parquet")
     back = pandas.read_parquet(tmp_path / "all.parquet")
     assert back["time_s"].tolist() == [row["time_s"] for row in rows]
+
+
+def test_a_folder_of_parts_keeps_the_files_of_others(tmp_path):
+    theirs = tmp_path / "part-00003.jsonl"
+    theirs.write_text("theirs", encoding="utf-8")
+    with pytest.raises(er.Error, match="has part-00003.jsonl, which is not of this sweep"):
+        parts._Folder(tmp_path, ("net", ["--x"])).read(4)
+    assert parts._Folder(tmp_path, ("net", ["--x"])).read(2) == {}
+    mine = parts._Folder(tmp_path, ("net", ["--x"]))
+    assert mine.parts == 2
+    mine.write(1, "rows")
+    assert mine.read(2) == {1: "rows"}
+    assert mine.read(1) == {}  # other parts: those of two are gone
+    assert theirs.read_text(encoding="utf-8") == "theirs" and not (tmp_path / "part-00002.jsonl").exists()
+    for head in ("[]", "{", '{"asked": []}'):
+        (tmp_path / "sweep.json").write_text(head, encoding="utf-8")
+        with pytest.raises(er.Error, match="has the parts of another sweep"):
+            parts._Folder(tmp_path, ("net", ["--x"]))
+
+
+def test_parts_of_a_second_do_not_count_the_time_of_reading(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(parts.time, "monotonic", lambda: now[0])
+
+    class Client:  # a part takes 0.8 s to read the network, and a sweep 64 s besides
+        def scheduler_info(self):
+            return {"workers": [1, 2]}
+
+        def submit(self, work, part, pure):
+            first, count = map(int, part.split("/"))
+            now[0] += 0.8 + (64.0 / count if first == 1 else 0.0)
+            return self
+
+        def result(self):
+            return ""
+
+    assert parts._parts_of_a_second(Client(), None, ()) == 64
 
 
 def test_two_processes_of_a_cluster_write_the_file_of_the_command_line(tmp_path):

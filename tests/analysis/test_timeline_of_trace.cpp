@@ -59,9 +59,9 @@ formats::TraceNetwork timeline(const std::vector<std::string>& events) {
 
 } // namespace
 
-TEST_CASE("kernels of one stream that overlap by a rounded time follow each other on the path") {
+TEST_CASE("kernels that overlap by a rounding error are sequential on the critical path") {
     std::vector<std::string> events;
-    for (int i = 0; i < 10; ++i) { // 30 us each, every one from 1 ns before the last one's end
+    for (int i = 0; i < 10; ++i) { // 30 us each; each starts 1 ns before its predecessor ends
         events.push_back(kernel("gemm", i, {1000.0 + 29.999 * i, 30.0}));
     }
     const auto path = critical_path(timeline(events).step);
@@ -71,7 +71,7 @@ TEST_CASE("kernels of one stream that overlap by a rounded time follow each othe
     CHECK(path->kernels_s - path->computation_s < 1e-9);
 }
 
-TEST_CASE("only the GPU with most kernel time is analyzed, and the others are named") {
+TEST_CASE("the GPU with the most kernel time is analyzed, and a note names the others") {
     std::vector<std::string> events;
     for (int i = 0; i < 4; ++i) {
         events.push_back(kernel("gemm", i, {1000.0 + 40.0 * i, 20.0, 0}));
@@ -87,7 +87,7 @@ TEST_CASE("only the GPU with most kernel time is analyzed, and the others are na
     }));
 }
 
-TEST_CASE("a step of the kind that takes most time is chosen among an engine's marks") {
+TEST_CASE("of an engine's marked steps, the median of the most expensive kind is analyzed") {
     std::vector<std::string> events;
     int number = 0;
     double us = 1000.0;
@@ -111,7 +111,7 @@ TEST_CASE("a step of the kind that takes most time is chosen among an engine's m
     }));
 }
 
-TEST_CASE("kernels of a CUDA graph have a timeline, families, and the reason for it") {
+TEST_CASE("kernels of a CUDA graph have a timeline and families, and the missing layers a reason") {
     std::vector<std::string> events = {
         R"({"ph":"X","cat":"cpu_op","name":"aten::zero_","pid":1,"tid":1,"ts":1000,"dur":100,)"
         R"("args":{"Input Dims":[[4]],"Input type":["float"]}})",
@@ -136,7 +136,7 @@ TEST_CASE("kernels of a CUDA graph have a timeline, families, and the reason for
     CHECK(said->notes.front().find("only 0.0 %") != std::string::npos);
 }
 
-TEST_CASE("collectives without an operator are the reason, where they take most of the time") {
+TEST_CASE("collectives without an operator are the reason if they take most of the time") {
     std::vector<std::string> events = {
         R"({"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1000,"dur":20,)"
         R"("args":{"Input Dims":[[64],[64]],"Input type":["float","float"]}})",
@@ -152,7 +152,7 @@ TEST_CASE("collectives without an operator are the reason, where they take most 
     CHECK(more->why.find("no operator of the trace launched") != std::string::npos);
 }
 
-TEST_CASE("generated kernels of a compiled region leave no event on a CPU, but do on a GPU") {
+TEST_CASE("kernels that torch.compile generates are events on a GPU, and none on a CPU") {
     const std::string region =
         R"({"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/1","pid":1,"tid":1,)"
         R"("ts":1000,"dur":900,"args":{"Input Dims":[],"Input type":[]}})";
@@ -166,7 +166,7 @@ TEST_CASE("generated kernels of a compiled region leave no event on a CPU, but d
     CHECK(there->why == "dimensions of the other operators are not recorded");
 }
 
-TEST_CASE("operators whose dimensions are recorded lack no record of shapes") {
+TEST_CASE("if dimensions are recorded, the fix is not to record shapes") {
     const auto trace = timeline(
         {R"({"ph":"X","cat":"cpu_op","name":"trtllm::attention_inplace","pid":1,"tid":1,)"
          R"("ts":1000,"dur":20,"args":{"Input Dims":[[1000,6144],[1000]],)"
@@ -178,7 +178,7 @@ TEST_CASE("operators whose dimensions are recorded lack no record of shapes") {
     CHECK(missing->fix.find("record") == std::string::npos);
 }
 
-TEST_CASE("kernels of two streams save no more than the time in which any computes") {
+TEST_CASE("concurrent kernels save no more than the time in which any of them runs") {
     std::vector<std::string> events;
     for (int i = 0; i < 4; ++i) {
         events.push_back(fmt::format(

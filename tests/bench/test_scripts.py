@@ -38,7 +38,7 @@ class Bands(unittest.TestCase):
         self.assertGreater(differ[1], 1.15 * agree[1])
 
     def test_gpus_that_lie_off_as_far_as_usual_lie_within_the_band_four_times_in_five(self):
-        draw, trials = random.Random(5), 150
+        draw, trials = random.Random(5), 400
         for gpus in (1, 2, 4, 8):
             inside = 0
             for _ in range(trials):
@@ -46,7 +46,7 @@ class Bands(unittest.TestCase):
                 band = bands.of_gpus([[math.exp(o + 0.1 * draw.gauss(0, 1)) for _ in range(40)] for o in offsets])
                 another = math.exp(bands.USUAL_OFFSET * draw.gauss(0, 1) + 0.1 * draw.gauss(0, 1))
                 inside += band[0] <= another <= band[1]
-            self.assertTrue(0.7 < inside / trials < 0.97, (gpus, inside))
+            self.assertTrue(0.75 < inside / trials < 0.95, (gpus, inside))
 
     def test_gpus_that_all_lie_nearer_than_usual_make_the_band_narrower_than_one_of_them_does(self):
         one, many = (bands.of_gpus([rows_about(1.0, 0.0004)] * n) for n in (1, 8))
@@ -138,6 +138,12 @@ class CrossValidation(unittest.TestCase):
         checked = subprocess.run([EYEROOF, "validate", self.place / "measured.csv", "--never-seen", "--hwdb",
                                   self.place / "hwdb"], capture_output=True)
         self.assertEqual(checked.returncode, 0)  # what was written is read
+
+    def test_rows_are_left_out_only_by_what_is_known(self):
+        done = subprocess.run([sys.executable, ROOT / "examples/measurements/cross_validate.py", EYEROOF, self.place / "measured.csv",
+                               "--also", "library,day"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--also: day is none of die, architecture, library, source, session", done.stderr)
 
     def test_two_gpus_of_one_die_are_left_out_together(self):
         text = (self.place / "measured.csv").read_text().replace("a100-pcie-40gb", "v100-sxm2-16gb")

@@ -1,5 +1,5 @@
-// 24 questions of the owner of a few GPUs, each asked by one command, its arithmetic worked by hand
-// from the digits of `serve` and `exam`.
+// Questions of the owner of a few GPUs, each asked by one command. Costs, energy, and durations are
+// worked by hand from the figures of `serve` and `exam`.
 #include "tests/cli/program.hpp"
 #include "tests/near.hpp"
 

@@ -134,7 +134,59 @@ TEST_CASE("modules of several types are read from each tool's lists") {
         "Int8WeightOnlyConfig"}})") == 4 * (attention + dense));
     CHECK(first_error(with(kSmall, R"("quantization_config": {"quant_method": "fp8",
         "ignore": ["re:^(?!.*mlp).*"]})"))
-              .find("the pattern 're:^(?!.*mlp).*' is not read") != std::string::npos);
+              .find("the module 're:^(?!.*mlp).*' is no expression that RE2 reads") !=
+          std::string::npos);
+    // HQQ: one setting for all, or one for each kind of module
+    CHECK(saved(R"("quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 8}},
+        "skip_modules": ["self_attn"])") == 4 * dense);
+    CHECK(saved(R"("quant_method": "hqq", "quant_config": {"mlp.up_proj": {"weight_quant_params":
+        {"nbits": 8}}, "mlp.down_proj": {"weight_quant_params": {"nbits": 4}}})") ==
+          4 * (64 * 192 + 96 * 64 * 3 / 2));
+    // the second products, by name
+    CHECK(saved(R"("quant_method": "fp8", "ignore": ["re:.*down_proj"])") ==
+          4 * (attention + 64 * 192));
+    CHECK(saved(R"("quant_method": "fp8", "ignore": ["*.o_proj"])") ==
+          4 * (attention - 64 * 64 + dense));
+    // a module's own entry goes before one beside it, wherever it stands
+    CHECK(saved(R"("quant_method": "compressed-tensors", "config_groups": {"a": )" + eight +
+                R"("layers.0.mlp.gate_proj"]}, "b": )" + four + R"("layers.0.mlp.up_proj",
+        "layers.0.mlp.down_proj"]}})") == dense * 3 / 2);
+    // one scale for a channel
+    CHECK(saved(R"("quant_method": "compressed-tensors", "config_groups": {"a": {"weights":
+        {"num_bits": 8, "type": "float", "group_size": -1}, "targets": ["Linear"]}})") ==
+          4 * (attention + dense));
+}
+
+TEST_CASE("quantization that is not read is refused, and says why") {
+    const auto error = [](const std::string& config) {
+        return first_error(with(kSmall, "\"quantization_config\": {" + config + "}"));
+    };
+    CHECK(error(R"("quant_method": "quanto", "weights": "int8", "activations": "int8")")
+              .find("'quanto' is not known with these types") != std::string::npos);
+    CHECK(error(R"("quant_method": "quark", "layer_type_quant_config": {"Linear": {}},
+        "global_quant_config": {"weight": {"dtype": "int4"}})")
+              .find("'quark' is not known with these types") != std::string::npos);
+    CHECK(error(R"("quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 3}})")
+              .find("'hqq' is not known with these types") != std::string::npos);
+    CHECK(error("\"quant_method\": \"fp8\", \"ignore\": [\"" + std::string(401, 'a') + "\"]")
+              .find("has more than 400 characters") != std::string::npos);
+    CHECK(error(R"("quant_method": "fp8", "ignore": ["re:(a{1000}){1000}"])")
+              .find("is no expression that RE2 reads") != std::string::npos);
+    CHECK(error(R"("quant_method": "fp8", "ignore": ["re:(.{1,30}){1,30}"])")
+              .find("is no expression that RE2 reads") != std::string::npos);
+    std::string many;
+    for (int i = 0; i < 257; ++i) {
+        many += std::string(i == 0 ? "" : ",") + "\"*.a" + std::to_string(i) + "\"";
+    }
+    CHECK(error("\"quant_method\": \"fp8\", \"ignore\": [" + many + "]")
+              .find("is one of more than 256 patterns") != std::string::npos);
+    std::string groups;
+    for (int i = 0; i < 65; ++i) {
+        groups += std::string(i == 0 ? "" : ",") + "\"" + std::to_string(i) +
+                  R"(": {"weights": {"num_bits": 8}})";
+    }
+    CHECK(error("\"quant_method\": \"compressed-tensors\", \"config_groups\": {" + groups + "}")
+              .find("it has more than 64 groups") != std::string::npos);
 }
 
 TEST_CASE("activations have the bits of their own entry") {

@@ -148,6 +148,47 @@ TEST_CASE("a pool reads each element once, in three dimensions and with gaps bet
     }
 }
 
+TEST_CASE("a pool in three dimensions whose planes exceed the largest dimension has no work") {
+    constexpr std::int64_t kWide = 1'000'000'000, kHalf = 500'000'000;
+    for (const auto& [size, kernel, pad] : {std::tuple{kWide, kWide, std::int64_t{0}},
+                                            {kWide, std::int64_t{2}, std::int64_t{0}},
+                                            {kWide, kHalf, kHalf}}) {
+        CAPTURE(kernel);
+        OnnxGraph graph;
+        graph.opset = 17;
+        graph.inputs = {"x"};
+        graph.input_types["x"] = {
+            kFloat, std::vector<Dim>{{1, ""}, {1, ""}, {2, ""}, {size, ""}, {size, ""}}};
+        OnnxNode pool = made("MaxPool", {"x"}, "y");
+        pool.attributes["kernel_shape"].ints = {1, kernel, kernel};
+        pool.attributes["pads"].ints = {0, pad, pad, 0, pad, pad};
+        graph.nodes = {pool};
+        graph.outputs = {"y"};
+        const auto converted = formats::onnx::convert(graph, "made.onnx");
+        const auto& found = converted.diagnostics().items();
+        CHECK(std::ranges::any_of(found, [](const Diagnostic& d) {
+            return to_string(d).find("its window is too large") != std::string::npos;
+        }));
+    }
+}
+
+TEST_CASE("groups of a norm whose number exceeds 63 bits have no work") {
+    OnnxGraph graph;
+    graph.opset = 21;
+    graph.inputs = {"x", "scale", "bias"};
+    graph.input_types["x"] = {kFloat, std::vector<Dim>{{4, ""}, {8, ""}, {2, ""}}};
+    graph.input_types["scale"] = graph.input_types["bias"] = {kFloat, std::vector<Dim>{{8, ""}}};
+    OnnxNode norm = made("GroupNormalization", {"x", "scale", "bias"}, "y");
+    norm.attributes["num_groups"].i = std::int64_t{1} << 62U;
+    graph.nodes = {norm};
+    graph.outputs = {"y"};
+    const auto converted = formats::onnx::convert(graph, "made.onnx");
+    const auto& found = converted.diagnostics().items();
+    CHECK(std::ranges::any_of(found, [](const Diagnostic& d) {
+        return to_string(d).find("its groups do not divide the channels") != std::string::npos;
+    }));
+}
+
 TEST_CASE("weights that pass through an identity stay weights") {
     OnnxGraph graph; // written without weights: they are inputs
     graph.opset = 17;

@@ -180,6 +180,14 @@ TEST_CASE("a key, word, or line of a SCALE-Sim cfg that is unknown or stands twi
         CAPTURE(more);
         CHECK_FALSE(parse_scalesim_cfg(array + more, "s.cfg").ok());
     }
+    std::string many = array;
+    for (int i = 0; i < 100'000; ++i) {
+        many += "Quantum" + std::to_string(i) + " : 3\n";
+    }
+    const auto stopped = parse_scalesim_cfg(many, "s.cfg");
+    REQUIRE_FALSE(stopped.ok());
+    CHECK(stopped.diagnostics().items().back().message == "more than 64 keys are unknown");
+    CHECK(stopped.diagnostics().size() == 65);
     const auto other = parse_scalesim_cfg(array + "Quantum : 3\n", "s.cfg");
     REQUIRE(other.ok());
     CHECK(other.diagnostics().items()[0].code == "unread-key");

@@ -101,6 +101,27 @@ TEST_CASE("a network is found behind its owner, by initials, and with a slash in
     }
 }
 
+TEST_CASE("an address is a model's page at Hugging Face, and a path is no publisher") {
+    const std::vector<std::filesystem::path> folder = {std::filesystem::path(tests::source_dir()) /
+                                                       "examples/networks"};
+    std::string deep;
+    for (int i = 0; i < 20'000; ++i) {
+        deep += "hf.co/";
+    }
+    for (const std::string& typed :
+         {deep + "resnet50", std::string("https://github.com/Qwen/Qwen3-32B"),
+          std::string("https://resnet50"), std::string("hf.co/resnet50"),
+          std::string("hf.co//resnet50"), std::string("https://hf.co/Qwen/"),
+          std::string("https://huggingface.co/Qwen/Qwen3-32B/tree/main"),
+          std::string("./mobilenet-v1-0.5-128"), std::string("/mobilenet-v1-0.5-128"),
+          std::string("../resnet50"), std::string("hf.co/./mobilenet-v1-0.5-128")}) {
+        CAPTURE(typed.substr(0, 80));
+        CHECK_FALSE(formats::load_network(typed, folder).ok());
+    }
+    CHECK(formats::load_network("google/mobilenet-v1-0.5-128", folder).ok());
+    CHECK(formats::load_network("http://hf.co/openai/gpt-oss-20b:new=1", folder).ok());
+}
+
 TEST_CASE("a name with words of its own is suggested the nearest, and not taken") {
     CHECK(taken("resnet50v1.5").empty());
     CHECK(first("resnet50v1.5") == "resnet50");

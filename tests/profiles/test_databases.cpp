@@ -218,6 +218,8 @@ TEST_CASE("reports that are not read name their tool and the command that conver
            "rocprofv3 --kernel-trace"},
           {"u.csv", "Time (%),Total Time (us),Instances,Avg (us),Name\n1,8,1,8,k\n",
            "nsys export --type sqlite"},
+          {"o.csv", "Time(%),Total Time (ns),Num Calls,Average,Name\n1,8,1,8,cudaMalloc\n",
+           "nsys export --type sqlite"},
           {"v.csv", "Start (s),Duration (us),CorrId,Name\n1,2,3,k\n", "nsys export --type sqlite"},
           {"p.csv", "==1== NVPROF is profiling process 1\n\"Type\",\"Time(%)\",\"Calls\"\n",
            "nsys profile"},

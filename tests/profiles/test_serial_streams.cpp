@@ -110,11 +110,12 @@ TEST_CASE("times written as text are numbers, or refused") {
     REQUIRE(fine.ok());
     CHECK(fine->launches[0].start_ns == 100'500);
     CHECK(fine->launches[0].duration_ns == near(20'000.0));
-    for (const char* wrong : {"\"long\"", "\"\"", "\"12 us\"", "\"nan\""}) {
+    for (const char* wrong : {"\"long\"", "\"\"", "\"12 us\"", "\"nan\"", "1e16", "1e300"}) {
         CAPTURE(wrong);
         const auto refused = read(kernel_event("100", wrong));
         REQUIRE_FALSE(refused.ok());
         CHECK(refused.diagnostics().items()[0].code == "bad-time");
+        CHECK(refused.diagnostics().items()[0].message.find("`dur`") != std::string::npos);
     }
 }
 
