@@ -128,11 +128,18 @@ std::string summary_text(const profiles::Profile& profile, std::size_t columns) 
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
     }
+    const auto untimed = std::ranges::count_if(
+        profile.launches, [](const profiles::Launch& launch) { return launch.duration_ns < 0.0; });
+    if (untimed > 0) {
+        text += "note: " + counted(untimed, "launch record") + " without a time\n";
+    }
     text += fmt::format("\n{:>6} {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}  kernel\n", "share", "time",
                         "calls", "mean", "min", "max", "std");
-    const auto cell = [](double seconds) { return format_si(seconds, "s"); };
     for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
         const profiles::KernelSummary& sum = sums[i];
+        const auto cell = [timed = sum.max_s > 0.0](double seconds) {
+            return timed ? format_si(seconds, "s") : std::string("-");
+        };
         text += fmt::format("{:>4.1f} % {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}  {}\n",
                             100.0 * sum.share, cell(sum.time_s), sum.calls, cell(sum.mean_s),
                             cell(sum.min_s), cell(sum.max_s), cell(sum.deviation_s),
@@ -275,9 +282,10 @@ Result<std::string> trace_text(const Context& context, const profiles::Profile& 
 std::string summary_csv(const profiles::Profile& profile) {
     std::string text = "kernel,calls,time_s,share,mean_s,min_s,max_s,deviation_s\n";
     for (const auto& sum : profiles::summarise(profile)) {
-        text +=
-            fmt::format("{},{},{},{},{},{},{},{}\n", csv_quoted(sum.name), sum.calls, sum.time_s,
-                        sum.share, sum.mean_s, sum.min_s, sum.max_s, sum.deviation_s);
+        text += fmt::format("{},{},", csv_quoted(sum.name), sum.calls);
+        text += sum.max_s > 0.0 ? fmt::format("{},{},{},{},{},{}\n", sum.time_s, sum.share,
+                                              sum.mean_s, sum.min_s, sum.max_s, sum.deviation_s)
+                                : ",,,,,\n"; // no launch of it is timed
     }
     return text;
 }

@@ -1,7 +1,5 @@
 #include "cli/scenario_options.hpp"
 
-#include "base/lines.hpp"
-#include "base/markup.hpp"
 #include "base/units.hpp"
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
@@ -233,13 +231,6 @@ analysis::DataFolders folders_of(const Context& context) {
 Result<model::Machine> load_machine(const Context& context, const std::string& name,
                                     const std::string& energies) {
     return formats::load_any_machine(name, context.machine_dirs(), energies);
-}
-
-std::string with_words(const std::string& words, std::string text, const std::string& format) {
-    if (format == "text") {
-        return wrapped(masked_controls(words), 0, kTextColumns) + text;
-    }
-    return format == "md" ? markdown_cell(words) + ".\n\n" + text : std::move(text);
 }
 
 } // namespace eyeroof::cli

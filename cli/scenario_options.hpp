@@ -64,7 +64,4 @@ Result<model::Machine> load_machine(const Context& context, const std::string& n
 // Does the catalog have a machine of this name?
 bool is_machine(const Context& context, const std::string& name);
 
-// The text with the question in words as its first line, where the format is one for reading.
-std::string with_words(const std::string& words, std::string text, const std::string& format);
-
 } // namespace eyeroof::cli

@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 std::string errors_of(const Diagnostics& diagnostics) {
     std::string text;
     for (const Diagnostic& d : diagnostics) {
-        if (d.severity == Severity::error) {
-            text += (text.empty() ? "" : "\n") + to_string(d);
+        const std::string one = to_string(d);
+        if (d.severity == Severity::error && text.find(one) == std::string::npos) {
+            text += (text.empty() ? "" : "\n") + one;
         }
     }
     return text;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes python/eyeroof/_options.py: the options of every command as typed keywords, from docs/dev/options.md.
+"""Writes eyeroof/_options.py: the options of every command as typed keywords, from docs/dev/options.md.
 
-    python python/make_options.py          # docs/dev/options.md is what `eyeroof manual --options` prints
+    python python/make_options.py FILE     # docs/dev/options.md is what `eyeroof manual --options` prints
 
-A test holds that the file is what this prints, so no option is missing or out of date.
+The build makes the file beside the extension.
 """
 
 import pathlib
@@ -123,6 +123,4 @@ def options_text() -> str:
 
 
 if __name__ == "__main__":
-    path = ROOT / "python/eyeroof/_options.py"
-    path.write_text(options_text(), encoding="utf-8")
-    print(path, file=sys.stderr)
+    pathlib.Path(sys.argv[1]).write_text(options_text(), encoding="utf-8")

@@ -42,7 +42,9 @@ def parameters_of(function: Any) -> str:
     shown += ["*" + code.co_varnames[len(own) + len(keywords)]] if code.co_flags & inspect.CO_VARARGS else []
     shown += [f"{name}={found[name].default!r}" if found[name].default is not inspect.Parameter.empty
               else name for name in keywords]
-    return ", ".join(shown + (["**options"] if code.co_flags & inspect.CO_VARKEYWORDS else []))
+    others = code.co_varnames[len(own) + len(keywords) + bool(code.co_flags & inspect.CO_VARARGS)
+                              :][:bool(code.co_flags & inspect.CO_VARKEYWORDS)]
+    return ", ".join(shown + ["**" + name for name in others])
 
 
 def members_of(kind: type) -> List[str]:

@@ -125,7 +125,7 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
             found.error("too-few-rows",
                         fmt::format("{} has {} rows, a fit needs {}", kernel_class_name(c),
                                     by_class[i].size(), kFewestRows),
-                        "measure more layers of this kind, or leave it out with --class");
+                        "measure more layers of this kind, or remove these rows from the table");
             continue;
         }
         const Split split = split_rows(std::move(by_class[i]), options.rows);

@@ -225,7 +225,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const formats::LayerTable& ta
         const auto value = seconds(cells[static_cast<std::size_t>(time)]);
         if (!value) {
             found.error("bad-time", "measured_s must be a positive number of seconds",
-                        "take rows that failed away", {file, table.lines[i], 1}, "measured_s");
+                        "remove rows that failed", {file, table.lines[i], 1}, "measured_s");
             continue;
         }
         const std::string id = !on.empty() || gpu < 0 ? on : cells[static_cast<std::size_t>(gpu)];

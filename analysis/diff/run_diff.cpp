@@ -1,5 +1,6 @@
 #include "analysis/diff/run_diff.hpp"
 
+#include "profiles/device_time.hpp"
 #include "profiles/matching.hpp"
 
 #include <fmt/format.h>
@@ -120,10 +121,14 @@ std::string_view run_part_name(RunPart part) {
 
 RunDiff diff_runs(const Profile& a, const std::string& name_a, const Profile& b,
                   const std::string& name_b, RunPart by, const PartCategories& categories) {
-    RunDiff diff{side_name(a, name_a), side_name(b, name_b), by, {}, {}, {}, {}, {}};
+    RunDiff diff{side_name(a, name_a), side_name(b, name_b), by, {}, {}, {}, {}, {}, {}};
     Rows rows(diff);
     rows.add(a, &BothSides::a);
     rows.add(b, &BothSides::b);
+    const auto before = profiles::device_time(a), after = profiles::device_time(b);
+    if (before && after) {
+        diff.window_s = {before->total_s, after->total_s};
+    }
     std::stable_sort(diff.rows.begin(), diff.rows.end(), [](const RunRow& x, const RunRow& y) {
         return std::abs(x.adds_s()) > std::abs(y.adds_s());
     });

@@ -36,6 +36,7 @@ struct RunDiff {
     RunPart by = RunPart::kernel;
     BothSides calls, time_s;
     BothSides untimed;              // launches without a known duration, in no row
+    BothSides window_s;             // first start to last end on the device; 0: not known of both
     std::vector<RunRow> rows;       // what adds or saves most first
     std::vector<RunRow> categories; // of layers: "GEMM", "norm", …; empty for other parts
 

@@ -307,7 +307,9 @@ std::optional<Count> largest_batch(const Question& question, Count limit,
                        ? peak_at(question, *batch)
                        : std::nullopt;
         });
-    return stop.stop_requested() ? std::nullopt : std::optional(times * own);
+    // A batch whose tensors no count holds is not what memory limits.
+    const bool limited = times >= kMostTimes || peak_at(question, (times + 1) * own);
+    return limited && !stop.stop_requested() ? std::optional(times * own) : std::nullopt;
 }
 
 void find_largest_batch(Report& report, const Question& question, const std::stop_token& stop) {

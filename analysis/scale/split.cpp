@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace eyeroof::analysis {
 
@@ -11,35 +10,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 } // namespace
-
-ChainSplit split_chain(const std::vector<double>& layer_s, const std::vector<double>& cut_s,
-                       std::size_t stages) {
-    const std::size_t n = layer_s.size();
-    stages = std::min(std::max<std::size_t>(stages, 1), n);
-    std::vector<double> sum(n + 1, 0.0);
-    std::partial_sum(layer_s.begin(), layer_s.end(), sum.begin() + 1);
-    std::vector<std::vector<double>> best(stages + 1, std::vector<double>(n + 1, kInfinity));
-    std::vector<std::vector<std::size_t>> from(stages + 1, std::vector<std::size_t>(n + 1, 0));
-    best[0][0] = 0.0;
-    for (std::size_t q = 1; q <= stages; ++q) {
-        for (std::size_t i = q; i <= n; ++i) {
-            for (std::size_t j = q - 1; j < i; ++j) {
-                const double received = j > 0 && j - 1 < cut_s.size() ? cut_s[j - 1] : 0.0;
-                const double slowest = std::max(best[q - 1][j], sum[i] - sum[j] + received);
-                if (slowest < best[q][i]) {
-                    best[q][i] = slowest;
-                    from[q][i] = j;
-                }
-            }
-        }
-    }
-    ChainSplit split{std::vector<std::size_t>(stages), n == 0 ? 0.0 : best[stages][n]};
-    for (std::size_t q = stages, i = n; q > 0; --q) {
-        i = from[q][i];
-        split.first[q - 1] = i;
-    }
-    return split;
-}
 
 ChainChoice choose_chain(const std::vector<std::vector<double>>& cost,
                          const std::vector<std::vector<std::vector<double>>>& change) {

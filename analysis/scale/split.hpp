@@ -15,18 +15,6 @@ constexpr std::int64_t part(std::int64_t whole, std::int64_t parts) {
     return std::max<std::int64_t>((whole + parts - 1) / parts, 1);
 }
 
-// Layers 0 … n-1 in order over `stages` equal devices; cut_s[i]: sending between i and i + 1.
-struct ChainSplit {
-    std::vector<std::size_t> first; // layer that each stage begins with
-    double slowest_s = 0.0;         // the least possible time of the slowest stage
-
-    bool operator==(const ChainSplit&) const = default;
-};
-// f(i, q) = min over j of max(f(j, q - 1), T(j … i - 1) + c_j), O(n^2 q), exact. Every stage has a
-// layer; more stages than layers are as many as layers.
-ChainSplit split_chain(const std::vector<double>& layer_s, const std::vector<double>& cut_s,
-                       std::size_t stages);
-
 // One of several ways for each layer of a chain: what it costs, and what changing from the way of
 // the layer before costs. change[l][a][b]: between layer l - 1 in way a and layer l in way b.
 struct ChainChoice {

@@ -61,8 +61,6 @@ std::string generation_of(const model::Machine& machine) {
     return gpu == nullptr ? machine.id : std::string(model::gpu_arch_name(gpu->arch));
 }
 
-} // namespace
-
 EvidenceKey evidence_key(const model::Network& network, const model::Machine& from,
                          const model::Machine& to, const Upgrade& upgrade) {
     const auto gap = upgrade.kind.find(' ');
@@ -75,14 +73,30 @@ EvidenceKey evidence_key(const model::Network& network, const model::Machine& fr
             generation_of(to)};
 }
 
-void weigh_evidence(const UpgradeOptions& options, const EvidenceKey& key, bool of_gpus,
+// The speed-up cannot fall below 1 towards a GPU that lacks nothing, nor exceed 1 on the way back.
+double kept_possible(double ln, double model_ln, const model::Machine& from,
+                     const model::Machine& to) {
+    const auto& old_gpu = std::get<model::Gpu>(from.kind);
+    const auto& new_gpu = std::get<model::Gpu>(to.kind);
+    if (model_ln >= 0.0 && lacks_nothing(new_gpu, old_gpu)) {
+        return std::max(ln, 0.0);
+    }
+    return model_ln <= 0.0 && lacks_nothing(old_gpu, new_gpu) ? std::min(ln, 0.0) : ln;
+}
+
+} // namespace
+
+void weigh_evidence(const UpgradeOptions& options, const model::Network& network,
+                    const model::Machine& from, const model::Machine& to, bool of_gpus,
                     Upgrade& u) {
-    double ln = (of_gpus ? options.transfer.share : 1.0) * std::log(u.model_speedup);
-    u.transfer_ln = ln - std::log(u.model_speedup);
+    const double model_ln = std::log(u.model_speedup);
+    double ln = (of_gpus ? options.transfer.share : 1.0) * model_ln;
+    u.transfer_ln = ln - model_ln;
     if (options.evidence && of_gpus && !u.of_hosts()) {
+        const EvidenceKey key = evidence_key(network, from, to, u);
         const EvidenceShift shift = options.evidence->shift(key);
-        u.evidence_ln = shift.ln;
-        ln += shift.ln;
+        u.evidence_ln = kept_possible(ln + shift.ln, model_ln, from, to) - ln;
+        ln += u.evidence_ln;
         u.sigma = std::sqrt(std::max(u.sigma * u.sigma - shift.explained,
                                      std::min(u.sigma * u.sigma, kEvidenceNoise * kEvidenceNoise)));
         for (const Resemblance& near : options.evidence->nearest(key, kNearest)) {
@@ -90,7 +104,7 @@ void weigh_evidence(const UpgradeOptions& options, const EvidenceKey& key, bool 
         }
     }
     weigh_rates(options, ln, u);
-    if (ln != std::log(u.model_speedup)) {
+    if (ln != model_ln) {
         u.speedup.value = std::exp(ln);
         set_times(u.speedup.value, u);
     }

@@ -500,7 +500,7 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     if (!is_same(from, to, options)) { // else there is nothing to be wrong about
         u.sigma = measured_kinds ? transferred_sigma(options.transfer, u.error, u.operator_sigma)
                                  : u.operator_sigma;
-        weigh_evidence(options, evidence_key(network, from, to, u), measured_kinds, u);
+        weigh_evidence(options, network, from, to, measured_kinds, u);
     }
     add_layers(*before, *after, {old_gpu, new_gpu}, u);
     add_memory(*before, *after, from, to, u);

@@ -308,19 +308,6 @@ TermBound term_bound(std::string_view name) {
     return found == kBounds.end() ? TermBound{} : found->bound;
 }
 
-bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 38> kOff = {
-        "half_intensity", "ramp_k",        "ramp_cycles",    "ramp_occupancy",  "slice_cost",
-        "split_s",        "reuse",         "tlb_cost",       "resident_l2",     "quantise_s",
-        "quantise_pass",  "int8_s",        "stride_waste",   "weight_sums",     "fused_ramp_k",
-        "fused_tail",     "fused_s",       "transform_s",    "layout_share",    "layout_s",
-        "softmax_pass",   "norm_pass",     "norm_cycles",    "function_cycles", "gated_cycles",
-        "rope_cycles",    "gather_cycles", "row_s",          "combine_s",       "cta_cycles",
-        "decode_cycles",  "append_s",      "routing_passes", "routing_s",       "expert_s",
-        "cast_cycles",    "fused_cast_s",  "dram_start_s"};
-    return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
-}
-
 bool within(const TermBound& bound, double value) {
     constexpr double kRounding = 1e-5; // files carry six digits
     return value == 0.0 ||
@@ -329,14 +316,6 @@ bool within(const TermBound& bound, double value) {
 
 std::string_view kernel_class_name(KernelClass kernel_class) {
     return kClassNames[static_cast<std::size_t>(kernel_class)];
-}
-
-std::optional<KernelClass> kernel_class_from_name(std::string_view name) {
-    const auto found = std::find(kClassNames.begin(), kClassNames.end(), name);
-    if (found == kClassNames.end()) {
-        return std::nullopt;
-    }
-    return static_cast<KernelClass>(found - kClassNames.begin());
 }
 
 std::string_view timing_name(Timing timing) {

@@ -26,7 +26,6 @@ enum class KernelClass {
 };
 inline constexpr std::size_t kKernelClasses = 8;
 std::string_view kernel_class_name(KernelClass kernel_class);
-std::optional<KernelClass> kernel_class_from_name(std::string_view name);
 
 // Matrix products; equations in matmul.cpp. Also the matrix part of convolutions.
 struct MatmulTerms {
@@ -242,9 +241,6 @@ struct TermBound {
 // switched off (0) is within.
 TermBound term_bound(std::string_view name);
 bool within(const TermBound& bound, double value);
-
-// Does zero switch the term off? (A share of zero would be endless time.)
-bool can_be_off(std::string_view name);
 
 // Terms of products that the kernels of a class do not have; files written before 2026-11-23 hold
 // them too.

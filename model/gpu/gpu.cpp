@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace eyeroof::model {
@@ -125,6 +126,29 @@ double l2_port_bandwidth(const Gpu& gpu) {
 
 double l2_reach_bytes(const Gpu& gpu) {
     return has_wide_l2(gpu) ? gpu.l2_bytes / 2.0 : gpu.l2_bytes;
+}
+
+bool lacks_nothing(const Gpu& more, const Gpu& less) {
+    const auto amounts = [](const Gpu& gpu) {
+        std::vector<double> all = {static_cast<double>(gpu.sms),
+                                   static_cast<double>(gpu.fp32_lanes),
+                                   gpu.boost_hz,
+                                   gpu.dram_bytes,
+                                   gpu.dram_bytes_per_s,
+                                   gpu.l2_bytes,
+                                   l2_bandwidth(gpu),
+                                   gpu.shared_bytes_per_sm,
+                                   gpu.registers_bytes_per_sm,
+                                   gpu.pcie_bytes_per_s,
+                                   gpu.link_bytes_per_s,
+                                   gpu.tdp_w};
+        for (const Rate& rate : gpu.rates) {
+            all.push_back(rate.flops_per_s);
+        }
+        return all;
+    };
+    return more.arch == less.arch && more.compute_capability == less.compute_capability &&
+           std::ranges::equal(amounts(more), amounts(less), std::ranges::greater_equal());
 }
 
 double ridge_flop_per_byte(const Gpu& gpu, DataType type) {

@@ -160,6 +160,10 @@ double l2_reach_bytes(const Gpu& gpu);
 // and that of AMD's matrix cores, which serve products in fp32 too: power.cpp.
 double sustained_clock_share(const Gpu& gpu, DataType type);
 
+// Has `more` at least as much of everything as `less`, of one architecture and compute capability?
+// No program need run slower on it.
+bool lacks_nothing(const Gpu& more, const Gpu& less);
+
 // FLOP per byte at which peak and DRAM bandwidth meet.
 double ridge_flop_per_byte(const Gpu& gpu, DataType type);
 

@@ -12,6 +12,8 @@ Figures are those of the command line, digit for digit: both ask the same librar
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import os
 import tempfile
@@ -38,6 +40,7 @@ __all__ = [
 
 
 Network._repr_html_ = network_view  # type: ignore[method-assign]  # in notebooks
+Network.__repr__ = lambda net: f"<Network {net.name}: {len(net)} layers>"  # type: ignore[method-assign]
 
 
 def __getattr__(name: str) -> Any:
@@ -69,11 +72,16 @@ def from_hf(config: Union[AnyPath, Mapping[str, Any]], **sizes: int) -> Network:
         return _eyeroof.network(path, texts)
 
 
+def _with_torch(module: str) -> Any:
+    if importlib.util.find_spec("torch") is None:
+        raise Error("this needs PyTorch [no-torch]\n  hint: pip install 'eyeroof[torch]'")
+    return importlib.import_module(f"{__name__}.{module}")
+
+
 def from_torch(model: Any, *inputs: Any, **options: Any) -> Network:
     """The network of a PyTorch model, without memory or time; see eyeroof.torch."""
-    from .torch import from_torch as read
-
-    return read(model, *inputs, **options)
+    read: Network = _with_torch("torch").from_torch(model, *inputs, **options)
+    return read
 
 
 def profile(model: Any, inputs: Any, on: str, **fields: Any) -> Modules:
@@ -82,9 +90,8 @@ def profile(model: Any, inputs: Any, on: str, **fields: Any) -> Modules:
     `inputs`: a tensor, a list of them, or a dictionary of keywords. `fields` are those of er.exam.
     print() shows the tree; `.to_pandas()` and `.plot()` give its table and picture.
     """
-    from .profiling import profile as run
-
-    return run(model, inputs, on, **fields)
+    laid: Modules = _with_torch("profiling").profile(model, inputs, on, **fields)
+    return laid
 
 
 def search(net: AnyNetwork, on: str, vary: Mapping[str, Sequence[Any]], **options: Any) -> Any:
@@ -96,23 +103,20 @@ def search(net: AnyNetwork, on: str, vary: Mapping[str, Sequence[Any]], **option
 
 def annotate(model: Any) -> "Annotate":
     """Ranges with the modules' names for torch.profiler; see eyeroof.profiling."""
-    from .profiling import Annotate
-
-    return Annotate(model)
+    made: "Annotate" = _with_torch("profiling").Annotate(model)
+    return made
 
 
 def from_profile(prof: Any, exam: Optional[Exam] = None) -> "Laid":
     """A torch.profiler result by module, beside an exam; see eyeroof.profiling."""
-    from .profiling import from_profile as read
-
-    return read(prof, exam)
+    laid: "Laid" = _with_torch("profiling").from_profile(prof, exam)
+    return laid
 
 
 def capture(dtype: Optional[str] = None) -> "Capture":
     """Records what a PyTorch model runs; see eyeroof.torch."""
-    from .torch import Capture
-
-    return Capture(dtype)
+    made: "Capture" = _with_torch("torch").Capture(dtype)
+    return made
 
 
 def __dir__() -> List[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Type, Union
 
 from . import _eyeroof, _options
 from ._core import (AnyNetwork, AnyPath, answered, as_argument, check_names, command, flags_of, names_of, signature_of,
@@ -191,6 +191,8 @@ def sweep(net: AnyNetwork, on: str, vary: Mapping[str, Any], *, client: Any = No
     """
     flags: List[str] = []
     for field, values in vary.items():
+        if not isinstance(values, (str, Iterable)):
+            raise Error(f"the values of '{field}' are a list, or a text as \"8:32:4\" [bad-value]")
         text = values if isinstance(values, str) else ",".join(str(v) for v in values)
         flags += ["--vary", f"{field}={text}"]
     check_names("sweep", options, names_of(_options.SweepOptions))

@@ -157,7 +157,7 @@ class Exam:
 
     def __repr__(self) -> str:
         return (f"<Exam {self.network} on {self.machine}: {self.time_s * 1e3:.4g} ms, "
-                f"{100 * self.utilization:.3g} % of peak>")
+                f"{100 * self.utilization:.3g} % utilization>")
 
     def _repr_html_(self) -> str:
         columns = (("name", "layer"), ("count", "count"), ("ms", "ms"), ("percent", "utilization, %"),

@@ -129,7 +129,9 @@ class Answer(Dict[str, Any]):
         return f"<{type(self).__name__}: {self.title()}{rows}>"
 
     def _repr_html_(self) -> str:
-        table = html_table(self.COLUMNS, self.rows) if self.COLUMNS else ""
+        rows = self.rows
+        plain = [(key, key) for row in rows[:1] for key, value in row.items() if not isinstance(value, (dict, list))]
+        table = html_table(self.COLUMNS or plain, rows) if rows else ""
         return f"{STYLE}<div class=eyeroof><div>{html.escape(repr(self)[1:-1])}</div>{table}</div>"
 
 
@@ -238,6 +240,8 @@ class Scaling(Answer):
     """A training step on many devices: the plans that were tried, best first."""
 
     TABLE = "points"
+    COLUMNS = (("devices", "devices"), ("batch", "batch"), ("step_s", "step, s"), ("samples_per_s", "samples/s"),
+               ("efficiency", "efficiency"))
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
@@ -264,6 +268,8 @@ class Serving(Answer):
 
 class Collectives(Answer):
     """A collective over message sizes."""
+
+    COLUMNS = (("bytes", "bytes"), ("time_s", "s"), ("bus_bytes_per_s", "bus, B/s"), ("algorithm", "by"))
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
@@ -378,6 +384,11 @@ class Bound(Answer):
 
 class Diff(Answer):
     """What is different between two exams or two runs."""
+
+    COLUMNS = (("name", "name"), ("adds_s", "adds, s"))
+
+    def title(self) -> str:
+        return f"{self['a']} and {self['b']}"
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
@@ -495,7 +506,8 @@ class Rows(List[Dict[str, Any]]):
                         "  hint: .jsonl, .csv or .parquet")
 
     def _repr_html_(self) -> str:
-        columns = tuple((key, key) for key in (self[0] if self else {}) if key != "error")
+        keys = {key: None for row in self for key in row}  # of all points: those that failed have fewer
+        columns = tuple((key, key) for key in sorted(keys, key="error".__eq__))
         return f"{STYLE}<div class=eyeroof>{html_table(columns, self)}</div>"
 
 

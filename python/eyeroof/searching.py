@@ -9,10 +9,11 @@ dataflow's rules a sweep runs tens of thousands of points a second.
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from . import AnyNetwork, Error, sweep
+from . import AnyNetwork, Error, Rows, sweep
 
 Row = Dict[str, Any]
 Point = Tuple[Any, ...]
@@ -39,9 +40,15 @@ def front(rows: Sequence[Row], objectives: Sequence[str]) -> List[Row]:
 
 
 def _key(objective: str) -> Callable[[Row], float]:
-    if objective.startswith("max:"):
-        return lambda row: -float(row[objective[4:]])
-    return lambda row: float(row[objective])
+    name, sign = (objective[4:], -1.0) if objective.startswith("max:") else (objective, 1.0)
+
+    def figure(row: Row) -> float:
+        if name not in row:
+            numbers = [key for key, value in row.items() if isinstance(value, float)]
+            raise Error(f"'{name}' is no figure of a sweep [unknown-objective]\n  hint: {', '.join(numbers)}")
+        return sign * float(row[name])
+
+    return figure
 
 
 def _ranks(rows: Sequence[Row], objectives: Sequence[str]) -> List[int]:
@@ -77,20 +84,25 @@ class Space:
 
     def run(self, points: Sequence[Point], **cheaper: Any) -> List[Row]:
         rows = []
+        places = {point: place for place, point in enumerate(self.points())}
         for point in points:
             fields = {key: [value] for key, value in zip(self.vary, point)}
             (row,) = sweep(self.net, self.on, fields, **{**self.options, **cheaper})
             row.update(zip(self.vary, point))
+            row["point"] = places[point]
             rows.append(row)
         self.evaluated += len(points)
         return rows
 
 
-class Found(List[Row]):
+class Found(Rows):
     """Rows of the front that was found; `evaluated`: how many points were run, and of how many."""
 
     evaluated = 0
     points = 0
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        super().__init__("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def _halving(space: Space, objectives: Sequence[str], cheap: Sequence[Mapping[str, Any]],

@@ -8,6 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp -r "$sources/python/eyeroof" "$sources/python/eyeroof_mcp" "$folder"
 cp "$extension"/_eyeroof*.so "$folder/eyeroof/" || { echo "skipped: the extension is not built"; exit 77; }
+cp "$extension/_options.py" "$folder/eyeroof/"
 mkdir -p "$folder/eyeroof/share/eyeroof"
 ln -s "$sources/hwdb" "$folder/eyeroof/share/eyeroof/hwdb"
 ln -s "$sources/examples/networks" "$folder/eyeroof/share/eyeroof/networks"

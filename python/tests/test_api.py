@@ -153,18 +153,33 @@ def test_keywords_show_in_signatures_with_their_types():
     assert "Literal['eager'" in str(inspect.signature(er.timeline).parameters["launch"].annotation).replace('"', "'")
 
 
+def test_answers_show_a_table_in_notebooks():
+    answers = [er.collective("all-reduce", fabric="dgx-h100-ndr", devices=8),
+               er.scale("resnet50", on="a100-sxm-40gb", devices="1,8", fabric="dgx-a100-hdr"),
+               er.diff("alexnet@t4", "alexnet@a100-sxm-40gb"),
+               er.sweep("alexnet", on="eyeriss-v1", vary={"dtype": ["int8", "int16"]})]
+    for answer in answers:
+        assert answer._repr_html_().count("<tr") > 1, type(answer)
+    assert "alexnet" in repr(answers[2])
+
+
+def test_what_is_asked_wrong_is_said():
+    with pytest.raises(er.Error, match="'time' is no figure of a sweep"):
+        er.search("alexnet", "eyeriss-v1", {"batch": [1, 2]}, objectives=["time"])
+    with pytest.raises(er.Error, match="the values of 'batch' are a list"):
+        er.sweep("alexnet", on="eyeriss-v1", vary={"batch": 4})
+    with pytest.raises(er.Error) as found:
+        er.from_hf({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 32, "num_attention_heads": 4,
+                    "vocab_size": 128})
+    assert str(found.value).count("intermediate_size") <= 2
+
+
 def test_no_public_name_shadows_a_builtin():
     assert not [name for name in er.__all__ if hasattr(builtins, name) and not name.startswith("_")]
     assert er.map is er.find_mapping  # the name before
 
 
-def test_the_typed_options_are_those_of_the_program():
-    path = SOURCES / "python/make_options.py"
-    spec = importlib.util.spec_from_file_location("make_options", path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    written = (SOURCES / "python/eyeroof/_options.py").read_text(encoding="utf-8")
-    assert made.options_text() == written, "run python python/make_options.py"
+def test_the_typed_options_have_every_field_of_a_scenario():
     fields = set(er._eyeroof.fields())
     assert fields <= set(er._options.Scenario.__annotations__) | {"sizes"}
 

@@ -14,7 +14,8 @@ std::string shown(const Value& value, Unit unit) {
 std::vector<std::size_t> columns_for_pages(const AnswerTable& table) {
     std::vector<std::size_t> columns;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        if (table.columns[c].seen_by(kPages) && table.columns[c].kind != Kind::table) {
+        if (table.columns[c].seen_by(kPages) && table.columns[c].kind != Kind::table &&
+            table.columns[c].unit != Unit::bar) {
             columns.push_back(c);
         }
     }
@@ -32,7 +33,8 @@ std::string inner_markdown(const AnswerTable& table, std::size_t first) {
             const auto* inner = std::get_if<std::shared_ptr<const AnswerTable>>(&row[c]);
             if (inner != nullptr && *inner && !(*inner)->rows.empty() &&
                 table.columns[c].seen_by(kPages)) {
-                text += "\n" + shown(row[first], table.columns[first].unit) + ": " +
+                text += "\n" + markdown_cell(table.columns[first].title) + " " +
+                        shown(row[first], table.columns[first].unit) + ": " +
                         markdown_cell(table.columns[c].title) + "\n\n" + rows_markdown(**inner);
             }
         }

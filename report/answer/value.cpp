@@ -29,9 +29,12 @@ std::vector<std::string> texts_of(const std::vector<double>& numbers, const Text
     return texts;
 }
 
+constexpr double kPowerOfTen = 999.5; // from here three digits would be one
+
 std::string times_text(double value) {
     return value >= 0.1 && value < 10.0 ? fmt::format("{:.2f}x", value)
-                                        : fmt::format("{:.3g}x", value);
+           : value < kPowerOfTen        ? fmt::format("{:.3g}x", value)
+                                        : fmt::format("{:.0f}x", value);
 }
 
 // Three digits; below a hundredth of a percent "0.01 %", "-0.01 %", or "0.00 %".
@@ -39,7 +42,8 @@ std::string share_text(double value) {
     const double percent = 100.0 * value;
     return percent != 0.0 && std::abs(percent) < 0.01
                ? fmt::format("{:.2f} %", std::round(100.0 * percent) / 100.0 + 0.0) // never -0
-               : fmt::format("{:.3g} %", percent);
+           : std::abs(percent) < kPowerOfTen ? fmt::format("{:.3g} %", percent)
+                                             : fmt::format("{:.0f} %", percent);
 }
 
 std::string plain_text(double value) {

@@ -22,8 +22,10 @@ std::vector<std::string> bound_sentences(const BoundReport& r) {
     std::vector<std::string> lines = {
         r.measured_s ? format_si(time_s, "s") + " measured, " + predicted : predicted};
     if (r.fused.time_s > 0.0) {
-        lines.push_back(fmt::format("{:.3g}x the fused bound of {}", time_s / r.fused.time_s,
-                                    format_si(r.fused.time_s, "s")));
+        const double ratio = time_s / r.fused.time_s;
+        lines.push_back(
+            (ratio < 1e3 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.0f}", ratio)) +
+            "x the fused bound of " + format_si(r.fused.time_s, "s"));
     }
     const auto most = std::ranges::max_element(r.gap, {}, &GapPart::seconds);
     if (most != r.gap.end() && time_s > 0.0) {

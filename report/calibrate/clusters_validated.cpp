@@ -100,7 +100,7 @@ std::vector<Column<ClusterResult>> row_columns(bool people) {
         };
     };
     using Row = analysis::ClusterRow;
-    return {
+    std::vector<Column<ClusterResult>> columns = {
         {"line", "line", Unit::count, row(&Row::line), where, "of the table"},
         {"table", "table", Unit::none, row(&Row::table), where},
         {"metric", "metric", Unit::none, row(&Row::metric), where},
@@ -114,9 +114,13 @@ std::vector<Column<ClusterResult>> row_columns(bool people) {
         {"memory_bytes", "", Unit::bytes, known(&ClusterResult::memory), where,
          "of a training step, on the fullest device"},
         {"capacity_bytes", "", Unit::bytes, known(&ClusterResult::capacity), where,
-         "that the device has"},
-        {"", "what ran", Unit::sentence, [](const ClusterResult& r) { return words_of(r.row); },
-         kPeople}};
+         "that the device has"}};
+    if (people) {
+        columns.emplace_back(
+            "", "what ran", Unit::sentence, [](const ClusterResult& r) { return words_of(r.row); },
+            kPeople);
+    }
+    return columns;
 }
 
 AnswerTable farthest_off(std::vector<ClusterResult> rows, std::size_t worst) {

@@ -24,18 +24,37 @@ using analysis::RunRow;
 constexpr std::size_t kShownRows = 30;
 
 // "b takes 33.6 % longer than a: 278 ms -> 372 ms; CONV2 adds most, 30.9 ms"
-std::string verdict(const BothSides& time, const std::string& most, double adds_s) {
+std::string verdict(const std::string& of, const BothSides& time, const std::string& most = {},
+                    double adds_s = 0.0) {
     const double ratio = time.a > 0.0 ? time.b / time.a - 1.0 : 0.0;
+    const std::string verb = of.empty() ? "takes" : "take";
     if (std::abs(ratio) <= analysis::kToldChange) {
-        return "a and b take the same time: " + format_si(time.a, "s");
+        return of + "a and b take the same time: " + format_si(time.a, "s");
     }
-    std::string text = fmt::format("b takes {:.3g} % {} than a: {} -> {}", 100.0 * std::abs(ratio),
-                                   ratio > 0.0 ? "longer" : "less", format_si(time.a, "s"),
-                                   format_si(time.b, "s"));
+    std::string text =
+        fmt::format("{}b {} {:.3g} % {} than {}: {} -> {}", of, verb, 100.0 * std::abs(ratio),
+                    ratio > 0.0 ? "longer" : "less", of.empty() ? "a" : "those of a",
+                    format_si(time.a, "s"), format_si(time.b, "s"));
     return most.empty()
                ? text
                : text + fmt::format("; {} {} most, {}", most, adds_s < 0.0 ? "saves" : "adds",
                                     format_si(std::abs(adds_s), "s"));
+}
+
+// What the layers' own times add, where the whole does not show it: "; of 132 us that the layers
+// add, 131.8 us are hidden"
+std::string hidden_text(const ExamDiff& diff) {
+    double adds_s = 0.0;
+    for (const LayerDiff& layer : diff.layers) {
+        adds_s += layer.adds_s();
+    }
+    const double hidden_s = adds_s - (diff.total[0].b - diff.total[0].a);
+    const bool hides = std::abs(hidden_s) > 0.05 * std::abs(adds_s) &&
+                       std::abs(hidden_s) > analysis::kToldChange * diff.total[0].a;
+    return hides ? fmt::format("The layers alone {} {}: the rest of the step hides {} of it",
+                               adds_s < 0.0 ? "save" : "add", format_si(std::abs(adds_s), "s"),
+                               format_si(std::abs(hidden_s), "s"))
+                 : std::string();
 }
 
 // A figure's two sides and its change, that `of` finds in a row.
@@ -158,7 +177,7 @@ AnswerTable all_layers(const ExamDiff& diff) {
         {"count.a", "", Unit::count, [](const LayerDiff& layer) { return layer.count.a; }},
         {"count.b", "", Unit::count, [](const LayerDiff& layer) { return layer.count.b; }},
         limited<Column<LayerDiff>>({"adds_s", "", Unit::seconds, &LayerDiff::adds_s, kPrograms,
-                                    "what the network takes longer for it on b, all executions"},
+                                    "what it takes longer by itself on b, all executions"},
                                    kAnySign)};
     for (std::size_t i = 0; i < analysis::kDiffFigures.size(); ++i) {
         add_sides(
@@ -204,8 +223,11 @@ Answer diff_answer(const ExamDiff& diff) {
     a.schema = "eyeroof/diff/1";
     a.title = diff.name_a + " and " + diff.name_b;
     a.question = "a: " + diff.name_a + "; b: " + diff.name_b;
-    a.sentences = {verdict(diff.total[0], changed.empty() ? "" : changed.front().name,
+    a.sentences = {verdict("", diff.total[0], changed.empty() ? "" : changed.front().name,
                            changed.empty() ? 0.0 : changed.front().adds_s())};
+    if (std::string hidden = hidden_text(diff); !hidden.empty()) {
+        a.sentences.push_back(std::move(hidden));
+    }
     a.figures = {{"a", "", diff.name_a}, {"b", "", diff.name_b}};
     constexpr std::array<const char*, analysis::kDiffFigures.size()> kNames = {
         "time", "energy", "outer traffic", "MACs", "utilization"};
@@ -240,18 +262,25 @@ Answer run_diff_answer(const RunDiff& diff) {
     a.title = diff.name_a + " and " + diff.name_b;
     a.question = "a: " + diff.name_a + "; b: " + diff.name_b;
     const bool any = !diff.rows.empty();
-    a.sentences = {verdict(diff.time_s, any ? diff.rows.front().name : "",
-                           any ? diff.rows.front().adds_s() : 0.0)};
+    if (diff.window_s.a > 0.0) {
+        a.sentences.push_back(verdict("", diff.window_s));
+    }
+    a.sentences.push_back(verdict("The kernels of ", diff.time_s, any ? diff.rows.front().name : "",
+                                  any ? diff.rows.front().adds_s() : 0.0));
     a.figures = {{"a", "", diff.name_a},
                  {"b", "", diff.name_b},
                  {"by", "", analysis::run_part_name(diff.by)}};
     add_total(a.figures, "time_s", Unit::seconds, diff.time_s);
     add_total(a.figures, "calls", Unit::count, diff.calls);
     add_total(a.figures, "untimed", Unit::count, diff.untimed);
-    a.tables = {
-        totals_of({{"time", diff.time_s, Unit::seconds}, {"calls", diff.calls, Unit::count}}),
-        run_rows("categories", "category", diff.categories),
-        run_rows("rows", std::string(analysis::run_part_name(diff.by)), diff.rows)};
+    std::vector<Total> totals = {{"kernels", diff.time_s, Unit::seconds},
+                                 {"calls", diff.calls, Unit::count}};
+    if (diff.window_s.a > 0.0) {
+        add_total(a.figures, "window_s", Unit::seconds, diff.window_s);
+        totals.insert(totals.begin(), {"whole run", diff.window_s, Unit::seconds});
+    }
+    a.tables = {totals_of(totals), run_rows("categories", "category", diff.categories),
+                run_rows("rows", std::string(analysis::run_part_name(diff.by)), diff.rows)};
     a.rows = "rows";
     draw_added(a, diff.rows, analysis::kToldChange * std::max(diff.time_s.a, diff.time_s.b));
     if (diff.untimed != BothSides{}) {

@@ -220,8 +220,13 @@ std::string measured_overview(const analysis::Report& report, bool colour) {
         return {};
     }
     const analysis::Measurement& all = *report.measured;
+    const bool gaps = std::ranges::any_of(report.layers, [](const analysis::LayerReport& layer) {
+        return layer.measured && layer.measured->gap_s.value_or(0.0) > 0.0;
+    });
+    const std::string title = std::string("measured, below step seven") +
+                              (gaps ? ": kernels with the idle time before each" : "");
     std::string text =
-        "\n" + inked("measured, below step seven", Ink::bold, colour) + "\n" +
+        "\n" + inked(title, Ink::bold, colour) + "\n" +
         inked(fmt::format("{}{}{}{}{}  {}", left("layer", 18), right("predicted", 10),
                           right("measured", 10), right("unexplained", 12), right("", 8),
                           "step that disagrees"),

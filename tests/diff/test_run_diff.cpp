@@ -69,6 +69,22 @@ TEST_CASE("kernels of two runs belong together by name, what adds or saves most 
     CHECK(diff.name_a == "a.jsonl (V100)");
 }
 
+TEST_CASE("a whole run comes before its kernels, which say less where the device waits") {
+    const auto run = [](std::int64_t second_start_ns) {
+        Run r("H100");
+        r.add("gemm", 10).add("relu", 10);
+        r.builder.profile.launches[0].start_ns = 0;
+        r.builder.profile.launches[1].start_ns = second_start_ns;
+        return r.builder.profile;
+    };
+    const RunDiff diff = diff_runs(run(90'000), "a", run(40'000), "b", RunPart::kernel);
+    CHECK(diff.window_s.a == near(100e-6));
+    CHECK(diff.window_s.b == near(50e-6));
+    const std::string text = to_text(run_diff_answer(diff), 80);
+    CHECK(text.find("b takes 50 % less than a: 100 us -> 50 us") != std::string::npos);
+    CHECK(text.find("The kernels of a and b take the same time: 20 us") != std::string::npos);
+}
+
 TEST_CASE("operators bring together what libraries call by other names") {
     const RunDiff diff = example(RunPart::op);
     const RunRow& products = row(diff, "aten::mm [128, 64]");

@@ -150,13 +150,6 @@ TEST_CASE("a device twice as quick takes twice as many equal layers") {
     }
 }
 
-TEST_CASE("equal devices divide a chain as stages of one kind do") {
-    const std::vector<double> layers = {3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0};
-    const std::vector<double> cuts = {0.5, 0.1, 2.0, 0.1, 0.1, 0.3, 0.2};
-    const auto stages = split_heterogeneous({{layers, layers, layers}, cuts, {}, {}, {}, {}});
-    CHECK(slowest_of(stages) == near(split_chain(layers, cuts, 3).slowest_s, 1e-8));
-}
-
 TEST_CASE("a network over two GPUs is never slower than on one, and its document has its schema") {
     const analysis::step::Graph graph = graph_of("googlenet", 16);
     HeterogeneousOptions options;

@@ -19,24 +19,6 @@ double number(std::mt19937& random) {
     return 0.01 + static_cast<double>(random() % 1000) / 100.0;
 }
 
-double brute_chain(const std::vector<double>& layer, const std::vector<double>& cut,
-                   std::size_t first, std::size_t stages) {
-    if (stages == 1) {
-        double sum = first > 0 ? cut[first - 1] : 0.0;
-        for (std::size_t i = first; i < layer.size(); ++i) {
-            sum += layer[i];
-        }
-        return sum;
-    }
-    double best = 1e300;
-    double sum = first > 0 ? cut[first - 1] : 0.0;
-    for (std::size_t next = first + 1; next + stages - 1 <= layer.size(); ++next) {
-        sum += layer[next - 1];
-        best = std::min(best, std::max(sum, brute_chain(layer, cut, next, stages - 1)));
-    }
-    return best;
-}
-
 // Groups are together, and no device holds more than it can.
 bool may_be(const TaskGraph& g, std::size_t code) {
     std::vector<double> held(2, 0.0);
@@ -94,21 +76,6 @@ double brute_graph(const TaskGraph& g) {
 }
 
 } // namespace
-
-TEST_CASE("chains split into stages as well as any split does, on 200 random chains") {
-    std::mt19937 random(1);
-    for (int i = 0; i < 200; ++i) {
-        std::vector<double> layer(1 + random() % 9), cut(layer.size() - 1);
-        std::generate(layer.begin(), layer.end(), [&] { return number(random); });
-        std::generate(cut.begin(), cut.end(), [&] { return number(random); });
-        const std::size_t stages = 1 + random() % layer.size();
-        const ChainSplit split = split_chain(layer, cut, stages);
-        CHECK(split.slowest_s == near(brute_chain(layer, cut, 0, stages)));
-        CHECK(split.first.size() == stages);
-        CHECK(std::is_sorted(split.first.begin(), split.first.end()));
-    }
-    CHECK(split_chain({1, 1, 1, 3}, {0, 0, 0}, 2).first == std::vector<std::size_t>{0, 3});
-}
 
 TEST_CASE("a way for each layer is as cheap as any, on 200 random chains") {
     std::mt19937 random(2);

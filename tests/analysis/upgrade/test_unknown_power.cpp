@@ -69,6 +69,35 @@ bool has_note(const Upgrade& u, const std::string& words) {
 
 } // namespace
 
+TEST_CASE("evidence makes no GPU slower than one that has no more of anything") {
+    const model::Machine h100 = machine("h100-sxm-80gb"), h200 = machine("h200-sxm-141gb");
+    const auto& less = std::get<model::Gpu>(h100.kind);
+    const auto& more = std::get<model::Gpu>(h200.kind);
+    CHECK(model::lacks_nothing(more, less));
+    CHECK_FALSE(model::lacks_nothing(less, more));
+    CHECK_FALSE(model::lacks_nothing(more, std::get<model::Gpu>(machine("b200-sxm").kind)));
+    auto q = question("h100-sxm-80gb", "h200-sxm-141gb", "bert-base");
+    UpgradeOptions options = q.candidates.front().options;
+    options.evidence = std::make_shared<const Evidence>(
+        std::vector<EvidenceRow>{
+            {{"bert", "inference", "mixed", h100.id, h200.id, "hopper", "hopper"},
+             "somewhere",
+             "bert-base",
+             1,
+             0.5,
+             2.0,
+             true}},
+        0.8);
+    const auto there = upgrade(q.fleet.front().network, h100, h200, options);
+    const auto back = upgrade(q.fleet.front().network, h200, h100, options);
+    REQUIRE(there.ok());
+    REQUIRE(back.ok());
+    CHECK(there->evidence_ln < 0.0);
+    CHECK(there->speedup.value == near(1.0));
+    CHECK(back->speedup.value == near(1.0));
+    CHECK(there->model_speedup > 1.0);
+}
+
 TEST_CASE("a board of unknown power has no energy and no CO2, and costs no electricity") {
     auto q = question("a100-sxm-80gb", "tpu-v6e", "bert-base");
     const PurchaseAnswer rented = answer_of(q);
