@@ -46,8 +46,10 @@ Group place_group(const Fabric& fabric, Count size, Count stride, Count devices)
         const Count above = level.size == 0
                                 ? model::kMaxDevices
                                 : checked_mul(unit, level.size).value_or(model::kMaxDevices);
-        const Count reach =
+        const Count most =
             std::clamp<Count>(above / std::max<Count>(stride, 1), inside, group.size);
+        const Count units = ceil_div(group.size, most); // as many in each, where that divides
+        const Count reach = group.size % (units * inside) == 0 ? group.size / units : most;
         const bool last = &level == &fabric.levels.back();
         const Count wanted = last ? group.size : reach;
         group.counts.push_back((wanted + inside - 1) / inside);

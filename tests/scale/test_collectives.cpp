@@ -161,6 +161,7 @@ TEST_CASE("no collective reaches a ninth device faster than its port carries eig
           Collective::all_to_all, Collective::broadcast}) {
         CHECK(collective_time(fabric, group, kind, 9e9).time_s() >= port_s * (1.0 - 1e-9));
     }
+    CHECK(place_group(fabric, 14, 1, 14).counts == std::vector<Count>{7, 2}); // not 8 and 6
     // Levels that leave a unit part empty have no rings, halving, or sums of their own.
     for (const Algorithm algorithm :
          {Algorithm::hierarchical, Algorithm::halving_doubling, Algorithm::in_switch}) {
