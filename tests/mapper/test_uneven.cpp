@@ -556,6 +556,31 @@ TEST_CASE("parts of a store share its capacity and its rates") {
     CHECK(fits->cycles_limit == "buffer read");
 }
 
+TEST_CASE("where nodes end the search of uneven mappings the bound holds for them, too") {
+    mapper::Task task;
+    for (const Dim d : {Dim::P, Dim::K, Dim::C}) {
+        task.problem.bounds[index(d)] = 24;
+    }
+    task.machine = one_buffer(60, 2.0);
+    task.objective = mapper::Objective::energy();
+    const auto even = mapper::search(task);
+    const auto whole = mapper::search(task, uneven());
+    mapper::SearchOptions few = uneven();
+    few.max_nodes = 2 * even->certificate.nodes;
+    const auto cut = mapper::search(task, few);
+    REQUIRE(whole.ok());
+    REQUIRE(cut.ok());
+    CHECK(whole->certificate.proved);
+    CHECK(whole->certificate.space == "even mappings and uneven ones of buffer, perfect factors");
+    const mapper::Certificate& c = cut->certificate;
+    CHECK(!c.proved);
+    CHECK(c.open_by == mapper::OpenBy::effort);
+    CHECK(c.space == whole->certificate.space);
+    CHECK(c.note.starts_with("the best even mapping is proven"));
+    CHECK(c.lower_bound <= whole->certificate.value);
+    CHECK(c.value <= even->certificate.value);
+}
+
 TEST_CASE("what has no uneven mappings is refused with the reason") {
     mapper::Task task;
     task.problem.bounds[index(Dim::K)] = 4;
