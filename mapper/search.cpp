@@ -478,7 +478,7 @@ Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed,
 Result<SearchResult> search(const Task& task, const SearchOptions& options, std::stop_token stop,
                             const ProgressCallback& progress) {
     Unfolded uneven;
-    if (options.uneven) {
+    if (options.uneven && options.strategy == Strategy::exact) {
         auto parts = unfolded(task);
         if (!parts) {
             return parts.diagnostics();

@@ -152,7 +152,7 @@ TEST_CASE("map --uneven shows a line for each operand of a store, and says what 
         CHECK(run(all).exit == 2);
     }
     const auto refused = run({"map", files.layers, "--on", "nvdla-small", "--uneven"});
-    CHECK(refused.exit == 1);
+    CHECK(refused.exit == 3);
     CHECK(contains(refused.err, "convolution buffer prefetches"));
 }
 
