@@ -39,6 +39,7 @@ Result<analysis::MapOptions> map_options(const MapOptions& options,
     wanted.search.max_nodes = scenario.search_nodes.value_or(0);
     wanted.search.seed = options.seed;
     wanted.search.threads = scenario.threads;
+    wanted.search.uneven = options.uneven;
     wanted.free_dataflow = scenario.free_dataflow;
     wanted.dataflow = scenario.dataflow;
     wanted.constraints = question.constraints;
@@ -62,6 +63,17 @@ std::optional<std::string> contradiction(const MapOptions& options) {
         return "--fail-if judges the one best mapping: leave out --pareto, --capacity-curve and "
                "--chain";
     }
+    if (options.uneven && options.strategy != "exact") {
+        return "only the exact strategy searches uneven mappings: leave out --strategy or --uneven";
+    }
+    if (options.uneven && (questions == 1 || !options.plot.empty())) {
+        return "--pareto, --capacity-curve, --chain and --plot are of even mappings: leave out "
+               "--uneven";
+    }
+    if (options.uneven && (!options.save_mapping.empty() || !options.save_timeloop.empty())) {
+        return "a mapping file has one tile for each level, an uneven mapping has one for each "
+               "operand: leave out --uneven, --save-mapping and --save-timeloop";
+    }
     if (options.chain && !options.plot.empty()) {
         return "--chain has no plot: ask --format csv for the figures of one";
     }
@@ -72,6 +84,9 @@ void add_map_search(CLI::App& app, MapOptions& options) {
     add_choice(app, "--strategy", options.strategy,
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
                "Search strategy; only exact and exhaustive prove their result [exact]");
+    app.add_flag("--uneven", options.uneven,
+                 "Search uneven mappings, too: each operand that a store keeps has loops of its "
+                 "own around its tile [even mappings alone]");
     app.add_option("--min-utilization", options.min_utilization,
                    "Least share of the PEs that a mapping may use")
         ->check(CLI::Range(0.0, 1.0))

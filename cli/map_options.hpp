@@ -24,6 +24,7 @@ struct MapOptions {
     bool pareto = false;
     bool chain = false;
     bool details = false;
+    bool uneven = false;
     OutputOptions output;
 };
 

@@ -39,9 +39,10 @@ void BandwidthCycles::add_bandwidth(std::size_t level, const Bandwidth& bandwidt
 void BandwidthCycles::list_bandwidths() {
     using Direction = Bandwidth::Direction;
     const Accelerator& machine = task_->machine;
+    std::size_t level = 0; // of the parts that are made
     const auto up = [&](Direction direction, Operand o, const DataWidth& bytes, double rate) {
-        return Bandwidth::Part{direction, static_cast<std::uint8_t>(index(o)), bytes.partial / rate,
-                               (bytes.partial - bytes.complete) / rate};
+        return Bandwidth::Part{level, direction, static_cast<std::uint8_t>(index(o)),
+                               bytes.partial / rate, (bytes.partial - bytes.complete) / rate};
     };
     const auto down = [&](Direction direction, Operand o, const DataWidth& bytes, double rate) {
         Bandwidth::Part part = up(direction, o, bytes, rate);
@@ -52,18 +53,26 @@ void BandwidthCycles::list_bandwidths() {
         for (const Store& store : machine.levels[i].stores) {
             Bandwidth read;
             Bandwidth write;
-            for (const Operand o : kAllOperands) {
-                if (store.operands.contains(o)) {
-                    const DataWidth bytes = stored_width(task_->problem, machine, i, o);
-                    read.parts[read.count++] =
-                        down(Direction::read, o, bytes, store.read_bytes_per_cycle);
-                    write.parts[write.count++] =
-                        up(Direction::write, o, bytes, store.write_bytes_per_cycle);
+            std::size_t outermost = i;
+            each_part(machine, i, store, [&](std::size_t at, const Store& part) {
+                level = at;
+                outermost = std::min(outermost, at);
+                for (const Operand o : kAllOperands) {
+                    if (part.operands.contains(o)) {
+                        const DataWidth bytes = stored_width(task_->problem, machine, at, o);
+                        read.parts[read.count++] =
+                            down(Direction::read, o, bytes, store.read_bytes_per_cycle);
+                        write.parts[write.count++] =
+                            up(Direction::write, o, bytes, store.write_bytes_per_cycle);
+                    }
                 }
+            });
+            if (outermost == i) {
+                add_bandwidth(i, read);
+                add_bandwidth(i, write);
             }
-            add_bandwidth(i, read);
-            add_bandwidth(i, write);
         }
+        level = i;
         for (const Channel& channel : machine.levels[i].channels) {
             if (timeloop_) {
                 continue;
@@ -188,7 +197,7 @@ double BandwidthCycles::cycles(const MovedWords& words, const double* product, K
         for (std::size_t n = 0; n < bandwidth.count; ++n) {
             const Bandwidth::Part& part = bandwidth.parts[n];
             const double moved =
-                words.at[bandwidth.level][static_cast<std::size_t>(part.direction)][part.operand];
+                words.at[part.level][static_cast<std::size_t>(part.direction)][part.operand];
             all += moved * part.cycles_per_word;
             if (part.cycles_saved > 0.0) {
                 all -= std::min(moved, made_words_) * part.cycles_saved;

@@ -12,6 +12,7 @@ namespace eyeroof::mapper {
 struct Bandwidth {
     enum class Direction : std::uint8_t { read, write, down, up };
     struct Part {
+        std::size_t level = 0; // as the bandwidth's, but for a store with parts at several levels
         Direction direction = Direction::read;
         std::uint8_t operand = 0;
         double cycles_per_word = 0.0; // of partial results, where the operand is produced …

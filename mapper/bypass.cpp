@@ -9,14 +9,10 @@ namespace eyeroof::mapper {
 
 using namespace model;
 
-namespace {
-
 const LevelConstraint& rules_of(const Task& task, std::size_t level) {
     static const LevelConstraint none;
     return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;
 }
-
-} // namespace
 
 std::size_t home_of(const std::vector<OperandSet>& keeps, Operand o) {
     const auto home = std::find_if(keeps.begin(), keeps.end(),

@@ -55,7 +55,7 @@ bool reads_are_fast(const Space& space) {
         const Store* store = store_of(task.machine.levels[link.child], link.operand);
         double bytes = 0.0;
         for (const Operand o : kAllOperands) {
-            bytes += store->operands.contains(o)
+            bytes += store->operands.contains(o) || store->part_of != 0
                          ? stored_width(task.problem, task.machine, link.child, o).partial
                          : 0.0;
         }

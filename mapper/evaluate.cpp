@@ -131,10 +131,10 @@ void Evaluator::add_link_cycles(Flow& flow, const Link& link) {
     for (std::size_t p = 0; p < e_.bandwidth_cycles_.bandwidths().size() && p < kMaxBandwidths;
          ++p) {
         const Bandwidth& bandwidth = e_.bandwidth_cycles_.bandwidths()[p];
-        const std::size_t at = bandwidth.level;
-        const bool crosses = at >= link.parent && at < link.child;
         for (std::size_t n = 0; n < bandwidth.count; ++n) {
             const Bandwidth::Part& part = bandwidth.parts[n];
+            const std::size_t at = part.level;
+            const bool crosses = at >= link.parent && at < link.child;
             const auto add = [&](bool here, Words words, std::size_t cost_factor = 0) {
                 if (here && part.operand == index(link.operand)) {
                     flow.link_cycles.push_back(
@@ -168,7 +168,9 @@ template <class Rows> bool Evaluator::fits(const Rows& rows) const {
             }
         }
     }
-    return true;
+    const auto& parts = e_.fits_.in_parts();
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const StoreFit& fit) { return fit.holds(rows); });
 }
 
 // Blocks are looked at from the innermost: what is sent is asked only where fewer words arrive.

@@ -23,7 +23,8 @@ struct ExactOutcome {
     std::optional<SearchResult> best;
     double lower_bound = 0.0;
     bool complete = false;
-    bool from_start = false; // nothing in the spaces is as good as what was known before
+    bool even_complete = false; // of a search that goes on to uneven mappings: none is left before
+    bool from_start = false;    // nothing in the spaces is as good as what was known before
     // Least bound of the mappings that could be put on the axes in more ways than were looked at.
     double left_out = std::numeric_limits<double>::infinity();
     std::uint64_t nodes = 0;

@@ -8,12 +8,16 @@ using namespace model;
 
 namespace {
 
-// The tiles that a store holds in this space; none where it is boundless or holds nothing.
-std::optional<StoreFit> fit_of(const Space& space, std::size_t level, const Store& store) {
+StoreFit without_tiles(const Store& store) {
     StoreFit fit;
     fit.bank = static_cast<double>(store.bank_bytes);
     fit.buffers = store.buffers;
     fit.capacity = static_cast<double>(store.capacity_bytes.value_or(0));
+    return fit;
+}
+
+// Adds the tiles that a store holds in this space.
+void add_tiles(const Space& space, std::size_t level, const Store& store, StoreFit& fit) {
     for (const Operand o : kAllOperands) {
         const std::size_t cost_factor = space.tile[level][index(o)];
         if (cost_factor != 0 && store.operands.contains(o)) {
@@ -22,7 +26,6 @@ std::optional<StoreFit> fit_of(const Space& space, std::size_t level, const Stor
             fit.whole = fit.whole && bits % 8 == 0 && store.bank_bytes == 1;
         }
     }
-    return store.capacity_bytes && fit.count > 0 ? std::optional(fit) : std::nullopt;
 }
 
 } // namespace
@@ -35,8 +38,18 @@ Fits::Fits(const Space& space) : space_(&space), levels_(space.task->machine.lev
             fanout_[i] *= static_cast<double>(axis.size);
         }
         for (const Store& store : task.machine.levels[i].stores) {
-            if (const auto fit = fit_of(space, i, store)) {
-                stores_[i].push_back(*fit);
+            StoreFit own = without_tiles(store);
+            add_tiles(space, i, store, own);
+            if (!store.capacity_bytes || own.count == 0) {
+                continue;
+            }
+            stores_[i].push_back(own);
+            StoreFit all = without_tiles(store);
+            each_part(task.machine, i, store, [&](std::size_t level, const Store& part) {
+                add_tiles(space, level, part, all);
+            });
+            if (all.count > own.count) {
+                in_parts_.push_back(all);
             }
         }
     }
@@ -62,6 +75,11 @@ Fits::Misfit Fits::misfit(const double* product) const {
     }
     for (std::size_t i = 0; i < levels_; ++i) {
         if (!at_level(product, i)) {
+            return Misfit::capacity;
+        }
+    }
+    for (const StoreFit& fit : in_parts_) {
+        if (!fit.holds([&](std::size_t cost_factor) { return product[cost_factor]; })) {
             return Misfit::capacity;
         }
     }

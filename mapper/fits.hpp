@@ -47,6 +47,8 @@ class Fits {
 
     double fanout(std::size_t level) const { return fanout_[level]; } // instances below one
     const std::vector<StoreFit>& stores(std::size_t level) const { return stores_[level]; }
+    // Stores with parts at several levels, all parts together.
+    const std::vector<StoreFit>& in_parts() const { return in_parts_; }
     // Do so many trips in time reach the least utilization?
     bool used_enough(double steps) const { return steps <= most_steps_; }
 
@@ -55,7 +57,8 @@ class Fits {
     std::size_t levels_;
     double most_steps_ = kNone; // trips in time
     std::array<double, kMaxLevels> fanout_{};
-    std::array<std::vector<StoreFit>, kMaxLevels> stores_;
+    std::array<std::vector<StoreFit>, kMaxLevels> stores_; // of parts, each alone
+    std::vector<StoreFit> in_parts_;
 };
 
 } // namespace eyeroof::mapper

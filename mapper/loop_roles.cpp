@@ -13,11 +13,6 @@ namespace {
 
 static_assert(kRoleLevels == kMaxLevels);
 
-const LevelConstraint& rule_of(const Task& task, std::size_t level) {
-    static const LevelConstraint none;
-    return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;
-}
-
 bool allowed_on(const LevelConstraint& rule, std::size_t axis, Dim d) {
     return !rule.axis_dims ||
            (axis < rule.axis_dims->size() && (*rule.axis_dims)[axis].contains(d));
@@ -88,7 +83,7 @@ class RoleFinder {
                sets_time(level);
     }
     bool ruled(std::size_t level, Dim d) const { // there a loop may not be welcome
-        const LevelConstraint& rule = rule_of(task_, level);
+        const LevelConstraint& rule = rules_of(task_, level);
         return rule.temporal[index(d)] || rule.temporal_range[index(d)].limits() ||
                !rule.order.empty();
     }
@@ -264,7 +259,7 @@ Count most_in_space(const Task& task, const std::vector<OperandSet>& keeps, std:
     const auto& axes = task.machine.levels[level].fanout;
     Count most = 1;
     for (std::size_t a = 0; a < axes.size(); ++a) {
-        most *= allowed_on(rule_of(task, level), a, d) ? axes[a].size : 1;
+        most *= allowed_on(rules_of(task, level), a, d) ? axes[a].size : 1;
     }
     return most;
 }

@@ -9,6 +9,7 @@
 #include "mapper/reported.hpp"
 #include "mapper/space_name.hpp"
 #include "mapper/trivial_bound.hpp"
+#include "mapper/uneven.hpp"
 #include "model/cost/dram_pattern.hpp"
 #include "model/cost/leakage.hpp"
 
@@ -34,6 +35,8 @@ constexpr const char* kNotPlaced =
 constexpr const char* kAsStream =
     "the bound takes the DRAM as a stream, which no mapping exceeds; the tiles of this one are "
     "accessed more slowly";
+constexpr const char* kEvenProven =
+    "the best even mapping is proven, its gap is that to uneven ones: their search was cut";
 constexpr const char* kOutside =
     "a known mapping, with tile sizes from outside the space, is better than all in it";
 constexpr const char* kOutsideSoFar =
@@ -306,9 +309,33 @@ ExactOutcome search_spaces(const Task& task, const SearchOptions& options,
     }
     Search all(task, options, std::move(known), effort, progress);
     ExactOutcome outcome = all.run();
-    truncated = all.truncated;
+    truncated = std::min(truncated, all.truncated);
     put_before(even, outcome);
     return outcome;
+}
+
+// Searches the even mappings, then those with stores in parts, each beginning with the best of
+// those before.
+ExactOutcome search_uneven(const Task& task, const Unfolded& uneven, const SearchOptions& options,
+                           const std::optional<SearchResult>& known, const Effort& effort,
+                           const ProgressCallback& progress, double& truncated) {
+    ExactOutcome all = search_spaces(task, options, known, effort, progress, truncated);
+    all.even_complete = all.complete && truncated == kNone;
+    for (const Task& parts : uneven.tasks) {
+        const double before = all.best ? all.best->certificate.value : kNone;
+        ExactOutcome one = search_spaces(parts, options, all.best, effort, progress, truncated);
+        if (one.best && one.best->certificate.value < before) {
+            one.best->machine = parts.machine;
+        }
+        put_before(all, one);
+        one.complete = one.complete && all.complete;
+        one.even_complete = all.even_complete;
+        one.from_start = one.from_start && all.from_start;
+        one.left_out = std::min(one.left_out, all.left_out);
+        one.lower_bound = std::min(one.lower_bound, all.lower_bound);
+        all = std::move(one);
+    }
+    return all;
 }
 
 } // namespace
@@ -333,8 +360,9 @@ std::optional<Strategy> strategy_from_name(std::string_view name) {
 
 namespace {
 
-Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
-                                  std::stop_token stop, const ProgressCallback& progress) {
+Result<SearchResult> search_space(const Task& task, const Unfolded& uneven,
+                                  const SearchOptions& asked, std::stop_token stop,
+                                  const ProgressCallback& progress) {
     Diagnostics found = check_task(task);
     if (found.has_errors()) {
         return found;
@@ -352,7 +380,7 @@ Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
     ExactOutcome outcome;
     double left_out = kNone; // no mapping of splits that are not looked at has a lower value
     if (exact) {
-        outcome = search_spaces(task, options, known, effort, progress, left_out);
+        outcome = search_uneven(task, uneven, options, known, effort, progress, left_out);
     } else {
         // The baselines draw from the spaces with the lowest bounds, as many as memory has
         // room for.
@@ -386,13 +414,17 @@ Result<SearchResult> search_space(const Task& task, const SearchOptions& asked,
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
     c.lower_bound = std::min({outcome.lower_bound, outcome.left_out, left_out});
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
-    c.space = space_name(task.factors);
+    c.space = space_name(task.factors, uneven.stores);
     const bool outside = outcome.from_start && known && result.mapping == known->mapping &&
                          task.factors == Factors::perfect && !divides_evenly(task, result.mapping);
     c.note = truncated ? kLeftOut
              : !placed ? kNotPlaced
              : outside ? (outcome.complete ? kOutside : kOutsideSoFar)
-                       : "";
+             : outcome.even_complete && !outcome.complete ? kEvenProven
+                                                          : "";
+    if (!uneven.even.empty()) {
+        c.note += (c.note.empty() ? "" : "; ") + ("even only: " + uneven.even);
+    }
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     // What is left when the effort ends may only tie.
     c.proved = c.proved || (exact && !truncated && c.gap <= 2.0 * kSlack);
@@ -445,12 +477,20 @@ Result<SearchResult> at_own_rates(const Task& task, SearchResult streamed,
 
 Result<SearchResult> search(const Task& task, const SearchOptions& options, std::stop_token stop,
                             const ProgressCallback& progress) {
+    Unfolded uneven;
+    if (options.uneven && options.strategy == Strategy::exact) {
+        auto parts = unfolded(task);
+        if (!parts) {
+            return parts.diagnostics();
+        }
+        uneven = *std::move(parts);
+    }
     if (task.counting != Counting::eyeroof || !follows_mapping(task.machine)) {
-        return search_space(task, options, std::move(stop), progress);
+        return search_space(task, uneven, options, std::move(stop), progress);
     }
     Task streamed = task;
     streamed.machine = at_stream_rate(task.machine);
-    auto found = search_space(streamed, options, stop, progress);
+    auto found = search_space(streamed, uneven, options, stop, progress);
     return found ? at_own_rates(task, *std::move(found), options, std::move(stop))
                  : std::move(found);
 }

@@ -26,6 +26,7 @@ struct SearchOptions {
     std::uint64_t seed = 1;
     std::uint64_t max_samples = 0;   // of the baselines; 0: until the time limit
     std::size_t max_chains = 200000; // ways to split a group of dimensions that are looked at
+    bool uneven = false; // the exact search looks at uneven mappings, too; see mapper/uneven.hpp
 };
 
 // What keeps a gap open. Of these only effort is more nodes or time.
@@ -70,12 +71,15 @@ struct SearchResult {
     model::Latency latency; // the time that the value is made of: of step 7 unless asked otherwise
     Certificate certificate;
     std::vector<Improvement> history;
+    // Whose levels those of the mapping are, where it is uneven; nullopt: the task's machine.
+    std::optional<model::Accelerator> machine = std::nullopt;
 
     bool operator==(const SearchResult&) const = default;
 };
 
 // Errors: "infeasible" with the conflicting constraints named; "no-mapping" when the effort ended
-// before any mapping was found; "unsupported" for the scatter form; those of the machine.
+// before any mapping was found; "unsupported" for the scatter form; those of the machine and of
+// unfolded().
 Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
                             std::stop_token stop = {}, const ProgressCallback& progress = {});
 

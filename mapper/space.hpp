@@ -154,6 +154,9 @@ struct Space {
 // Every choice of kept operands that machine and constraints allow, fullest first.
 std::vector<std::vector<model::OperandSet>> bypass_choices(const Task& task);
 
+// What constraints ask of a level.
+const LevelConstraint& rules_of(const Task& task, std::size_t level);
+
 // May, must or can a level not keep an operand whose home is known? never_but_asked: a rule asks it
 // to keep what it cannot hold, or what must pass by.
 enum class Keeping { never, may, must, never_but_asked };

@@ -14,11 +14,6 @@ using namespace model;
 
 namespace {
 
-const LevelConstraint& constraint(const Task& task, std::size_t level) {
-    static const LevelConstraint none;
-    return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;
-}
-
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
 class Splitter {
   public:
@@ -81,7 +76,7 @@ class Splitter {
         return level >= inside_ && roles_.of(level, dim_) != 0;
     }
     bool ruled(std::size_t level) const {
-        const LevelConstraint& rule = constraint(task_, level);
+        const LevelConstraint& rule = rules_of(task_, level);
         return rule.temporal[index(dim_)] || rule.temporal_range[index(dim_)].limits();
     }
 
@@ -229,8 +224,8 @@ class Splitter {
     void space(std::size_t level, Count tile) {
         const Count limit = spatial_limit(level);
         const Count reach = ceil_div(bound_, tile);
-        const auto& fixed = constraint(task_, level).spatial[index(dim_)];
-        const TripRange& range = constraint(task_, level).spatial_range[index(dim_)];
+        const auto& fixed = rules_of(task_, level).spatial[index(dim_)];
+        const TripRange& range = rules_of(task_, level).spatial_range[index(dim_)];
         const auto next = [&](Count trips) {
             if (trips <= limit && range.holds(trips) && packs(level, trips, reach)) {
                 split_.spatial[level] = trips;
@@ -248,8 +243,8 @@ class Splitter {
     }
 
     void time(std::size_t level, Count tile) {
-        const auto& fixed = constraint(task_, level).temporal[index(dim_)];
-        const TripRange& range = constraint(task_, level).temporal_range[index(dim_)];
+        const auto& fixed = rules_of(task_, level).temporal[index(dim_)];
+        const TripRange& range = rules_of(task_, level).temporal_range[index(dim_)];
         if (level == 0) {
             const Count rest = ceil_div(bound_, tile);
             const bool reaches = (rest == 1 || loops_here(0)) && range.holds(rest);

@@ -42,6 +42,9 @@ struct Store {
     PerOperand<std::optional<double>> own_read_pj{};
     PerOperand<std::optional<double>> own_write_pj{};
     bool may_bypass = true; // false: the operand cannot pass by this store
+    // Stores of one number are parts of one store: their tiles share its capacity, their words its
+    // rates. 0: a store of its own.
+    int part_of = 0;
 
     double read_pj_of(Operand o) const { return own_read_pj[index(o)].value_or(read_pj); }
     double write_pj_of(Operand o) const { return own_write_pj[index(o)].value_or(write_pj); }
@@ -191,6 +194,21 @@ Count instances_of(const Accelerator& accelerator, std::size_t level);
 // The store of an operand at a level; nullptr when the level does not hold it.
 const Store* store_of(const Level& level, Operand operand);
 const Channel* channel_of(const Level& level, Operand operand);
+// each(level, store) for this store, or for all parts of the store that it is a part of.
+template <class Each>
+void each_part(const Accelerator& accelerator, std::size_t level, const Store& store, Each each) {
+    if (store.part_of == 0) {
+        each(level, store);
+        return;
+    }
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        for (const Store& part : accelerator.levels[i].stores) {
+            if (part.part_of == store.part_of) {
+                each(i, part);
+            }
+        }
+    }
+}
 // Bits of a word of an operand at rest in a level: the level's own, or else the machine's.
 int bits_at(const Accelerator& accelerator, std::size_t level, Operand operand);
 // Bytes that a word of so many bits takes on a channel, given the share of zeros among the values;

@@ -189,13 +189,17 @@ class MappingChecker {
     }
 
     void check_capacity(std::size_t level) {
-        const Extents tile = tile_at(mapping_, problem_, level);
         for (const Store& store : machine_.levels[level].stores) {
             if (!store.capacity_bytes) {
                 continue;
             }
-            const auto need = held_bytes(problem_, machine_, level, store,
-                                         mapping_.levels[level].keeps, tile, counting_);
+            std::optional<Count> need = 0;
+            each_part(machine_, level, store, [&](std::size_t at, const Store& part) {
+                const auto more =
+                    held_bytes(problem_, machine_, at, part, mapping_.levels[at].keeps,
+                               tile_at(mapping_, problem_, at), counting_);
+                need = need && more ? checked_add(*need, *more) : std::nullopt;
+            });
             if (!need || *need > *store.capacity_bytes) {
                 fail("over-capacity",
                      fmt::format("the tiles in {} need {} of its {} bytes", name(level),

@@ -82,17 +82,20 @@ class TransferTimer {
         const Store& store = counts_.machine.levels[level].stores[number];
         double read = 0.0;
         double written = 0.0;
-        for (const Operand o : kAllOperands) {
-            if (store.operands.contains(o)) {
-                const DataWidth bytes = stored_width(counts_.problem, counts_.machine, level, o);
-                const Accesses& a = cost_.levels[level].per_instance[index(o)];
-                const bool made =
-                    o == counts_.problem.produced; // what is read or comes back is partial
-                const double in = made ? bytes.partial : bytes.complete;
-                read += in * static_cast<double>(a.reads);
-                written += in * static_cast<double>(a.fills) + up_bytes(level, o, bytes, a.updates);
+        each_part(counts_.machine, level, store, [&](std::size_t at, const Store& part) {
+            for (const Operand o : kAllOperands) {
+                if (part.operands.contains(o)) {
+                    const DataWidth bytes = stored_width(counts_.problem, counts_.machine, at, o);
+                    const Accesses& a = cost_.levels[at].per_instance[index(o)];
+                    const bool made =
+                        o == counts_.problem.produced; // what is read or comes back is partial
+                    const double in = made ? bytes.partial : bytes.complete;
+                    read += in * static_cast<double>(a.reads);
+                    written +=
+                        in * static_cast<double>(a.fills) + up_bytes(at, o, bytes, a.updates);
+                }
             }
-        }
+        });
         record({level, number, true, read, written});
         const std::string& name = counts_.machine.levels[level].name;
         moving(level, cycles_for(read, store.read_bytes_per_cycle), name, " read");

@@ -130,8 +130,9 @@ AnswerTable mapped_layers(const analysis::MapReport& report, const model::Accele
     add_effort(columns, details);
     columns.push_back(nest_column<MappedRow>(
         [&](const MappedRow& row) {
-            return row.source->found ? nest_of(row.source->found->mapping, accelerator)
-                                     : std::vector<NestLevel>();
+            const auto& found = row.source->found;
+            return found ? nest_of(found->mapping, found->machine.value_or(accelerator))
+                         : std::vector<NestLevel>();
         },
         details ? kAll : kPrograms));
     return make_table("layers", "Layers", mapped_rows(report), columns);
@@ -142,6 +143,7 @@ std::string proofs_of(const analysis::MapReport& report) {
     std::size_t searches = 0, proved = 0;
     std::vector<double> gains;
     double worst_gap = 0.0;
+    bool uneven = false;
     for (const analysis::MappedLayer& layer : report.layers) {
         if (!layer.found) {
             continue;
@@ -149,6 +151,7 @@ std::string proofs_of(const analysis::MapReport& report) {
         const mapper::Certificate& c = layer.found->certificate;
         ++searches;
         worst_gap = std::max(worst_gap, c.gap);
+        uneven = uneven || c.space.find("uneven") != std::string::npos;
         proved += c.proved ? 1 : 0;
         if (layer.preset_value > 0.0) {
             gains.push_back(layer.preset_value / c.value);
@@ -157,12 +160,13 @@ std::string proofs_of(const analysis::MapReport& report) {
     if (searches < 2) {
         return {};
     }
+    const char* among = uneven ? "even and uneven" : "even";
     std::string text =
         proved == searches
-            ? fmt::format("all {} mappings proven optimal among even mappings", searches)
-            : fmt::format("{} of {} mappings proven optimal among even mappings; optimality gap at "
+            ? fmt::format("all {} mappings proven optimal among {} mappings", searches, among)
+            : fmt::format("{} of {} mappings proven optimal among {} mappings; optimality gap at "
                           "most {:.2g} %",
-                          proved, searches, 100.0 * worst_gap);
+                          proved, searches, among, 100.0 * worst_gap);
     return gains.empty() ? text
                          : text + fmt::format("; gain over the dataflow's own mapping: median "
                                               "{:.2f}x ({:.2f}x to {:.2f}x)",

@@ -96,6 +96,66 @@ TEST_CASE("map --chain shows what the fastest mapping reaches of the bounds that
           2);
 }
 
+// A buffer of 112 bytes between DRAM and 4 x 8 units.
+constexpr const char* kOneBuffer = R"(eyeroof: machine/1
+kind: accelerator
+id: one-buffer
+name: One buffer
+summary: DRAM, a buffer, units
+sources: {own: "made for this test"}
+source: own
+confidence: user
+clock: 1 GHz
+words: {input: 8 bit, weight: 8 bit, output: 8 bit}
+mac_energy: 1 pJ
+levels:
+  - name: DRAM
+    stores: [{operands: all, capacity: unlimited, energy: 100 pJ}]
+    channels: [{name: bus, operands: all, down: 8 B/cycle, half_duplex: true, cast: multicast, reduces: false}]
+  - name: buffer
+    stores: [{operands: all, capacity: 112 B, energy: 1 pJ}]
+    fanout: {x: 4, y: 8}
+dataflows: [{kind: ws, spatial: {x: [K], y: [C]}}]
+)";
+
+TEST_CASE("map --uneven shows a line for each operand of a store, and says what is proven") {
+    const Files files;
+    const std::string machine = (files.scratch / "one-buffer.yaml").string();
+    const std::string product = (files.scratch / "product.csv").string();
+    write_text(machine, kOneBuffer);
+    write_text(product, "name,op,dtype,m,n,k\ng,gemm,int8,32,48,48\n");
+    const std::vector<std::string> question = {"map",         product,  "--on",     machine,
+                                               "--objective", "energy", "--details"};
+    const auto asked = [&](const char* more) {
+        std::vector<std::string> all = question;
+        all.emplace_back(more);
+        return run(all);
+    };
+    const auto uneven = asked("--uneven");
+    REQUIRE(uneven.exit == 0);
+    CHECK(contains(uneven.out, "even mappings and uneven ones of buffer"));
+    CHECK(contains(uneven.out, "2.02 uJ"));
+    CHECK(contains(uneven.out, "proven"));
+    const auto alone = [&](const std::string& operand) {
+        return contains(uneven.out, "keeps " + operand + "\n") ||
+               contains(uneven.out, "keeps " + operand + ";");
+    };
+    CHECK(alone("input"));
+    CHECK(alone("weight"));
+    const auto even = run(question);
+    CHECK(contains(even.out, "2.23 uJ"));
+    CHECK(contains(even.out, "energy, even mappings, perfect factors"));
+    for (const char* other : {"--pareto", "--chain", "--plot=x.svg", "--save-mapping=x.yaml",
+                              "--save-timeloop=x.yaml", "--strategy=random"}) {
+        std::vector<std::string> all = question;
+        all.insert(all.end(), {"--uneven", other});
+        CHECK(run(all).exit == 2);
+    }
+    const auto refused = run({"map", files.layers, "--on", "nvdla-small", "--uneven"});
+    CHECK(refused.exit == 3);
+    CHECK(contains(refused.err, "convolution buffer prefetches"));
+}
+
 TEST_CASE("--layers chooses as exam does: by a match anywhere in the name") {
     const Files files;
     const auto outcome =
