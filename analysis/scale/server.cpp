@@ -387,10 +387,9 @@ bool Server::within(double ttft_s, double tpot_s) const {
 }
 
 double Server::transfer_s(Count tensor) const {
-    const Count group = o_.layout(tensor).devices();
-    const Count devices =
-        o_.prefill_layout(tensor).devices() * o_.prefill_groups + group * o_.decode_groups;
-    const Group peers = place_group(fabric_, 2, devices - group, devices);
+    const Count devices = o_.prefill_layout(tensor).devices() * o_.prefill_groups +
+                          o_.layout(tensor).devices() * o_.decode_groups;
+    const Group peers = place_group(fabric_, 2, part(devices, 2), devices); // first and last
     return send_time(fabric_, peers, cache_bytes(t_, tensor, o_.cache(), o_.prompt)).time_s();
 }
 
