@@ -58,6 +58,7 @@ Result<Engine> read_engine(Document& document, const std::string& id) {
     e.usual = root.node()["usual"].boolean().value_or(false);
     read_steps(root.need("steps"), e);
     e.memory_share = root.need("memory_share").number(0.1, 1.0).value_or(e.memory_share);
+    e.memory_of_free = root.node()["memory_of_free"].boolean().value_or(false);
     const Sourced host = root.need("host");
     e.step_host_s = host_s(host.need("step"));
     e.least_step_s = host_s(host["least"]);

@@ -8,6 +8,7 @@
 //   confidence: …
 //   steps: {mixes: true, splits: true, chunk: 2048, requests: 1024}
 //   memory_share: 0.9
+//   memory_of_free: false              true: the share is of what weights leave free
 //   host: {step: 0.5 ms, least: 1 ms, queue: 0 ms, request: 5 ms, apart: 0 ms}
 //   kernels: {library: "", block_library: "vllm fp8_block", reduce: vllm, fused: true,
 //             rotary_in_attention: false, norm_in_reduce: false, shared_beside: true}

@@ -59,8 +59,9 @@ std::pair<Count, Count> keys_of(const model::Network& network) {
 // What a sample is made of, for networks that begin with a look-up: the tokens that are computed
 // and those before them in the cache, or the rows of the first product, as in recommenders.
 struct SampleWords {
-    std::string phase; // of a decoder: " (prefill)" or " (decoding)"
-    std::string size;  // " of 2048 tokens", " of 1 token after 2047"
+    std::string phase;   // of a decoder: " (prefill)" or " (decoding)"
+    std::string size;    // " of 2048 tokens", " of 1 token after 2047"
+    Count sequences = 1; // that the layers' sizes are for
 };
 
 SampleWords sample_words(const model::Network& network) {
@@ -91,10 +92,20 @@ SampleWords sample_words(const model::Network& network) {
                                     : counted(rows->m / own_batch(network), "sample")};
     }
     const bool decodes = least > tokens;
+    // A decoder's last product is of one token a sequence.
+    const auto head = std::find_if(layers.rbegin(), layers.rend(), [](const model::Layer& layer) {
+        return layer.op == model::Op::gemm;
+    });
+    const Count last =
+        head == layers.rend() ? 1 : std::get<model::GemmShape>(head->shape).m / own_batch(network);
+    const bool known = (decodes || head_of_last) && last > 0 && tokens % last == 0;
+    const Count sequences = known ? last : 1;
+    const Count own = tokens / sequences;
     return {decodes        ? " (decoding)"
             : head_of_last ? " (prefill)"
                            : "",
-            counted(tokens, "token") + (decodes ? fmt::format(" after {}", most - tokens) : "")};
+            counted(own, "token") + (decodes ? fmt::format(" after {}", most - own) : ""),
+            sequences};
 }
 
 std::string what_words(const Question& question, bool lengths) {
@@ -106,7 +117,8 @@ std::string what_words(const Question& question, bool lengths) {
             : fmt::format("{}, batch {}{}",
                           s.training ? fmt::format("training step with {}", s.training->optimizer)
                                      : "inference" + sample.phase,
-                          s.batch.value_or(own_batch(question.network)), sample.size);
+                          sample.sequences * s.batch.value_or(own_batch(question.network)),
+                          sample.size);
     const auto& layers = question.network.layers;
     const bool fused =
         attention_of(question) == AttentionForm::fused &&

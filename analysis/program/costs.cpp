@@ -112,9 +112,9 @@ Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const Software
 double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::DataType weights,
                       double device_s, double flops, double bytes) {
     constexpr double kGroupBits = 1.0; // (16 + 16) / 32
-    const double bits =
-        model::storage_bits(weights) + (weights == model::DataType::int4 ? kGroupBits : 0.0);
-    const double own = model::storage_bits(layer.types.input);
+    const double bits = 8.0 * model::bytes_per_element(weights) +
+                        (weights == model::DataType::int4 ? kGroupBits : 0.0);
+    const double own = 8.0 * model::bytes_per_element(layer.types.input);
     const double peak = gpu.rate(layer.types.input).flops_per_s;
     const bool product = layer.op == model::Op::gemm || layer.op == model::Op::bmm; // of experts
     if (!product || layer.types.weight != weights || bits >= own || peak <= 0.0 ||

@@ -78,6 +78,7 @@ class ForwardMaker {
     struct Made {
         std::vector<TensorId> tensors;
         Count elements = 0;
+        bool padded = false; // of a batch, to more than a sample's elements each
     };
 
     std::string named(std::size_t i) const {
@@ -180,6 +181,7 @@ class ForwardMaker {
             }
             all.elements = wanted;
         }
+        all.padded = step.expands && options_.batch > 1;
         made_[i] = std::move(all);
     }
 
@@ -204,7 +206,8 @@ class ForwardMaker {
                                          : 0;
             const Made from =
                 source(step.reads[o], need, indices ? model::DataType::int32 : layer.types.input);
-            if (checks_ && o < wanted.reads.size() && from.elements != need) {
+            const bool padded = from.padded && need > from.elements;
+            if (checks_ && o < wanted.reads.size() && from.elements != need && !padded) {
                 mismatch(step,
                          fmt::format("{} reads {} elements as its operand {}, and {} has {}",
                                      layer.name, need, o + 1, named(step.reads[o]), from.elements));
@@ -260,8 +263,10 @@ class ForwardMaker {
             }
         }
         if (!checks_ && layer.cached > 0) { // a chain has no states of its own
-            builder_.tensor(Role::state, bytes_of(of_batch(layer.cached), layer.types.output),
-                            kNone, 0);
+            const auto* sum = std::get_if<model::ElementwiseShape>(&layer.shape);
+            const bool adds = sum != nullptr && sum->fn == "add";
+            const model::DataType type = adds ? model::DataType::fp32 : layer.types.output;
+            builder_.tensor(Role::state, bytes_of(of_batch(layer.cached), type), kNone, 0);
         }
         const Count elements = operands_of(layer).writes;
         const bool over = options_.in_place && writes_over(step, layer);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace eyeroof::analysis::step {
@@ -77,8 +78,11 @@ std::string run_words(const std::vector<Layer>& layers, const std::string& optim
 }
 
 Count bytes_of(Count elements, model::DataType type) {
-    const auto bits = checked_mul(elements, model::storage_bits(type));
-    return bits ? ceil_div(*bits, 8) : -1;
+    return model::stored_bytes(type, elements).value_or(-1);
+}
+
+Count elements_in(Count bytes, model::DataType type) {
+    return std::llround(static_cast<double>(bytes) / model::bytes_per_element(type));
 }
 
 Count kept_beside(const Layer& layer) {

@@ -37,7 +37,8 @@ class Builder {
     bool fits_ = true;
 };
 
-Count bytes_of(Count elements, model::DataType type); // -1: more than 63 bits
+Count bytes_of(Count elements, model::DataType type); // scales included; -1: more than 63 bits
+Count elements_in(Count bytes, model::DataType type); // that bytes_of() is of
 
 // What a forward run keeps for its gradients, beside what it reads and writes: statistics of norms
 // and attention, positions of maxima, masks of dropout (a byte an element). Bytes; -1: more than 63

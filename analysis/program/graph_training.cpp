@@ -95,7 +95,7 @@ class Backward {
         sum.name = name + ".gradient_sum";
         sum.op = Op::elementwise;
         sum.types = of_layer == kNone ? model::TensorTypes{} : graph_.layers[of_layer].types;
-        const Count elements = std::max<Count>(bytes * 8 / model::storage_bits(sum.types.input), 1);
+        const Count elements = std::max<Count>(elements_in(bytes, sum.types.input), 1);
         const Count rows = elements / model::kMaxDimension + 1;
         sum.shape = model::ElementwiseShape{rows, elements / rows, "add"};
         sum.count = of_layer == kNone ? 1 : graph_.layers[of_layer].count;
@@ -246,7 +246,7 @@ class Backward {
 
     Count elements_of(TensorId weight) const {
         const Tensor& t = graph_.tensors[weight];
-        return t.bytes * 8 / model::storage_bits(graph_.layers[t.layer].types.weight);
+        return elements_in(t.bytes, graph_.layers[t.layer].types.weight);
     }
 
     TensorId weight_gradient(TensorId weight) {

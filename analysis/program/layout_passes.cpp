@@ -29,7 +29,7 @@ bool is_filter(const Tensor& tensor) {
 // Of a convolution's tensor: its output's where it is as large, else its input's.
 Count channels_of(const Layer& conv, const Tensor& tensor) {
     const auto& shape = std::get<model::ConvShape>(conv.shape);
-    const Count elements = tensor.bytes * 8 / model::storage_bits(conv.types.input);
+    const Count elements = elements_in(tensor.bytes, conv.types.input);
     return is_filter(tensor)                                       ? shape.c / shape.groups
            : elements == shape.n * shape.k * shape.p() * shape.q() ? shape.k
                                                                    : shape.c;
@@ -95,9 +95,8 @@ class Inserter {
             const Layer& layer = graph_.layers[conv];
             const Count channels = channels_of(layer, made_.tensors[tensor]);
             function = function.substr(function.find("to_channels"));
-            const int bits = model::storage_bits(layer.types.input);
-            made_.layers.push_back(
-                pass_of(layer, made_.tensors[tensor].bytes * 8 / bits, channels, function));
+            const Count elements = elements_in(made_.tensors[tensor].bytes, layer.types.input);
+            made_.layers.push_back(pass_of(layer, elements, channels, function));
             known = static_cast<std::uint32_t>(made_.layers.size());
         }
         return known - 1;

@@ -1,5 +1,7 @@
 #include "analysis/program/memory.hpp"
 
+#include "analysis/program/graph_parts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -110,8 +112,7 @@ Memory memory_of(const Graph& graph, const std::vector<Count>& workspaces) {
         memory.resident += stays(tensor) ? tensor.bytes : 0;
         memory.gradients += tensor.role == Role::weight_gradient ? tensor.bytes : 0;
         if (tensor.role == Role::weight && layers[t] != kNone) {
-            memory.parameters +=
-                tensor.bytes * 8 / model::storage_bits(graph.layers[layers[t]].types.weight);
+            memory.parameters += elements_in(tensor.bytes, graph.layers[layers[t]].types.weight);
         }
     }
     Bytes now{};

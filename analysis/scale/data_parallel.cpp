@@ -140,8 +140,9 @@ DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& f
     }
     double tail = std::max(end - backward, 0.0);
     if (divided) {
-        const auto gather = collective_time(fabric, group, Collective::all_gather, work.bytes(),
-                                            options.collective);
+        const double weights = work.bytes() * work.weight_bytes / work.gradient_bytes;
+        const auto gather =
+            collective_time(fabric, group, Collective::all_gather, weights, options.collective);
         const double times = options.zero >= 3 ? 2.0 : 1.0;
         for (double i = 0.0; i < times; ++i) {
             add_volume(gather, step);

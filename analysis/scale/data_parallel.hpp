@@ -23,6 +23,7 @@ struct DeviceWork {
     std::vector<GradientWork> gradients;
     double update_s = 0.0;
     double gradient_bytes = 4.0; // an element, before compression; on average
+    double weight_bytes = 4.0;   // an element, as ZeRO gathers them; on average
 
     double backward_s() const;
     double bytes() const;
@@ -65,8 +66,9 @@ struct DataParallelStep {
 //   end_j = max(ready_j, end_{j-1}) + t_allreduce(bytes_j)
 //   t = forward + max(backward, end_last) + update, + the slowest of p workers' lag
 //   jitter * compute * sqrt(2 ln p)                       (mean maximum of p normal times)
-// ZeRO 1 and 2 scatter the gradients and gather the weights after the update, which then is of one
-// part; 3 gathers the weights forward and backward too, each hidden behind the layers before.
+// ZeRO 1 and 2 scatter the gradients and gather the weights, in their own type, after the update,
+// which then is of one part; 3 gathers the weights forward and backward too, each hidden behind the
+// layers before.
 DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& fabric,
                                   const Group& group, const DataParallelOptions& options);
 

@@ -38,15 +38,11 @@ std::vector<step::OperatorId> last_writers(const step::Graph& program) {
 }
 
 // The layer of a gradient that is part of a fused group is gone: the group's own stands for it.
-double elements_of(const Report& report, const step::Tensor& gradient, step::OperatorId writer) {
-    const step::Graph& program = report.program;
+model::DataType weight_type_of(const step::Graph& program, const step::Tensor& gradient,
+                               step::OperatorId writer) {
     const bool fused = gradient.layer == step::kNone;
     const std::uint32_t group = writer == step::kNone ? 0 : program.operators[writer].layer;
-    const model::Layer& layer = program.layers[fused ? group : gradient.layer];
-    const Regime states = report.scenario.states;
-    const step::Precision kept =
-        step::precision_of(states, layer.types.weight, report.program.optimizer);
-    return static_cast<double>(gradient.bytes) / kept.gradient;
+    return program.layers[fused ? group : gradient.layer].types.weight;
 }
 
 } // namespace
@@ -57,11 +53,17 @@ DeviceWork device_work(const Report& training) {
     std::vector<double> ready(program.operators.size(), 0.0); // bytes
     double unwritten = 0.0; // of sums that hand gradients on: ready with the first
     double elements = 0.0;
+    double weights = 0.0;
     for (step::TensorId t = 0; t < program.tensors.size(); ++t) {
         const step::Tensor& tensor = program.tensors[t];
         if (tensor.role == step::Role::weight_gradient) {
             const auto bytes = static_cast<double>(tensor.bytes);
-            elements += elements_of(training, tensor, last[t]);
+            const model::DataType type = weight_type_of(program, tensor, last[t]);
+            const double own =
+                bytes /
+                step::precision_of(training.scenario.states, type, program.optimizer).gradient;
+            elements += own;
+            weights += own * model::bytes_per_element(type);
             (last[t] == step::kNone ? unwritten : ready[last[t]]) += bytes;
         }
     }
@@ -87,7 +89,10 @@ DeviceWork device_work(const Report& training) {
     if (since_s > 0.0 || unwritten > 0.0) {
         work.gradients.push_back({since_s, unwritten});
     }
-    work.gradient_bytes = elements > 0.0 ? work.bytes() / elements : work.gradient_bytes;
+    if (elements > 0.0) {
+        work.gradient_bytes = work.bytes() / elements;
+        work.weight_bytes = weights / elements;
+    }
     // Copies and the host's last calls, behind all kernels.
     work.update_s += std::max(training.timeline.end_s, 0.0);
     return work;

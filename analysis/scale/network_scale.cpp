@@ -1,5 +1,6 @@
 // Data parallel training of any network: points, and the steps above the device.
 #include "analysis/exam/words.hpp"
+#include "analysis/program/own_memory.hpp"
 #include "analysis/scale/message.hpp"
 #include "analysis/scale/scale.hpp"
 #include "base/lines.hpp"
@@ -50,6 +51,15 @@ Fabric nearest_everywhere(const Fabric& fabric) {
     return ideal;
 }
 
+std::vector<ScaleStep> falling(std::vector<ScaleStep> steps) {
+    for (std::size_t i = steps.size(); i-- > 1;) {
+        ScaleStep& before = steps[i - 1];
+        before.samples_per_s = std::max(before.samples_per_s, steps[i].samples_per_s);
+        steps[i].lost = 1.0 - steps[i].samples_per_s / before.samples_per_s;
+    }
+    return steps;
+}
+
 namespace {
 
 // Times of one device by its batch, each examined once.
@@ -80,7 +90,11 @@ class Device {
         if (!report) {
             return report.diagnostics();
         }
-        return training_memory(**report, options_.data.zero, devices);
+        DeviceMemory memory = training_memory(**report, options_.data.zero, devices);
+        if (memory.capacity <= 0.0) {
+            memory.capacity = static_cast<double>(step::own_capacity(question_.machine));
+        }
+        return memory;
     }
 
     bool divides_all() const { return options_.data.zero >= 3; }
@@ -152,23 +166,6 @@ Result<Count> best_batch(Device& device, Count most, double devices) {
     return Count{1};
 }
 
-// Samples/s as constraints are added, slower and slower.
-class Chain {
-  public:
-    void add(int number, std::string name, double samples_per_s, std::string reason) {
-        ScaleStep step{number, std::move(name), samples_per_s, 0.0, std::move(reason)};
-        if (!steps_.empty()) {
-            step.samples_per_s = std::min(samples_per_s, steps_.back().samples_per_s);
-            step.lost = 1.0 - step.samples_per_s / steps_.back().samples_per_s;
-        }
-        steps_.push_back(std::move(step));
-    }
-    std::vector<ScaleStep> take() { return std::move(steps_); }
-
-  private:
-    std::vector<ScaleStep> steps_;
-};
-
 std::string gigabytes(double bytes) {
     return bytes >= 1e9 ? fmt::format("{:.3g} GB", bytes / 1e9)
                         : fmt::format("{:.3g} MB", bytes / 1e6);
@@ -197,46 +194,48 @@ std::vector<ScaleStep> chain_of(const Shared& s, const DeviceWork& work, Count d
     const auto p = static_cast<double>(devices);
     const auto samples = static_cast<double>(batch);
     const double share = std::ceil(samples / p);
-    Chain chain;
-    chain.add(7, "one device", p / s.baseline_s,
-              devices == 1
-                  ? fmt::format("one by itself, a batch of {}", s.baseline_batch)
-                  : fmt::format("{}, each as fast as one alone with {}", counted(devices, "device"),
-                                counted(s.baseline_batch, "sample")));
-    chain.add(8, "devices", samples / (share * s.baseline_s),
-              share * p > samples ? fmt::format("a batch of {} does not divide by {}", batch,
-                                                counted(devices, "device"))
-                                  : std::string("samples divide evenly"));
-    if (devices == 1) { // nothing is sent
-        return chain.take();
-    }
+    std::vector<ScaleStep> chain;
+    const auto add = [&](int number, std::string name, double samples_per_s, std::string reason) {
+        chain.push_back({number, std::move(name), samples_per_s, 0.0, std::move(reason)});
+    };
+    add(7, "one device", p / s.baseline_s,
+        devices == 1
+            ? fmt::format("one by itself, a batch of {}", s.baseline_batch)
+            : fmt::format("{}, each as fast as one alone with {}", counted(devices, "device"),
+                          counted(s.baseline_batch, "sample")));
+    add(8, "devices", samples / (share * s.baseline_s),
+        share * p > samples
+            ? fmt::format("a batch of {} does not divide by {}", batch, counted(devices, "device"))
+            : std::string("samples divide evenly"));
     const double compute = real.compute_s;
-    chain.add(9, "batch per device", samples / compute,
-              fmt::format("{:g} sample{} a device: {:.3g} ms a sample against {:.3g}", share,
-                          share == 1.0 ? "" : "s", compute / share * 1e3, s.baseline_s * 1e3));
+    add(9, "batch per device", samples / compute,
+        fmt::format("{:g} sample{} a device: {:.3g} ms a sample against {:.3g}", share,
+                    share == 1.0 ? "" : "s", compute / share * 1e3, s.baseline_s * 1e3));
+    if (devices == 1) { // nothing is sent
+        return falling(std::move(chain));
+    }
     DataParallelOptions calm = s.options.data;
     calm.jitter = 0.0;
     const auto at = [&](const Fabric& fabric) {
         return samples / synchronous_step(work, fabric, group, calm).time_s;
     };
-    chain.add(
-        10, "link", at(nearest_everywhere(s.fabric)),
+    add(10, "link", at(nearest_everywhere(s.fabric)),
         fmt::format("{} of gradients a device, at its nearest link", gigabytes(work.bytes())));
     const std::size_t last = s.fabric.levels.size() - 1;
     std::size_t widest = 0;
     for (std::size_t l = 0; l <= last; ++l) {
         widest = group.counts[l] > 1 ? l : widest;
     }
-    chain.add(11, "topology", at(without_latency(s.fabric)),
-              fmt::format("through {}", s.fabric.levels[widest].name));
-    chain.add(12, "messages", at(s.fabric),
-              fmt::format("{} by {}: latency and overhead of each message",
-                          counted(real.buckets, "bucket"),
-                          real.algorithm.empty() ? "no algorithm" : real.algorithm));
+    add(11, "topology", at(without_latency(s.fabric)),
+        fmt::format("through {}", s.fabric.levels[widest].name));
+    add(12, "messages", at(s.fabric),
+        fmt::format("{} by {}: latency and overhead of each message",
+                    counted(real.buckets, "bucket"),
+                    real.algorithm.empty() ? "no algorithm" : real.algorithm));
     if (s.options.data.jitter > 0.0) {
-        chain.add(13, "waiting", samples / real.time_s, "for the slowest worker");
+        add(13, "waiting", samples / real.time_s, "for the slowest worker");
     }
-    return chain.take();
+    return falling(std::move(chain));
 }
 
 void fill_asynchronous(const Shared& s, const DeviceWork& work, const Group& group,

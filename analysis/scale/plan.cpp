@@ -108,6 +108,7 @@ namespace {
 
 // The divisor of `whole` next to `wanted`.
 Count nearest_divisor(Count whole, Count wanted) {
+    wanted = std::min(wanted, whole);
     for (Count off = 0; off < whole; ++off) {
         if (wanted > off && whole % (wanted - off) == 0) {
             return wanted - off;

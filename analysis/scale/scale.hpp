@@ -35,6 +35,10 @@ struct ScaleStep {
     bool operator==(const ScaleStep&) const = default;
 };
 
+// Lifts each step to those behind it, which a baseline with small kernels may lie below, and says
+// what each loses.
+std::vector<ScaleStep> falling(std::vector<ScaleStep> steps);
+
 struct ScaleVolume {
     std::string level;
     double bytes = 0.0;    // of one training step, over all links of the level

@@ -102,7 +102,7 @@ bool Server::computes(DataType type) const {
 }
 
 Count Server::most_requests(Count tensor, const ServingOptions& o) const {
-    const double left = capacity_ * o.memory_share - server_weight_bytes(t_, tensor, o);
+    const double left = left_of(server_weight_bytes(t_, tensor, o), o);
     const double each = request_bytes(t_, tensor, o);
     const Count most = o.batches.empty() ? o.engine.most_running : kMostAtOnce;
     return static_cast<Count>(std::min(std::max(left, 0.0) / each, static_cast<double>(most)));
@@ -111,7 +111,12 @@ Count Server::most_requests(Count tensor, const ServingOptions& o) const {
 bool Server::prompts_fit() const {
     const double prompt = cache_bytes(t_, o_.prefill->tensor, o_.cache(), o_.prompt);
     const WeightBytes weights = weight_bytes(t_, *o_.prefill, o_);
-    return weights.blocks + weights.ends + prompt <= capacity_ * o_.memory_share;
+    return prompt <= left_of(weights.blocks + weights.ends, o_);
+}
+
+double Server::left_of(double weights, const ServingOptions& o) const {
+    return o.engine.memory_of_free ? (capacity_ - weights) * o.memory_share
+                                   : capacity_ * o.memory_share - weights;
 }
 
 EngineSteps& Server::steps(Count tensor) {
@@ -245,6 +250,9 @@ Result<ServingPoint> Server::point_apart(Count tensor, Count batch, Count most) 
     for (int i = 0; i < 20; ++i) {
         const Count decoding = std::max<Count>(static_cast<Count>(held), 1);
         next = clock.step({decoding, mean_context(), checked(), {}, 0});
+        if (i == 0) {
+            p.decoded_per_s = groups * held * data / (steps * next.time_s());
+        }
         const double kept = prompts_per_s * steps * next.time_s() / groups;
         if (kept >= held) {
             break;
@@ -253,7 +261,6 @@ Result<ServingPoint> Server::point_apart(Count tensor, Count batch, Count most) 
     }
     take_step(p, next);
     p.prompted_per_s = prompts_per_s * data;
-    p.decoded_per_s = groups * std::max(held, 1.0) * data / (steps * p.step_s);
     p.transfer_s = transfer_s(tensor);
     p.tpot_s = steps * p.step_s / static_cast<double>(o_.answer);
     p.ttft_s = p.prefill_s + p.transfer_s + e.queue_host_s + e.apart_host_s + e.request_host_s;
@@ -261,7 +268,7 @@ Result<ServingPoint> Server::point_apart(Count tensor, Count batch, Count most) 
     p.tpot_band = e.apart_tpot;
     p.tokens_per_s = std::min(p.prompted_per_s, p.decoded_per_s) * static_cast<double>(o_.answer);
     p.weight_bytes = server_weight_bytes(t_, tensor, o_);
-    p.cache_bytes = request_bytes(t_, tensor, o_) * static_cast<double>(batch);
+    p.cache_bytes = request_bytes(t_, tensor, o_) * std::max(held, 1.0);
     p.within = within(p.ttft_s, p.tpot_s);
     if (found(tensor).has_errors()) {
         return found(tensor);
@@ -368,8 +375,8 @@ Count Server::place(ServingPoint& p, Count tensor, Count batch, Count most, Coun
     p.data = layout.data;
     p.expert = layout.expert;
     p.devices = layout.devices() * groups;
-    p.batch = batch * layout.data;
-    p.most_batch = most * layout.data;
+    p.batch = batch * layout.data * groups;
+    p.most_batch = most * layout.data * groups;
     p.engine_full = o_.batches.empty() && most == o_.engine.most_running;
     return layout.data;
 }
@@ -380,9 +387,9 @@ bool Server::within(double ttft_s, double tpot_s) const {
 }
 
 double Server::transfer_s(Count tensor) const {
-    const Count stride = o_.prefill_layout(tensor).devices() * o_.prefill_groups;
-    const Count devices = stride + o_.layout(tensor).devices() * o_.decode_groups;
-    const Group peers = place_group(fabric_, 2, stride, devices);
+    const Count devices = o_.prefill_layout(tensor).devices() * o_.prefill_groups +
+                          o_.layout(tensor).devices() * o_.decode_groups;
+    const Group peers = place_group(fabric_, 2, part(devices, 2), devices); // first and last
     return send_time(fabric_, peers, cache_bytes(t_, tensor, o_.cache(), o_.prompt)).time_s();
 }
 

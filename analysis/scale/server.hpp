@@ -46,6 +46,7 @@ class Server {
         double mixed = 0.0;  // of an answer's steps, those that also compute prompts
     };
 
+    double left_of(double weights, const ServingOptions& o) const; // memory for caches
     EngineSteps& steps(Count tensor);
     EngineSteps& prefill_steps(Count tensor); // of servers that compute prompts alone
     const Diagnostics& found(Count tensor);
@@ -68,7 +69,8 @@ class Server {
     bool within(double ttft_s, double tpot_s) const;
     double mean_context() const { return static_cast<double>(o_.prompt + o_.answer / 2); }
     Count checked() const { return 1 + o_.speculation.tokens; } // tokens of a request in a step
-    // Each device sends its part of a prompt's cache to its peer in a decode group.
+    // Each device sends its part of a prompt's cache to its peer in a decode group; from the first
+    // to the last of all groups.
     double transfer_s(Count tensor) const;
     // Steps that compute `prompts` prompts, beside so many next tokens.
     double prompt_steps_s(EngineSteps& clock, Count decoding, Count prompts) const;

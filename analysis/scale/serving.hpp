@@ -51,10 +51,10 @@ struct ServingOptions {
     std::vector<Count> tensor = {1}; // degrees that are tried
     Count expert = 1;                // devices that share the experts
     Count data = 0;                  // replicas of attention; 0: as many as `expert` fills
-    std::vector<Count>
-        batches; // requests at once of all replicas; none: powers of 2 up to the most
+    std::vector<Count> batches; // requests at once of all replicas, or of those of a decode group;
+                                // none: powers of 2 up to the most
     double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
-    double memory_share = 0.9;                     // of a device, for weights and cache
+    double memory_share = 0.9;                     // as the engine counts it
     model::DataType type = model::DataType::bf16;  // that products are computed in
     std::optional<model::DataType> weight_type;    // as products' weights are kept; nullopt: `type`
     std::optional<model::DataType> cache_type;     // keys and values; nullopt: the engine's default

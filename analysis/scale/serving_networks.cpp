@@ -168,7 +168,8 @@ DataType ServingOptions::wide() const {
 }
 
 bool ServingOptions::wide_attention(const Transformer& t) const {
-    return t.experts > 1 && model::storage_bits(weights()) == 4 && type == weights();
+    return t.experts > 1 && model::storage_bits(weights()) == 4 &&
+           (type == weights() || weights() != DataType::int4);
 }
 
 DataType ServingOptions::cache() const {
@@ -334,7 +335,7 @@ double cache_bytes(const Transformer& t, Count tensor, DataType type, Count toke
     const auto states = static_cast<double>(s.layers * part(s.values, tensor) * s.size * s.size);
     const auto taps =
         static_cast<double>(s.layers * part(s.mixed(), tensor) * std::max<Count>(s.taps - 1, 0));
-    return kept * static_cast<double>(values) * model::storage_bits(type) / 8.0 + 4.0 * states +
+    return kept * static_cast<double>(values) * model::bytes_per_element(type) + 4.0 * states +
            2.0 * taps;
 }
 

@@ -322,12 +322,7 @@ std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOpti
     const double stretched = one * (1.0 + near.idle_s / (near.time_s - near.idle_s));
     std::vector<ScaleStep> steps;
     const auto add = [&](int number, const char* name, double seconds, std::string reason) {
-        ScaleStep step{number, name, samples / seconds, 0.0, std::move(reason)};
-        if (!steps.empty()) {
-            step.samples_per_s = std::min(step.samples_per_s, steps.back().samples_per_s);
-            step.lost = 1.0 - step.samples_per_s / steps.back().samples_per_s;
-        }
-        steps.push_back(std::move(step));
+        steps.push_back({number, name, samples / seconds, 0.0, std::move(reason)});
     };
     add(7, "one device", one,
         fmt::format("{}, each as fast as one with microbatch {} that held all",
@@ -346,7 +341,7 @@ std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOpti
         "blocks' activations, stages' messages and gradients at the nearest link");
     add(11, "topology", calm.time_s, "actual topology");
     add(12, "messages", real.time_s, "latency and overhead of each message");
-    return steps;
+    return falling(std::move(steps));
 }
 
 } // namespace

@@ -33,8 +33,7 @@ Question changed(const Question& question, const Combination& c, Count batch) {
         if (type) {
             layer.types = {*type, *type, *type};
         }
-        const bool learned = layer.op == model::Op::gemm && model::parameters_of(layer) > 0;
-        if (c.weights && learned) {
+        if (c.weights && learned_product(layer)) {
             layer.types.weight = *c.weights;
         }
     }

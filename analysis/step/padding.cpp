@@ -58,8 +58,9 @@ Padded pad(const Graph& graph, LayerCosts& known, Costs& costs) {
         costs.layers[i] = best.cost;
         ++result.layers;
         if (model::parameters_of(layer) > 0) {
+            const double width = model::bytes_per_element(layer.types.weight);
             result.added_bytes +=
-                best.words * model::storage_bits(layer.types.weight) / 8 * layer.count;
+                static_cast<Count>(static_cast<double>(best.words) * width) * layer.count;
         }
     }
     return result;

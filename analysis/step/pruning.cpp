@@ -9,6 +9,11 @@ using model::DataType;
 using model::GpuArch;
 using model::Layer;
 
+bool learned_product(const Layer& layer) {
+    return (layer.op == model::Op::gemm || layer.op == model::Op::bmm) &&
+           model::parameters_of(layer) > 0;
+}
+
 bool serves_two_of_four(const model::Gpu& gpu, DataType type) {
     const bool skips = gpu.arch == GpuArch::ampere || gpu.arch == GpuArch::ada ||
                        gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
@@ -55,8 +60,7 @@ double unstructured_break_even(const model::Gpu& gpu, DataType type) {
 namespace {
 
 bool prunable(const Layer& layer, const model::Gpu& gpu, Pruning pruning) {
-    const bool learned = layer.op == model::Op::gemm && model::parameters_of(layer) > 0;
-    return learned &&
+    return learned_product(layer) &&
            (pruning != Pruning::two_of_four || serves_two_of_four(gpu, layer.types.input));
 }
 
@@ -72,8 +76,13 @@ Pruned prune(const Graph& graph, LayerCosts& known, Pruning pruning, double dens
         }
         Layer shorter = layer;
         auto& shape = std::get<model::GemmShape>(shorter.shape);
-        const double words = static_cast<double>(shape.n) * static_cast<double>(shape.k);
-        const double weights = words * model::storage_bits(layer.types.weight) / 8.0;
+        const bool experts = layer.op == model::Op::bmm; // of which a step reads some
+        const double words = static_cast<double>(experts ? shape.batch : 1) *
+                             static_cast<double>(shape.n) * static_cast<double>(shape.k);
+        const double width = model::bytes_per_element(layer.types.weight);
+        const double weights = words * width;
+        const double kept =
+            experts ? width * static_cast<double>(model::parameters_of(layer)) : weights;
         const double left = bytes_left(pruning, density, layer.types.weight);
         const double depth = depth_left(pruning, density, shape.n, shape.k);
         shape.k = std::max<Count>(static_cast<Count>(static_cast<double>(shape.k) * depth), 1);
@@ -92,7 +101,7 @@ Pruned prune(const Graph& graph, LayerCosts& known, Pruning pruning, double dens
         cost.device_s = after;
         cost.low_s *= scale; // high_s stays: nothing may be gained
         ++result.layers;
-        result.saved_bytes += static_cast<Count>((1.0 - left) * weights) * layer.count;
+        result.saved_bytes += static_cast<Count>((1.0 - left) * kept) * layer.count;
     }
     return result;
 }

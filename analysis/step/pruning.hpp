@@ -15,6 +15,9 @@ enum class Pruning { none, two_of_four, blocks };
 
 inline constexpr Count kBlock = 64;
 
+// A GEMM with weights of its own, or those of experts.
+bool learned_product(const model::Layer& layer);
+
 bool serves_two_of_four(const model::Gpu& gpu, model::DataType type);
 
 // Share of the dense weights' bytes that is left. 2:4: half, and two bits a kept element (16 bits

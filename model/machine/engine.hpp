@@ -27,6 +27,7 @@ struct Engine {
     bool splits = true;          // a prompt may be spread over several steps
     Count most_running = 65536;  // requests of a replica of attention at once
     double memory_share = 0.9;   // of a device, for weights and cache
+    bool memory_of_free = false; // of what weights leave of it, for cache
     double step_host_s = 0.0;    // a step: scheduling, inputs, sampling
     double least_step_s = 0.0;   // what the host needs beside a step (overlapped scheduling)
     double queue_host_s = 0.0;   // a request, before it is queued: the client, tokenization

@@ -84,6 +84,9 @@ TEST_CASE(
                    "inference (prefill), batch 1 of 2048 tokens, fused attention, fp16"));
     CHECK(contains(first("llama-3-8b:new=1,context=512"),
                    "inference (decoding), batch 1 of 1 token after 512, fused attention, fp16"));
+    CHECK(contains(first("llama-3-8b:new=1,context=2048,batch=16"),
+                   "inference (decoding), batch 16 of 1 token after 2048"));
+    CHECK(contains(first("llama-3-8b:batch=4"), "inference (prefill), batch 4 of 2048 tokens"));
     CHECK(contains(first("qwen3-30b-a3b:new=1,context=10"),
                    "batch 1 of 1 token after 10, fused attention"));
     CHECK(contains(first("bert-base"), "inference, batch 1 of 128 tokens, fused attention, fp16"));

@@ -323,4 +323,69 @@ TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it
                                     std::to_string(static_cast<int>(each))) != std::string::npos);
 }
 
+TEST_CASE("ZeRO scatters gradients and gathers weights, each in its own width") {
+    DeviceWork work; // 1e7 values, gradients in 32 bits and weights in 16
+    work.forward_s = 0.01;
+    work.gradients = {{0.02, 4e7}};
+    work.weight_bytes = 2.0;
+    const model::Fabric fabric = one_level(1e9);
+    const Group group = place_group(fabric, 8, 1, 8);
+    DataParallelOptions options;
+    for (const int zero : {1, 2, 3}) {
+        options.zero = zero;
+        const double gathered = zero == 3 ? 2.0 * 2e7 : 2e7;
+        CHECK(synchronous_step(work, fabric, group, options).level_bytes[0] ==
+              tests::near(8.0 * 7.0 / 8.0 * (4e7 + gathered)));
+    }
+    Scenario scenario;
+    scenario.data_type = model::DataType::bf16;
+    scenario.states = Regime::fp32_gradients;
+    scenario.training = TrainingOptions{"adam"};
+    const auto report = run(
+        tests::question_of(network_named("resnet18"), machine_named("h100-sxm-80gb"), scenario));
+    REQUIRE(report.ok());
+    CHECK(device_work(*report).gradient_bytes == tests::near(4.0));
+    CHECK(device_work(*report).weight_bytes == tests::near(2.0));
+}
+
+TEST_CASE("a training step must fit the memory of an accelerator, as that of a GPU") {
+    ScaleOptions options;
+    options.devices = {8};
+    options.batch_per_device = 512;
+    options.baseline_batch = 1;
+    const auto result =
+        scale_data_parallel(typed(network_named("resnet50"), "tpu-v5e", model::DataType::bf16),
+                            one_level(1e11), options);
+    REQUIRE(result.ok());
+    const DeviceMemory& memory = result->points[0].memory;
+    CHECK(memory.capacity > 15e9); // 16 GB
+    CHECK(memory.total() > memory.capacity);
+    CHECK_FALSE(memory.fits());
+}
+
+TEST_CASE("bounds lie above a prediction that is faster than its baseline") {
+    const auto one = [](double rate) { return ScaleStep{7, "", rate, 0.0, ""}; };
+    const std::vector<ScaleStep> steps = falling({one(100), one(160), one(140), one(150)});
+    CHECK(steps[0].samples_per_s == 160.0);
+    CHECK(steps[1].samples_per_s == 160.0);
+    CHECK(steps[2].samples_per_s == 150.0);
+    CHECK(steps[3].samples_per_s == 150.0);
+    CHECK(steps[1].lost == 0.0);
+    CHECK(steps[2].lost == tests::near(1.0 / 16.0));
+    CHECK(steps[3].lost == 0.0);
+    // Eight samples take less than eight times one.
+    ScaleOptions options;
+    options.devices = {1, 4};
+    options.batch_per_device = 8;
+    options.baseline_batch = 1;
+    const auto result = scale_data_parallel(
+        typed(network_named("resnet50"), "a100-sxm-80gb", model::DataType::fp16), one_level(3e11),
+        options);
+    REQUIRE(result.ok());
+    for (const ScalePoint& p : result->points) {
+        CHECK(p.efficiency > 1.0);
+        CHECK(p.steps.back().samples_per_s == tests::near(p.samples_per_s));
+    }
+}
+
 } // namespace test_scale_data_parallel

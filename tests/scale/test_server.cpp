@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace test_scale_server {
 
@@ -294,6 +295,38 @@ TEST_CASE("intervals and host times of engines name where they come from") {
     const auto engine = hwdb::read_engine(*document, "mine");
     REQUIRE_FALSE(engine.ok());
     CHECK(engine.diagnostics().items()[0].code == "missing-source");
+}
+
+TEST_CASE(
+    "a share of what weights leave free holds more requests than what they leave of a share") {
+    const auto trtllm = hwdb::load_engine("trtllm", kHwdb);
+    REQUIRE(trtllm.ok());
+    CHECK(trtllm->memory_of_free);
+    ServingOptions o;
+    const double weights = server_weight_bytes(decoder(), 1, o);
+    const double each = cache_bytes(decoder(), 1, o.cache(), o.prompt + o.answer);
+    for (const bool of_free : {false, true}) {
+        o.engine.memory_of_free = of_free;
+        const double capacity = served(decoder(), o).capacity_bytes;
+        const double left = of_free ? 0.9 * (capacity - weights) : 0.9 * capacity - weights;
+        CHECK(served(decoder(), o).points.back().most_batch == static_cast<Count>(left / each));
+    }
+}
+
+TEST_CASE(
+    "attention stays wide beside 4-bit experts, but for int4 weights under wider arithmetic") {
+    Transformer t = decoder();
+    t.experts = 8;
+    t.active = 2;
+    ServingOptions o;
+    o.type = model::DataType::bf16;
+    for (const auto& [type, wide] : {std::pair{model::DataType::mxfp4, true},
+                                     {model::DataType::nvfp4, true},
+                                     {model::DataType::int4, false},
+                                     {model::DataType::fp8, false}}) {
+        o.weight_type = type;
+        CHECK(o.wide_attention(t) == wide);
+    }
 }
 
 } // namespace test_scale_server

@@ -219,6 +219,13 @@ TEST_CASE(
     CHECK(apart(2, 16).tokens_per_s == near(2.0 * one, 1e-6));
     CHECK(apart(1, 4000).tokens_per_s == near(one, 1e-6)); // a group holds less than one request
     CHECK(apart(256, 1).tokens_per_s == near(64.0 / apart(256, 1).tpot_s, 1e-6));
+    // Six decode groups hold six times the requests of one, and could serve six times as many.
+    const ServingPoint six = apart(1, 6);
+    CHECK(six.batch == 6 * 64);
+    CHECK(six.decoded_per_s == near(6.0 * apart(256, 1).decoded_per_s, 1e-6));
+    CHECK(six.cache_bytes < apart(256, 1).cache_bytes); // prompts supply fewer requests
+    // Past a node's eight GPUs the last decode group is farther than the nearest.
+    CHECK(apart(1, 16).transfer_s > apart(1, 6).transfer_s);
     double before = 0.0;
     for (const Count groups : {1, 2, 4, 8, 16, 64}) { // more devices are never slower
         const double rate = apart(groups, 4).tokens_per_s;

@@ -425,6 +425,13 @@ TEST_CASE("degrees that do not divide are named with the nearest that do") {
     plan.pipeline = 97;
     CHECK(check_plan(t, plan, o, fabric_named("dgx-a100-hdr")).items()[1].hint ==
           "at most --pipeline 96");
+    Plan experts;
+    experts.expert = 16; // of 8
+    experts.data = 8;
+    Transformer mixed = t;
+    mixed.experts = 8;
+    CHECK(check_plan(mixed, experts, o, fabric_named("dgx-a100-hdr")).items()[0].hint ==
+          "the nearest that does: --expert 8");
 }
 
 TEST_CASE("stages take blocks that do not divide, and the head as blocks where they are balanced") {

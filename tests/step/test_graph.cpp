@@ -239,4 +239,19 @@ TEST_CASE("a network that is a training step itself is not trained again") {
     CHECK(graph.diagnostics().items().front().code == "not-forward");
 }
 
+TEST_CASE("decoders with experts decode a batch of any size") {
+    for (const char* name : {"mixtral-8x7b", "mixtral-8x22b", "qwen3-30b-a3b", "qwen3-235b-a22b"}) {
+        const auto wired = tests::catalog_network(std::string(name) + ":new=1,context=64");
+        for (const Count batch : {1, 2, 5, 16, 64}) {
+            CAPTURE(name);
+            CAPTURE(batch);
+            GraphOptions options;
+            options.batch = batch;
+            const auto grown = model::with_batch(wired.network, batch);
+            REQUIRE(grown.ok());
+            CHECK(make_graph(*grown, wired.edges, options).ok());
+        }
+    }
+}
+
 } // namespace test_step_graph

@@ -286,4 +286,28 @@ TEST_CASE("decoding in fewer bits: published rates within a tenth") {
     MESSAGE(rate(std::nullopt), " ", rate(model::DataType::int8), " ", rate(model::DataType::int4));
 }
 
+TEST_CASE("experts are kept in fewer bits and pruned as other weights are") {
+    analysis::Scenario scenario;
+    scenario.data_type = model::DataType::bf16;
+    ImproveOptions options;
+    options.limit = Count{1} << 50;
+    options.batches = {1};
+    const auto found = improve(
+        tests::catalog_question("mixtral-8x7b:new=1,context=64", "b200-sxm", scenario), options);
+    REQUIRE(found.ok());
+    const auto peak = [&](std::optional<model::DataType> weights, Pruning pruning) {
+        const auto o = std::ranges::find_if(found->alone, [&](const Outcome& outcome) {
+            const Combination& c = outcome.combination;
+            return c.weights == weights && c.pruning == pruning && !c.type &&
+                   c.freeing == Freeing::none && !c.fuse && !c.capture && !c.padded &&
+                   !c.attention && c.batch == 1;
+        });
+        REQUIRE(o != found->alone.end());
+        return static_cast<double>(o->peak);
+    };
+    const double whole = 2.0 * 46.7e9; // published parameters; experts are 45.1 billion of them
+    CHECK(peak(model::DataType::int8, Pruning::none) == near(whole / 2.0, 0.05));
+    CHECK(peak(std::nullopt, Pruning::two_of_four) == near(whole * 0.5625, 0.05));
+}
+
 } // namespace test_step_improve

@@ -291,4 +291,37 @@ TEST_CASE("a data sheet's GB of memory are GiB, and any other size is taken as i
     CHECK(capacity_of(gpu) == Count{64'000'000'000});
 }
 
+TEST_CASE("weights in types with a scale a block take its bits, and are as many parameters") {
+    const struct {
+        model::DataType type;
+        double bits;
+    } types[] = {{model::DataType::bf16, 16.0},
+                 {model::DataType::mxfp8, 8.25},
+                 {model::DataType::mxfp4, 4.25},
+                 {model::DataType::nvfp4, 4.5}};
+    auto wired = tests::catalog_network("llama-3.2-1b:new=1,context=64");
+    const auto totals = model::totals_of(wired.network);
+    REQUIRE(totals.ok());
+    for (const auto& row : types) {
+        for (model::Layer& layer : wired.network.layers) {
+            layer.types.weight = row.type;
+        }
+        const auto graph = make_graph(wired.network, wired.edges, {});
+        REQUIRE(graph.ok());
+        const Memory memory = memory_of(*graph);
+        CHECK(memory.parameters == totals->parameters);
+        CHECK(static_cast<double>(memory.at_peak[static_cast<std::size_t>(Role::weight)]) ==
+              near(static_cast<double>(totals->parameters) * row.bits / 8.0));
+    }
+}
+
+TEST_CASE("a state of the delta rule is kept in 32 bits, keys and values in the network's type") {
+    const Graph graph = graph_of("qwen3-next-80b-a3b:new=1,context=1280");
+    const Memory memory = memory_of(graph);
+    const double states = 36.0 * 32 * 128 * 128 * 4; // layers x heads x keys x values
+    const double cache = 12.0 * 2 * 2 * 256 * 1280 * 2;
+    CHECK(static_cast<double>(memory.at_peak[static_cast<std::size_t>(Role::state)]) ==
+          near(states + cache));
+}
+
 } // namespace test_step_memory
