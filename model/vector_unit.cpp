@@ -4,13 +4,13 @@
 
 namespace eyeroof::model {
 
-namespace {
-
 Operand operand_of(const TensorUse& tensor) {
     return tensor.written                                    ? Operand::output
            : tensor.name.find("weight") == std::string::npos ? Operand::input
                                                              : Operand::weight;
 }
+
+namespace {
 
 struct Moved { // by one operator at one level
     double bytes = 0.0;
@@ -56,8 +56,6 @@ bool activations_stay(const Accelerator& a, std::size_t level, const Work& work)
     return true;
 }
 
-namespace {
-
 double energy_at(const Accelerator& a, std::size_t level, const TensorUse& tensor, bool reads) {
     const Operand o = operand_of(tensor);
     const Store* store = store_of(a.levels[level], o);
@@ -67,6 +65,8 @@ double energy_at(const Accelerator& a, std::size_t level, const TensorUse& tenso
     return static_cast<double>(tensor.elements) *
            (reads ? store->read_pj_of(o) : store->write_pj_of(o));
 }
+
+namespace {
 
 double rate_of(const VectorUnit& unit, std::string_view function) {
     const auto found = std::find_if(unit.rates.begin(), unit.rates.end(),
@@ -89,8 +89,7 @@ std::string vector_function(const Layer& layer) {
     return pointwise != nullptr ? pointwise->fn : std::string(op_name(layer.op));
 }
 
-VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& a,
-                       double outer_rate) {
+VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& a) {
     const VectorUnit& unit = *a.vector_unit;
     VectorCost cost;
     cost.resident = activations_stay(a, unit.level, work);
@@ -101,7 +100,9 @@ VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& 
         (tensor.written ? written : read) += bytes;
         cost.energy_pj += energy_at(a, unit.level, tensor, !tensor.written);
         if (!cost.resident || operand_of(tensor) == Operand::weight) {
-            cost.outer_bytes += at_rest(a, 0, tensor).bytes;
+            const double outer = at_rest(a, 0, tensor).bytes;
+            (tensor.written ? cost.outer.up : cost.outer.down)[index(operand_of(tensor))] += outer;
+            cost.outer_bytes += outer;
             cost.energy_pj += unit.level == 0 ? 0.0 : energy_at(a, 0, tensor, !tensor.written);
             cost.energy_pj +=
                 unit.level == 0 ? 0.0 : energy_at(a, unit.level, tensor, tensor.written);
@@ -113,7 +114,7 @@ VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& 
     cost.compute_cycles = rate > 0.0 ? most_elements(work) / (lanes * rate) : operations / lanes;
     cost.port_cycles =
         std::max(read / unit.read_bytes_per_cycle, written / unit.write_bytes_per_cycle);
-    cost.outer_cycles = cost.outer_bytes / outer_rate;
+    cost.outer_cycles = passing_cycles(a.levels.front(), cost.outer);
     cost.level_bytes = read + written;
     cost.energy_pj += operations * unit.operation_pj;
     const double sum = cost.compute_cycles + cost.port_cycles + cost.outer_cycles;

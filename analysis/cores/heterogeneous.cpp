@@ -100,7 +100,7 @@ void add_of_kind(Diagnostics& all, const Diagnostics& of_pieces, const model::Ne
                  const model::Machine& machine, std::optional<model::DataType> asked) {
     all.append(check_types(whole, machine, std::get<model::Accelerator>(machine.kind), asked));
     for (const Diagnostic& d : of_pieces) {
-        if (d.code != "other-words") {
+        if (d.code != "other-words" && d.code != "max-filter") {
             all.add(d);
         }
     }

@@ -160,15 +160,13 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     LayerReport report;
     report.layer = layer;
     report.flops = work.flops;
-    const double rate = outer_bytes_per_cycle(context.accelerator);
     const OuterOnly only = outer_only(layer, work, context.accelerator);
-    const double bytes = only.bytes;
     const double equivalent = only.equivalent;
     const std::string where = only.level == 0
                                   ? outermost_name(context.accelerator)
                                   : context.accelerator.levels[only.level].name + " port";
     const double operating = std::max(1.0, equivalent / context.units); // cycles: no less than one
-    report.cycles = outer_only_cycles(only, context.units, rate);
+    report.cycles = outer_only_cycles(only, context.units);
     const double achieved = equivalent / report.cycles;
     for (std::size_t i = 0; i < kSteps; ++i) {
         const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);
@@ -188,12 +186,11 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     (only.level == 0 ? report.split.dram_stall_s : report.split.on_chip_stall_s) =
         report.time_s - report.split.compute_s;
     report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
-    report.outer_bytes = bytes;
-    report.bytes = whole_bytes(bytes);
+    report.outer_bytes = only.bytes;
+    report.bytes = whole_bytes(only.bytes);
     report.leakage_j = least_leak_pj_per_cycle(context.accelerator) * report.cycles * 1e-12;
-    report.energy_j = report.leakage_j; // what its words cost is not known
-    set_limits({nest_cycles_of(report.steps, context.units, equivalent,
-                               std::max(only.port_cycles, bytes / rate))},
+    report.energy_j = only.energy_pj * 1e-12 + report.leakage_j;
+    set_limits({nest_cycles_of(report.steps, context.units, equivalent, only.moving_cycles)},
                context.accelerator.clock_hz, report);
     report.notes.push_back(fmt::format("{} is bounded by {} and by one operation "
                                        "a unit and cycle: this description has no vector unit",
@@ -210,7 +207,7 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
     LayerReport report;
     report.layer = layer;
     report.flops = work.flops;
-    const VectorCost cost = vector_cost(layer, work, a, outer_bytes_per_cycle(a));
+    const VectorCost cost = vector_cost(layer, work, a);
     const double equivalent = outer_only(layer, work, a).equivalent;
     report.units = equivalent / std::max(cost.compute_cycles, equivalent / context.units);
     report.cycles = cost.cycles;
@@ -226,8 +223,9 @@ LayerReport on_vector_unit(const Layer& layer, const Work& work,
                            "the lanes of the vector unit run this operator", Limit::units};
     }
     report.steps[5] = {std::min(lanes, equivalent / longest), moved,
-                       ports ? "its tensors pass the ports of the vector unit"
-                             : "its tensors cross the outermost memory once",
+                       ports           ? "its tensors pass the ports of the vector unit"
+                       : cost.resident ? "its tensors stay in the level of the vector unit"
+                                       : "its tensors cross the outermost memory once",
                        ports ? Limit::on_chip : Limit::outer_memory};
     report.steps[6] = report.steps[5];
     if (achieved < report.steps[5].macs_per_cycle) {
@@ -341,7 +339,7 @@ MachineSummary summarise(const Machine& machine, const AcceleratorContext& conte
     summary.clock_hz = context.accelerator.clock_hz;
     summary.peak_macs_per_s = context.units * context.accelerator.clock_hz;
     summary.outer_bytes_per_s =
-        outer_bytes_per_cycle(context.accelerator) * context.accelerator.clock_hz;
+        bytes_per_cycle_below(context.accelerator.levels.front()) * context.accelerator.clock_hz;
     summary.dataflow = context.dataflow_text;
     for (const auto& [field, provenance] : machine.provenance) {
         if (provenance.confidence == Confidence::recalled) {

@@ -8,19 +8,6 @@ namespace eyeroof::analysis {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 
-namespace {
-
-// Of all channels below one instance of the level, B/cycle; unlimited without any.
-double channel_bytes(const Level& level) {
-    double bytes = 0.0;
-    for (const Channel& channel : level.channels) {
-        bytes += channel.down_bytes_per_cycle;
-    }
-    return bytes > 0.0 ? bytes : kUnlimited;
-}
-
-} // namespace
-
 double bytes_in_and_out(const Problem& problem, Operand operand, const DataWidth& word, Count down,
                         Count up) {
     const auto results =
@@ -47,29 +34,28 @@ double outer_bytes_of(const Problem& problem, const Accelerator& accelerator,
 OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& accelerator) {
     const double words = static_cast<double>(bits_at(accelerator, 0, Operand::input)) /
                          (8.0 * bytes_per_element(layer.types.input));
-    OuterOnly only{static_cast<double>(work.bytes()) * words,
-                   static_cast<double>(work.flops) / 2.0};
+    OuterOnly only;
+    only.equivalent = static_cast<double>(work.flops) / 2.0;
     for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
-        const Level& level = accelerator.levels[i];
-        if (level.scheduled && activations_stay(accelerator, i, work)) {
+        if (accelerator.levels[i].scheduled && activations_stay(accelerator, i, work)) {
             only.level = i;
-            only.port_cycles = only.bytes / channel_bytes(level);
-            only.bytes = 0.0;
         }
     }
+    PassingBytes passing;
     for (const TensorUse& tensor : work.tensors) {
+        const double bytes = static_cast<double>(tensor.bytes) * words;
+        (tensor.written ? passing.up : passing.down)[index(operand_of(tensor))] += bytes;
+        only.bytes += only.level == 0 ? bytes : 0.0;
+        only.energy_pj += energy_at(accelerator, only.level, tensor, !tensor.written);
         only.equivalent = std::max(only.equivalent, static_cast<double>(tensor.elements) / 2.0);
     }
+    only.moving_cycles = passing_cycles(accelerator.levels[only.level], passing);
+    only.outer = only.level == 0 ? passing : PassingBytes{};
     return only;
 }
 
-double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle) {
-    return std::max(
-        {1.0, only.equivalent / units, only.bytes / outer_bytes_per_cycle, only.port_cycles});
-}
-
-double outer_bytes_per_cycle(const Accelerator& accelerator) {
-    return channel_bytes(accelerator.levels.front());
+double outer_only_cycles(const OuterOnly& only, double units) {
+    return std::max({1.0, only.equivalent / units, only.moving_cycles});
 }
 
 } // namespace eyeroof::analysis

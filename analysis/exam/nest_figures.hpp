@@ -4,6 +4,7 @@
 
 #include "model/accelerator/accelerator.hpp"
 #include "model/accelerator/data_width.hpp"
+#include "model/accelerator/outermost.hpp"
 #include "model/cost/cost.hpp"
 #include "model/workload/layer_work.hpp"
 
@@ -21,19 +22,18 @@ double outer_bytes_of(const model::Problem& problem, const model::Accelerator& a
 // a unit does one operation a cycle. Two operations, or two elements moved, count as one MAC. Where
 // a schedule keeps them on the chip, they pass the networks below that level instead.
 struct OuterOnly {
-    double bytes = 0.0;       // as the words rest in the outermost memory
-    double equivalent = 0.0;  // MACs
-    std::size_t level = 0;    // where its tensors are
-    double port_cycles = 0.0; // on the networks below that level, where it is not the outermost
+    double bytes = 0.0;         // that cross the outermost memory, as words rest there
+    model::PassingBytes outer;  // the same, by operand
+    double equivalent = 0.0;    // MACs
+    std::size_t level = 0;      // where its tensors are
+    double moving_cycles = 0.0; // of that level's stores and networks
+    double energy_pj = 0.0;     // of that level's words
 
     bool operator==(const OuterOnly&) const = default;
 };
 OuterOnly outer_only(const model::Layer& layer, const model::Work& work,
                      const model::Accelerator& accelerator);
-// Cycles of it on so many MAC units: max(1, equivalent / units, bytes / rate, port_cycles).
-double outer_only_cycles(const OuterOnly& only, double units, double outer_bytes_per_cycle);
-
-// Of all channels below the outermost memory, B/cycle; unlimited without any.
-double outer_bytes_per_cycle(const model::Accelerator& accelerator);
+// Cycles of it on so many MAC units: max(1, equivalent / units, moving_cycles).
+double outer_only_cycles(const OuterOnly& only, double units);
 
 } // namespace eyeroof::analysis

@@ -1,5 +1,7 @@
 #include "analysis/exam/roofs.hpp"
 
+#include "model/accelerator/outermost.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,22 +18,6 @@ std::string source_text(const model::Machine& machine, const std::string& field)
                : fmt::format("{} ({})", found->source, confidence_name(found->confidence));
 }
 
-// What all networks of a level carry towards the PEs, or, where they are not limited, what its
-// stores can read; bytes per cycle of one instance.
-double bytes_per_cycle_below(const model::Level& level) {
-    double channels = 0.0;
-    for (const model::Channel& channel : level.channels) {
-        channels += channel.down_bytes_per_cycle;
-    }
-    double stores = 0.0;
-    for (const model::Store& store : level.stores) {
-        stores += store.read_bytes_per_cycle;
-    }
-    const double unlimited = model::kUnlimited;
-    return std::min(level.channels.empty() ? unlimited : channels,
-                    level.stores.empty() ? unlimited : stores);
-}
-
 void add_roofs(PlotMachine& plot, const model::Machine& machine,
                const model::Accelerator& accelerator) {
     const double units = static_cast<double>(model::mac_units(accelerator));
@@ -41,8 +27,8 @@ void add_roofs(PlotMachine& plot, const model::Machine& machine,
                           2.0 * units * accelerator.clock_hz, false, peak_source});
     for (std::size_t i = 0; i + 1 < accelerator.levels.size() || i == 0; ++i) {
         const model::Level& level = accelerator.levels[i];
-        const double per_cycle =
-            bytes_per_cycle_below(level) * static_cast<double>(model::instances_of(accelerator, i));
+        const double per_cycle = model::bytes_per_cycle_below(level) *
+                                 static_cast<double>(model::instances_of(accelerator, i));
         if (std::isfinite(per_cycle) && per_cycle > 0.0) {
             plot.roofs.push_back({machine.id + "/memory/" + level.name, machine.id, level.name,
                                   RoofKind::memory, level.name, per_cycle * accelerator.clock_hz,

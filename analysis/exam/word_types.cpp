@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -35,6 +36,33 @@ std::string other_types(const Accelerator& accelerator) {
     return names.empty() ? "" : " and " + names;
 }
 
+Diagnostics check_filters(const Network& network, const Machine& machine,
+                          const Accelerator& accelerator) {
+    const Count most_r = accelerator.max_filter_height.value_or(std::numeric_limits<Count>::max());
+    const Count most_s = accelerator.max_filter_width.value_or(std::numeric_limits<Count>::max());
+    const ConvShape* first = nullptr;
+    std::size_t layers = 0;
+    for (const Layer& layer : network.layers) {
+        const auto* conv = std::get_if<ConvShape>(&layer.shape);
+        if (conv != nullptr && (conv->r > most_r || conv->s > most_s)) {
+            first = first == nullptr ? conv : first;
+            ++layers;
+        }
+    }
+    Diagnostics found;
+    const auto size = [](std::optional<Count> most) {
+        return most ? std::to_string(*most) : "any";
+    };
+    if (layers > 0) {
+        found.warning("max-filter",
+                      fmt::format("{} layer{} a larger filter ({} x {}) than {} supports ({} x {})",
+                                  layers, layers == 1 ? " has" : "s have", first->r, first->s,
+                                  machine.name, size(accelerator.max_filter_height),
+                                  size(accelerator.max_filter_width)));
+    }
+    return found;
+}
+
 } // namespace
 
 bool computes_with(const Machine& machine, DataType type) {
@@ -46,7 +74,7 @@ bool computes_with(const Machine& machine, DataType type) {
 
 Diagnostics check_types(const Network& network, const Machine& machine,
                         const Accelerator& accelerator, std::optional<DataType> asked) {
-    Diagnostics found;
+    Diagnostics found = check_filters(network, machine, accelerator);
     if (asked) {
         if (!fits(*asked, accelerator, Operand::input)) {
             found.error(

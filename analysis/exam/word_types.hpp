@@ -14,7 +14,8 @@ namespace eyeroof::analysis {
 bool computes_with(const model::Machine& machine, model::DataType type);
 
 // An error "unsupported-type" when the options ask for a type whose words are not the machine's; a
-// warning "other-words" when the layers bring such types themselves.
+// warning "other-words" when the layers bring such types themselves. A warning "max-filter" of
+// filters that are larger than the machine's control supports.
 Diagnostics check_types(const model::Network& network, const model::Machine& machine,
                         const model::Accelerator& accelerator,
                         std::optional<model::DataType> asked);

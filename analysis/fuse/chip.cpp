@@ -1,5 +1,7 @@
 #include "analysis/fuse/chip.hpp"
 
+#include "model/accelerator/outermost.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,10 +39,7 @@ Result<Chip> chip_of(const std::string& id, const model::Accelerator& a) {
             chip.buffer = a.levels[level].name;
         }
     }
-    double per_cycle = 0.0;
-    for (const model::Channel& channel : a.levels.front().channels) {
-        per_cycle = std::max(per_cycle, channel.down_bytes_per_cycle);
-    }
+    const double per_cycle = model::most_bytes_per_cycle(a.levels.front());
     chip.dram_bytes_per_s = per_cycle * a.clock_hz;
     chip.macs_per_s = static_cast<double>(model::mac_units(a)) * a.clock_hz;
     chip.word_bits = a.word_bits[0];

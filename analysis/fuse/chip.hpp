@@ -14,7 +14,7 @@ struct Chip {
     std::string id;
     std::string buffer;            // its name: "GLB", "L2"
     double buffer_bytes = 0.0;     // of all instances together
-    double dram_bytes_per_s = 0.0; // 0: no limit
+    double dram_bytes_per_s = 0.0; // both ways and all links at once; 0: no limit
     double macs_per_s = 0.0;
     std::optional<int> word_bits;                 // the machine's own; absent: the layers' types
     double mac_pj = 0.0, outer_pj_per_byte = 0.0; // 0: the machine names no energies

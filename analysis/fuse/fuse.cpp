@@ -300,6 +300,10 @@ class Writer {
         if (g.last + 1 == members_.size()) {
             return "the network ends";
         }
+        const bool window = std::holds_alternative<Window>(members_[g.last].what);
+        if (window != std::holds_alternative<Window>(members_[g.last + 1].what)) {
+            return "products and windows are not fused";
+        }
         if (!members_[g.last].joins_next) {
             return "the next layer reads something else";
         }

@@ -37,11 +37,13 @@ std::optional<decltype(ChainMember::what)> member_of(const Layer& layer) {
 }
 
 // Products in list order are a chain where no attention makes siblings of equal shape (queries,
-// keys, and values) likely.
+// keys, and values) likely. A softmax that no product follows is a classifier's.
 bool has_attention(const model::Network& network) {
-    return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
-        return layer.op == model::Op::bmm || layer.op == model::Op::softmax ||
-               layer.op == model::Op::attention;
+    bool softmax = false;
+    return std::any_of(network.layers.begin(), network.layers.end(), [&](const Layer& layer) {
+        softmax = softmax || layer.op == model::Op::softmax;
+        return layer.op == model::Op::bmm || layer.op == model::Op::attention ||
+               (softmax && model::multiplies(layer.op));
     });
 }
 

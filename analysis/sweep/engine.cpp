@@ -302,7 +302,6 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at,
     if (!network->error.empty()) {
         return failed(network->error);
     }
-    const double rate = outer_bytes_per_cycle(accelerator);
     const double leaking = least_leak_pj_per_cycle(accelerator);
     struct Costs {
         double time_s, energy_j, outer_bytes;
@@ -311,15 +310,16 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at,
     costs.reserve(network->layers.size());
     for (const SweptLayer& layer : network->layers) {
         if (layer.nests.empty() && accelerator.vector_unit) {
-            const auto cost = model::vector_cost(layer.layer, layer.work, accelerator, rate);
+            const auto cost = model::vector_cost(layer.layer, layer.work, accelerator);
             costs.push_back({cost.cycles / accelerator.clock_hz,
                              (cost.energy_pj + leaking * cost.cycles) * 1e-12, cost.outer_bytes});
             continue;
         }
         if (layer.nests.empty()) {
             const OuterOnly only = outer_only(layer.layer, layer.work, accelerator);
-            const double cycles = outer_only_cycles(only, context.units, rate);
-            costs.push_back({cycles / accelerator.clock_hz, leaking * cycles * 1e-12, only.bytes});
+            const double cycles = outer_only_cycles(only, context.units);
+            costs.push_back({cycles / accelerator.clock_hz,
+                             (only.energy_pj + leaking * cycles) * 1e-12, only.bytes});
             continue;
         }
         Costs own{0.0, 0.0, 0.0};

@@ -23,6 +23,7 @@
 namespace test_analysis_machines {
 
 using namespace eyeroof;
+using tests::near;
 
 namespace {
 
@@ -213,6 +214,74 @@ TEST_CASE("a type whose words the machine has not is refused, layers' own types 
     CHECK(told.diagnostics().items().front().code == "other-words");
     CHECK(
         analysis::run(network("alexnet"), machine("eyeriss-v1"), by_rules()).diagnostics().empty());
+}
+
+namespace {
+
+model::Network max_pooling() { // 64 images of 224 x 224 int8, of which a quarter leaves
+    model::Layer pool;
+    pool.name = "pool";
+    pool.op = model::Op::maxpool;
+    model::PoolShape shape;
+    shape.c = 64;
+    shape.h = shape.w = 224;
+    shape.r = shape.s = 2;
+    shape.stride = {2, 2};
+    pool.shape = shape;
+    pool.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    return {"pool", "pool", "", {pool}};
+}
+
+} // namespace
+
+TEST_CASE("an operator without a nest waits for the network or store of its own tensors") {
+    const double in = 64.0 * 224 * 224;
+    const auto tpu = analysis::run(max_pooling(), machine("tpu-v1"), by_rules());
+    REQUIRE(tpu.ok());
+    CHECK(tpu->layers[0].outer_bytes == near(1.25 * in));
+    CHECK(tpu->total.time_s == near(in / 14e9)); // the host's link, not that of the weights
+    auto slow = machine("npu-int8");             // 51.2 GB/s both ways, and a vector unit
+    auto& outer = std::get<model::Accelerator>(slow.kind).levels[0];
+    outer.stores[0].read_bytes_per_cycle = 1.0;
+    const auto npu = analysis::run(max_pooling(), slow, by_rules());
+    REQUIRE(npu.ok());
+    CHECK(npu->total.time_s == near(in / 1e9)); // a byte a cycle of 1 GHz
+    std::get<model::Accelerator>(slow.kind).vector_unit.reset();
+    CHECK(analysis::run(max_pooling(), slow, by_rules())->total.time_s == near(in / 1e9));
+}
+
+TEST_CASE("an operator without a nest costs the energy of its words in the outermost memory") {
+    model::Network network = max_pooling();
+    network.layers[0].types = {model::DataType::int16, model::DataType::int16,
+                               model::DataType::int16};
+    const auto report = analysis::run(network, machine("eyeriss-v1"), by_rules());
+    REQUIRE(report.ok());
+    CHECK(report->total.energy_j - report->total.leakage_j ==
+          near(1.25 * 64 * 224 * 224 * 200e-12));
+}
+
+TEST_CASE("a filter larger than the machine's control supports is reported") {
+    model::Layer conv;
+    conv.name = "conv";
+    conv.op = model::Op::conv2d;
+    model::ConvShape shape;
+    shape.c = shape.k = 8;
+    shape.h = shape.w = 64;
+    shape.r = shape.s = 15;
+    conv.shape = shape;
+    conv.types = {model::DataType::int16, model::DataType::int16, model::DataType::int16};
+    const auto report =
+        analysis::run({"big", "big", "", {conv}}, machine("eyeriss-v1"), by_rules());
+    REQUIRE(report.ok());
+    REQUIRE(report.diagnostics().size() == 1);
+    CHECK(report.diagnostics().items().front().code == "max-filter");
+    CHECK(report.diagnostics().items().front().message ==
+          "1 layer has a larger filter (15 x 15) than Eyeriss v1 supports (12 x 32)");
+    shape.r = 12;
+    conv.shape = shape;
+    CHECK(analysis::run({"big", "big", "", {conv}}, machine("eyeriss-v1"), by_rules())
+              .diagnostics()
+              .empty());
 }
 
 TEST_CASE("groups run beside each other on Simba's PEs") {

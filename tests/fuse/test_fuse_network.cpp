@@ -202,7 +202,10 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
     CHECK(chip->buffer == "GLB");
     CHECK(chip->dram_bytes_per_s == near(480e6, 1e-9));
     CHECK(chip->macs_per_s == near(168 * 200e6, 1e-9));
-    CHECK(chip->outer_pj_per_byte == near(100.0)); // 200 for a word of two bytes
+    CHECK(chip->outer_pj_per_byte == near(100.0));          // 200 for a word of two bytes
+    const auto tpu = hwdb::load_machine("tpu-v1", folders); // weights, and a link of both ways
+    CHECK(analysis::chip_of(*tpu, model::DataType::int8)->dram_bytes_per_s ==
+          near(34e9 + 2 * 14e9));
     auto frugal = *eyeriss;
     std::get<model::Accelerator>(frugal.kind).levels[0].stores[0].read_pj = 1.0;
     CHECK(analysis::chip_of(frugal, model::DataType::int16)->outer_pj_per_byte == near(0.5));
@@ -358,6 +361,23 @@ TEST_CASE("products beside an attention are joined only where something tells th
                                               analysis::FuseAim::traffic, {}, {}, readers);
     REQUIRE(known.ok());
     CHECK(known->groups.front().layers == std::vector<std::string>{"q", "k"});
+}
+
+TEST_CASE("a classifier's softmax keeps no products apart, and windows end before them") {
+    std::vector<model::Layer> layers = {product("FC6", 1, 64, 64), product("FC7", 1, 64, 64)};
+    model::Layer softmax = norm(1, 64);
+    softmax.op = model::Op::softmax;
+    layers.push_back(softmax);
+    together(layers, 64e3, 1);
+    layers.push_back(product("after", 1, 32, 64)); // what an attention's second product looks like
+    const auto apart =
+        analysis::fuse_network({"n", "n", "", layers}, chip(64e3), analysis::FuseAim::traffic);
+    REQUIRE(apart.ok());
+    CHECK(apart->groups.front().layers == std::vector<std::string>{"FC6"});
+    const auto vgg = fused("vgg16", 256e3);
+    const analysis::FusedGroup* last = group_with(vgg, "POOL5");
+    REQUIRE(last != nullptr);
+    CHECK(last->ends == "products and windows are not fused");
 }
 
 } // namespace test_fuse_fuse_network

@@ -26,6 +26,11 @@ Accelerator machine() {
         a.levels.push_back(level);
     }
     a.levels[0].word_bits[index(Operand::output)] = 8;
+    Channel bus;
+    bus.operands = a.levels[0].stores[0].operands;
+    bus.down_bytes_per_cycle = 16.0;
+    bus.half_duplex = true;
+    a.levels[0].channels.push_back(bus);
     a.levels[1].stores[0].capacity_bytes = 1 << 20;
     a.levels[1].keeps_between_layers = true;
     VectorUnit unit;
@@ -38,8 +43,8 @@ Accelerator machine() {
     return a;
 }
 
-VectorCost cost_of(const Layer& layer, const Accelerator& a, double outer_rate = 16.0) {
-    return vector_cost(layer, work_of(layer).value(), a, outer_rate);
+VectorCost cost_of(const Layer& layer, const Accelerator& a) {
+    return vector_cost(layer, work_of(layer).value(), a);
 }
 
 Layer softmax(Count rows, Count columns) {
@@ -73,6 +78,28 @@ TEST_CASE("one row more crosses the outermost memory, and is written to the SRAM
     CHECK(cost.outer_cycles == near(2.0 * 513 * 1024 / 16));
     CHECK(cost.wall == VectorWall::outer_memory);
     CHECK(cost.energy_pj == near(513.0 * 1024 * (5 * 0.5 + 2 * 200 + 4 * 6)));
+}
+
+TEST_CASE("what passes a level takes as long as its slowest network or store") {
+    Level level = machine().levels.front();
+    const PassingBytes passing{{300.0, 200.0, 0.0}, {0.0, 0.0, 100.0}}; // input, weight, output
+    CHECK(passing_cycles(level, passing) == near(600.0 / 16));
+    CHECK(bytes_per_cycle_below(level) == near(16.0));
+    CHECK(most_bytes_per_cycle(level) == near(16.0));
+    level.channels[0].half_duplex = false;
+    level.channels[0].up_bytes_per_cycle = 2.0;
+    CHECK(passing_cycles(level, passing) == near(100.0 / 2));
+    CHECK(most_bytes_per_cycle(level) == near(18.0));
+    level.channels[0].operands = {Operand::input, Operand::output};
+    level.channels.push_back(level.channels[0]);
+    level.channels[1].operands = {Operand::weight};
+    level.channels[1].down_bytes_per_cycle = 1.0;
+    CHECK(passing_cycles(level, passing) == near(200.0 / 1)); // a network of its own
+    CHECK(bytes_per_cycle_below(level) == near(17.0));
+    CHECK(most_bytes_per_cycle(level) == near(19.0)); // weights do not go up
+    level.stores[0].read_bytes_per_cycle = 0.5;
+    CHECK(passing_cycles(level, passing) == near(500.0 / 0.5));
+    CHECK(bytes_per_cycle_below(level) == near(0.5));
 }
 
 TEST_CASE("a rate of a function counts elements, and a unit without overlap adds its transfers") {
