@@ -78,7 +78,7 @@ Exit memory(Context& context, MemoryOptions& options) {
     const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind);
     if (gpu == nullptr) {
         all.error("not-a-gpu", "memory supports GPUs and host processors",
-                  "`eyeroof hw list` names them");
+                  "`eyeroof exam --details` has the traffic and tiles of accelerators");
         return context.fail(all);
     }
     analysis::Report report;

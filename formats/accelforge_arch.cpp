@@ -421,6 +421,7 @@ Accelerator built(const std::vector<ForgeNode>& nodes, double step_s, const Node
             store.read_bytes = node->read_rate / 8.0 / clock;
             store.write_bytes = node->write_rate / 8.0 / clock;
             store.leak_pj = node->leak_w / clock * 1e12;
+            store.in_seconds = true;
             if (network != nullptr) {
                 store.hop_pj_per_bit = network->hop_pj;
                 store.link_bytes = network->read_rate / 8.0 / clock;
@@ -438,6 +439,7 @@ Accelerator built(const std::vector<ForgeNode>& nodes, double step_s, const Node
     a.clock_hz = clock;
     a.mac_pj = compute->compute_pj;
     a.mac_leak_pj = compute->leak_w / clock * 1e12;
+    a.mac_leak_in_seconds = compute->leak_w > 0.0;
     a.dataflows = {rules};
     return a;
 }

@@ -37,6 +37,9 @@ Store LevelStack::made(const StackedStore& given) const {
     store.write_bytes_per_cycle = given.write_bytes > 0.0 ? given.write_bytes : kUnlimited;
     store.may_bypass = given.may_bypass;
     store.leak_pj = given.leak_pj;
+    store.read_in_seconds = given.in_seconds && given.read_bytes > 0.0;
+    store.write_in_seconds = given.in_seconds && given.write_bytes > 0.0;
+    store.leak_in_seconds = given.in_seconds && given.leak_pj > 0.0;
     for (const Operand o : kAllOperands) {
         if (given.operands.contains(o)) {
             store.own_read_pj[index(o)] = given.read_pj_per_bit * word_bits_[index(o)];
@@ -65,6 +68,7 @@ void LevelStack::add(const StackedStore& store, const std::vector<Axis>& below) 
         const double narrowest = std::min(port ? store.read_bytes : kUnlimited,
                                           store.link_bytes > 0.0 ? store.link_bytes : kUnlimited);
         channel.down_bytes_per_cycle = channel.up_bytes_per_cycle = narrowest;
+        channel.down_in_seconds = channel.up_in_seconds = store.in_seconds;
         channel.half_duplex = port;
         channel.hop_pj = store.hop_pj_per_bit * word_bits_[0];
         levels_.back().channels.push_back(channel);

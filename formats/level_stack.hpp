@@ -21,6 +21,7 @@ struct StackedStore {
     double read_pj_per_bit = 0.0;
     double write_pj_per_bit = 0.0;
     double leak_pj = 0.0;        // a cycle
+    bool in_seconds = false;     // rates and leakage are given in B/s and watts
     double hop_pj_per_bit = 0.0; // of the network below: of what is delivered
     double link_bytes = 0.0;     // that it takes in a cycle; 0: unlimited
 };

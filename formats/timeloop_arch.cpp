@@ -353,6 +353,7 @@ Result<Machine> parse_timeloop_architecture(std::string text, const std::string&
     machine.id = std::filesystem::path(file).stem().string();
     machine.name = machine.id;
     machine.summary = "read from a Timeloop architecture; cycles at 1 GHz";
+    machine.provenance[""] = {"Timeloop architecture " + file, Confidence::user};
     Diagnostics found = document->finish();
     found.append(told);
     if (accelerator && !found.has_errors()) {

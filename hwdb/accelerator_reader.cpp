@@ -267,7 +267,8 @@ class AcceleratorReader {
             accelerator_.word_bits[index(operand)] = read_word(words.need(name));
         }
         accelerator_.mac_pj = read_energy(root["mac_energy"]);
-        accelerator_.mac_leak_pj = read_leakage(root["mac_leakage"]);
+        accelerator_.mac_leak_pj =
+            read_leakage(root["mac_leakage"], accelerator_.mac_leak_in_seconds);
         accelerator_.gates_idle = root.node()["gates_idle"].boolean().value_or(false);
         constexpr IntegerRange stages{1, 1000};
         accelerator_.pipeline_stages =
@@ -296,13 +297,14 @@ class AcceleratorReader {
     }
 
     // pJ per core cycle of one instance, from pJ/cycle or from watts.
-    double read_leakage(const Sourced& leakage) {
+    double read_leakage(const Sourced& leakage, bool& in_seconds) {
         if (!leakage) {
             return 0.0;
         }
         const Node node = leakage.value();
         const std::string text = node.is_scalar() ? node.text().value_or("") : "";
-        if (text.find('W') != std::string::npos) {
+        in_seconds = text.find('W') != std::string::npos;
+        if (in_seconds) {
             const auto watts = node.quantity_in("W", "a leakage", Zero::allowed);
             const bool known = watts && accelerator_.clock_hz > 0.0;
             return known ? decimal(*watts / accelerator_.clock_hz * 1e12) : 0.0;
@@ -357,52 +359,68 @@ class AcceleratorReader {
         return static_cast<Count>(*bytes);
     }
 
-    // Clock of the domain that a store or channel names, in core clocks.
-    double domain_ratio(const Node& owner) {
+    // The clock that a store or channel counts cycles in.
+    struct Domain {
+        double in_core_cycle = 1.0; // cycles of it
+        bool own = false;           // not the core clock
+    };
+
+    Domain read_domain(const Node& owner) {
         const Node clock = owner["clock"];
         std::vector<std::pair<std::string, double>> known{{"core", accelerator_.clock_hz}};
         known.insert(known.end(), domains_.begin(), domains_.end());
         const auto hertz = clock ? clock.choice(known, "clock domain") : std::nullopt;
-        return hertz && accelerator_.clock_hz > 0.0 ? *hertz / accelerator_.clock_hz : 1.0;
+        return hertz && accelerator_.clock_hz > 0.0
+                   ? Domain{*hertz / accelerator_.clock_hz, clock.text() != "core"}
+                   : Domain{};
     }
 
-    // Bytes per core cycle. `ratio`: cycles of the own clock domain in a core cycle.
-    double read_bandwidth(const Sourced& bandwidth, OperandSet operands, double ratio) {
+    static double in_core_cycles(double bytes_per_cycle, const Domain& domain) {
+        return domain.own ? decimal(bytes_per_cycle * domain.in_core_cycle) : bytes_per_cycle;
+    }
+
+    // Bytes per core cycle, and whether they are fixed in seconds.
+    double read_bandwidth(const Sourced& bandwidth, OperandSet operands, const Domain& domain,
+                          bool& in_seconds) {
         if (!bandwidth || is_unlimited(bandwidth.node())) {
             return model::kUnlimited;
         }
+        in_seconds = domain.own;
         const Node node = bandwidth.value();
         if (mentions_words(node)) {
             const auto words = node.quantity_in("word/cycle", "a bandwidth");
             const auto each = word_bytes(node, operands);
-            return words && each ? *words * *each * ratio : model::kUnlimited;
+            return words && each ? in_core_cycles(*words * *each, domain) : model::kUnlimited;
         }
         const std::string text = node.is_scalar() ? node.text().value_or("") : "";
         if (parse_quantity(text, "B/s", "a bandwidth")) {
             const auto rate = node.quantity_in("B/s", "a bandwidth");
             const bool known = rate && accelerator_.clock_hz > 0.0;
+            in_seconds = true;
             return known ? decimal(*rate / accelerator_.clock_hz) : model::kUnlimited;
         }
         const auto rate = node.quantity_in("B/cycle", "a bandwidth per cycle or per second");
-        return rate ? *rate * ratio : model::kUnlimited;
+        return rate ? in_core_cycles(*rate, domain) : model::kUnlimited;
     }
 
     Store read_store(const Sourced& entry) {
         const Node& node = entry.node();
         Store store;
         store.operands = read_operands(node);
-        const double ratio = domain_ratio(node);
+        const Domain domain = read_domain(node);
         store.capacity_bytes = read_capacity(entry.need("capacity"), store.operands);
         if (const Sourced bank = entry["bank"]) {
             store.bank_bytes = read_capacity(bank, store.operands).value_or(1);
         }
         store.buffers = static_cast<int>(entry["buffers"].integer({1, 16}).value_or(1));
         store.access_words = entry["access_words"].integer({1, 1 << 20}).value_or(1);
-        store.read_bytes_per_cycle = read_bandwidth(entry["read"], store.operands, ratio);
-        store.write_bytes_per_cycle = read_bandwidth(entry["write"], store.operands, ratio);
+        store.read_bytes_per_cycle =
+            read_bandwidth(entry["read"], store.operands, domain, store.read_in_seconds);
+        store.write_bytes_per_cycle =
+            read_bandwidth(entry["write"], store.operands, domain, store.write_in_seconds);
         store.prefetch = node["prefetch"].boolean().value_or(false);
         read_energies(entry, store);
-        store.leak_pj = read_leakage(entry["leakage"]);
+        store.leak_pj = read_leakage(entry["leakage"], store.leak_in_seconds);
         store.may_bypass = node["may_bypass"].boolean().value_or(true);
         return store;
     }
@@ -435,7 +453,7 @@ class AcceleratorReader {
 
     // The rates follow once the level's fan-out is known.
     Channel read_network(const Sourced& entry, const Sourced& network, Channel channel,
-                         double ratio) {
+                         const Domain& domain) {
         for (const char* key :
              {"down", "up", "half_duplex", "hop_energy", "adds_at_once", "dram"}) {
             if (const Node node = entry.node()[key]) {
@@ -454,7 +472,9 @@ class AcceleratorReader {
                              .need("topology")
                              .choice(names, "topology")
                              .value_or(model::WireShape::bus);
-        wires.link_bytes_per_cycle = read_bandwidth(network.need("link"), channel.operands, ratio);
+        wires.link_bytes_per_cycle =
+            read_bandwidth(network.need("link"), channel.operands, domain, channel.down_in_seconds);
+        channel.up_in_seconds = channel.down_in_seconds;
         wires.link_pj = read_energy(network["link_energy"]);
         channel.wires = wires;
         const Node node = entry.node();
@@ -470,27 +490,31 @@ class AcceleratorReader {
         Channel channel;
         channel.name = read_name(node.need("name"));
         channel.operands = read_operands(node);
-        const double ratio = domain_ratio(node);
+        const Domain domain = read_domain(node);
         if (const Sourced dram = entry["dram"]) {
             channel.dram = read_dram(dram);
         }
         if (const Sourced network = entry["network"]) {
-            return read_network(entry, network, std::move(channel), ratio);
+            return read_network(entry, network, std::move(channel), domain);
         }
         // Both directions share the pins of a DRAM.
         channel.half_duplex = node["half_duplex"].boolean().value_or(channel.dram.has_value());
-        channel.down_bytes_per_cycle =
-            channel.dram ? dram_bandwidth(entry, *channel.dram)
-                         : read_bandwidth(entry.need("down"), channel.operands, ratio);
+        channel.down_in_seconds = channel.dram.has_value();
+        channel.down_bytes_per_cycle = channel.dram
+                                           ? dram_bandwidth(entry, *channel.dram)
+                                           : read_bandwidth(entry.need("down"), channel.operands,
+                                                            domain, channel.down_in_seconds);
         const bool carries_up = channel.operands.contains(Operand::output) && !channel.half_duplex;
         const Sourced up = carries_up ? entry.need("up") : entry["up"];
         if (channel.half_duplex && up) {
             up.node().error("conflict", "a half-duplex channel has one bandwidth for both ways",
                             "remove `up`, or set `half_duplex: false`");
         }
-        channel.up_bytes_per_cycle = channel.half_duplex
-                                         ? channel.down_bytes_per_cycle
-                                         : read_bandwidth(up, channel.operands, ratio);
+        channel.up_in_seconds = channel.half_duplex && channel.down_in_seconds;
+        channel.up_bytes_per_cycle =
+            channel.half_duplex
+                ? channel.down_bytes_per_cycle
+                : read_bandwidth(up, channel.operands, domain, channel.up_in_seconds);
         channel.cast = node.need("cast").choice(kCasts, "cast").value_or(Cast::multicast);
         channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
         channel.adds_at_once = node["adds_at_once"].boolean().value_or(channel.adds_at_once);
@@ -541,8 +565,10 @@ class AcceleratorReader {
         level_words_ = unit.level < accelerator_.levels.size()
                            ? accelerator_.levels[unit.level].word_bits
                            : model::PerOperand<int>{};
-        unit.read_bytes_per_cycle = read_bandwidth(entry["read"], {Operand::input}, 1.0);
-        unit.write_bytes_per_cycle = read_bandwidth(entry["write"], {Operand::input}, 1.0);
+        unit.read_bytes_per_cycle =
+            read_bandwidth(entry["read"], {Operand::input}, {}, unit.read_in_seconds);
+        unit.write_bytes_per_cycle =
+            read_bandwidth(entry["write"], {Operand::input}, {}, unit.write_in_seconds);
         unit.operation_pj = read_energy(entry["operation_energy"]);
         for (const auto& [function, rate] : entry["rates"].entries()) {
             check_function(rate.node(), function);

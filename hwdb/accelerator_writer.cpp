@@ -32,17 +32,20 @@ std::string bytes_text(Count bytes) {
     return fmt::format("{} B", bytes);
 }
 
-std::string bandwidth_text(double bytes_per_cycle) {
-    return bytes_per_cycle == model::kUnlimited ? "unlimited"
-                                                : fmt::format("{} B/cycle", bytes_per_cycle);
-}
-
 std::string energy_text(double pj) {
     return fmt::format("{} pJ", pj);
 }
 
-std::string leakage_text(double pj) {
-    return fmt::format("{} pJ/cycle", pj);
+constexpr int kReadDigits = 15; // that the reader keeps of figures in seconds
+
+std::string bandwidth_text(double bytes_per_cycle, bool in_seconds, double clock_hz) {
+    return in_seconds ? format_si(bytes_per_cycle * clock_hz, "B/s", kReadDigits)
+                      : fmt::format("{} B/cycle", bytes_per_cycle);
+}
+
+std::string leakage_text(double pj, bool in_seconds, double clock_hz) {
+    return in_seconds ? format_si(pj * 1e-12 * clock_hz, "W", kReadDigits)
+                      : fmt::format("{} pJ/cycle", pj);
 }
 
 std::string clock_text(double hertz) {
@@ -141,7 +144,16 @@ void write_energy(Block& block, const std::string& key, double all,
     }
 }
 
-void write_store(Block block, const Store& store) {
+void write_bandwidth(Block& block, const std::string& key, double bytes_per_cycle, bool in_seconds,
+                     double clock_hz) {
+    if (bytes_per_cycle == model::kUnlimited) {
+        block.line(key, "unlimited");
+    } else {
+        block.number(key, bandwidth_text(bytes_per_cycle, in_seconds, clock_hz));
+    }
+}
+
+void write_store(Block block, const Store& store, double clock_hz) {
     block.line("operands", operands_text(store.operands));
     block.own_source();
     if (store.capacity_bytes) {
@@ -159,10 +171,11 @@ void write_store(Block block, const Store& store) {
         block.number("access_words", std::to_string(store.access_words));
     }
     if (store.read_bytes_per_cycle != model::kUnlimited) {
-        block.number("read", bandwidth_text(store.read_bytes_per_cycle));
+        write_bandwidth(block, "read", store.read_bytes_per_cycle, store.read_in_seconds, clock_hz);
     }
     if (store.write_bytes_per_cycle != model::kUnlimited) {
-        block.number("write", bandwidth_text(store.write_bytes_per_cycle));
+        write_bandwidth(block, "write", store.write_bytes_per_cycle, store.write_in_seconds,
+                        clock_hz);
     }
     if (store.prefetch) {
         block.line("prefetch", "true");
@@ -176,18 +189,10 @@ void write_store(Block block, const Store& store) {
         block.number("update_energy", energy_text(*store.update_pj));
     }
     if (store.leak_pj > 0.0) {
-        block.number("leakage", leakage_text(store.leak_pj));
+        block.number("leakage", leakage_text(store.leak_pj, store.leak_in_seconds, clock_hz));
     }
     if (!store.may_bypass) {
         block.line("may_bypass", "false");
-    }
-}
-
-void write_bandwidth(Block& block, const std::string& key, double bytes_per_cycle) {
-    if (bytes_per_cycle == model::kUnlimited) {
-        block.line(key, "unlimited");
-    } else {
-        block.number(key, bandwidth_text(bytes_per_cycle));
     }
 }
 
@@ -209,26 +214,28 @@ void write_dram(Block block, const model::DramLink& link) {
     }
 }
 
-void write_wires(Block block, const model::Wires& wires) {
+void write_wires(Block block, const Channel& channel, double clock_hz) {
+    const model::Wires& wires = *channel.wires;
     block.line("topology", std::string(model::wire_shape_name(wires.topology)));
     block.own_source();
-    write_bandwidth(block, "link", wires.link_bytes_per_cycle);
+    write_bandwidth(block, "link", wires.link_bytes_per_cycle, channel.down_in_seconds, clock_hz);
     if (wires.link_pj > 0.0) {
         block.number("link_energy", energy_text(wires.link_pj));
     }
 }
 
-void write_rates(Block& block, const Channel& channel) {
+void write_rates(Block& block, const Channel& channel, double clock_hz) {
     if (channel.dram) {
         block.line("dram", "");
         write_dram(block.nested("dram"), *channel.dram);
     } else {
-        write_bandwidth(block, "down", channel.down_bytes_per_cycle);
+        write_bandwidth(block, "down", channel.down_bytes_per_cycle, channel.down_in_seconds,
+                        clock_hz);
     }
     if (channel.half_duplex) {
         block.line("half_duplex", "true");
     } else {
-        write_bandwidth(block, "up", channel.up_bytes_per_cycle);
+        write_bandwidth(block, "up", channel.up_bytes_per_cycle, channel.up_in_seconds, clock_hz);
     }
     if (channel.adds_at_once) {
         block.line("adds_at_once", "true");
@@ -236,15 +243,15 @@ void write_rates(Block& block, const Channel& channel) {
     block.number("hop_energy", energy_text(channel.hop_pj));
 }
 
-void write_channel(Block block, const Channel& channel) {
+void write_channel(Block block, const Channel& channel, double clock_hz) {
     block.line("name", yaml_scalar(channel.name));
     block.own_source();
     block.line("operands", operands_text(channel.operands));
     if (channel.wires) {
         block.line("network", "");
-        write_wires(block.nested("network"), *channel.wires);
+        write_wires(block.nested("network"), channel, clock_hz);
     } else {
-        write_rates(block, channel);
+        write_rates(block, channel, clock_hz);
     }
     block.line("cast", std::string(cast_name(channel.cast)));
     block.line("reduces", channel.reduces ? "true" : "false");
@@ -258,7 +265,7 @@ void write_channel(Block block, const Channel& channel) {
     }
 }
 
-void write_level(Block block, const Level& level) {
+void write_level(Block block, const Level& level, double clock_hz) {
     block.line("name", yaml_scalar(level.name));
     block.own_source();
     if (level.keeps_between_layers) {
@@ -280,12 +287,12 @@ void write_level(Block block, const Level& level) {
     }
     block.line("stores", level.stores.empty() ? "[]" : "");
     for (std::size_t i = 0; i < level.stores.size(); ++i) {
-        write_store(block.element("stores", i), level.stores[i]);
+        write_store(block.element("stores", i), level.stores[i], clock_hz);
     }
     if (!level.channels.empty()) {
         block.line("channels", "");
         for (std::size_t i = 0; i < level.channels.size(); ++i) {
-            write_channel(block.element("channels", i), level.channels[i]);
+            write_channel(block.element("channels", i), level.channels[i], clock_hz);
         }
     }
     if (!level.fanout.empty()) {
@@ -331,13 +338,31 @@ void write_dataflow(Block block, const Dataflow& dataflow) {
     }
 }
 
+// What a machine without rules does: any dimension may lie on any axis.
+Dataflow any_dataflow(const Accelerator& machine) {
+    Dataflow any;
+    any.kind = model::DataflowKind::nlr;
+    DimSet dims;
+    for (const model::Dim d : model::kAllDims) {
+        dims.insert(d);
+    }
+    for (const Level& level : machine.levels) {
+        for (const model::Axis& axis : level.fanout) {
+            any.spatial.push_back({axis.name, dims});
+        }
+    }
+    return any;
+}
+
 void write_vector_unit(Block block, const Accelerator& machine) {
     const model::VectorUnit& unit = *machine.vector_unit;
     block.own_source();
     block.number("lanes", std::to_string(unit.lanes));
     block.line("level", yaml_scalar(machine.levels[unit.level].name));
-    write_bandwidth(block, "read", unit.read_bytes_per_cycle);
-    write_bandwidth(block, "write", unit.write_bytes_per_cycle);
+    write_bandwidth(block, "read", unit.read_bytes_per_cycle, unit.read_in_seconds,
+                    machine.clock_hz);
+    write_bandwidth(block, "write", unit.write_bytes_per_cycle, unit.write_in_seconds,
+                    machine.clock_hz);
     block.number("operation_energy", energy_text(unit.operation_pj));
     if (!unit.rates.empty()) {
         block.line("rates", "");
@@ -377,7 +402,8 @@ void write_basics(Block& root, const Accelerator& machine) {
         root.number("mac_energy", energy_text(machine.mac_pj));
     }
     if (machine.mac_leak_pj > 0.0) {
-        root.number("mac_leakage", leakage_text(machine.mac_leak_pj));
+        root.number("mac_leakage", leakage_text(machine.mac_leak_pj, machine.mac_leak_in_seconds,
+                                                machine.clock_hz));
     }
     if (machine.gates_idle) {
         root.line("gates_idle", "true");
@@ -478,11 +504,14 @@ std::string write_accelerator(const model::Machine& machine) {
     }
     root.line("levels", "");
     for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
-        write_level(root.element("levels", i), accelerator.levels[i]);
+        write_level(root.element("levels", i), accelerator.levels[i], accelerator.clock_hz);
     }
     root.line("dataflows", "");
-    for (std::size_t i = 0; i < accelerator.dataflows.size(); ++i) {
-        write_dataflow(root.element("dataflows", i), accelerator.dataflows[i]);
+    const std::vector<Dataflow> dataflows = accelerator.dataflows.empty()
+                                                ? std::vector{any_dataflow(accelerator)}
+                                                : accelerator.dataflows;
+    for (std::size_t i = 0; i < dataflows.size(); ++i) {
+        write_dataflow(root.element("dataflows", i), dataflows[i]);
     }
     if (accelerator.vector_unit) {
         root.line("vector_unit", "");

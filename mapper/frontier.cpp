@@ -118,7 +118,7 @@ Task collapsed(const Task& task) {
     for (const Operand o : kAllOperands) {
         Store store;
         store.operands = {o};
-        store.read_pj = task.machine.word_bits[index(o)] / 8.0;
+        store.read_pj = bits_at(task.machine, 0, o) / 8.0;
         store.write_pj = store.read_pj;
         memory.stores.push_back(store);
     }
@@ -174,7 +174,7 @@ Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& optio
         const bool there = o != Operand::weight || task.problem.has_weight;
         const Count words = tile_elements(task.problem, o, task.problem.bounds);
         curve.compulsory_bytes +=
-            there ? static_cast<double>(words) * task.machine.word_bits[index(o)] / 8.0 : 0.0;
+            there ? static_cast<double>(words) * bits_at(task.machine, 0, o) / 8.0 : 0.0;
         all += there ? bytes_of(task, o, words) : 0;
     }
     const Count first = std::min(all, options.max_capacity_bytes.value_or(all));

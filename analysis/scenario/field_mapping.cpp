@@ -93,7 +93,7 @@ ScenarioField seconds_field() {
     return field(
         "time-limit", FieldGroup::mapping, FieldKind::text, "S",
         "Most seconds for all searches together; results then depend on the load of this computer "
-        "[none]",
+        "[none; 60 with --capacity-curve]",
         [](const Scenario& s) {
             return s.search_limit_s > 0.0 ? Texts{fmt::format("{}", s.search_limit_s)} : Texts{};
         },

@@ -97,7 +97,7 @@ std::optional<double> compulsory_bytes(const Network& network, const LayerTask& 
         }
         const bool second = tensor.name == "input2"; // of a batched product
         bits += static_cast<double>(tensor.elements) *
-                task.task.machine.word_bits[index(second ? Operand::weight : *operand)];
+                bits_at(task.task.machine, 0, second ? Operand::weight : *operand);
     }
     return bits / 8.0;
 }

@@ -180,6 +180,10 @@ class Correction {
             "for the outermost memory",
             format_si(sum.compute * s, "", 4), slowest, format_si(sum.on_chip_stall * s, "", 4),
             format_si(sum.outer_stall * s, "", 4));
+        if (sum.compute - at_work > sum.on_chip_stall + sum.outer_stall && slowest > 1.0) {
+            report_.steps[6].limit = "slowest PE";
+            report_.steps[6].kind = model::Limit::latency;
+        }
     }
 
     void bound(std::size_t step, double rate) {

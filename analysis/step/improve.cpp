@@ -281,7 +281,7 @@ Result<Improvement> improve(const Question& asked, const ImproveOptions& options
     if (gpu == nullptr) {
         return Result<Improvement>::failure("not-a-gpu",
                                             "improve supports GPUs and host processors",
-                                            "`eyeroof hw list` names them");
+                                            "`eyeroof exam --advice` takes accelerators");
     }
     Improver improver(question, *gpu, options);
     const auto now = improver.outcome({});

@@ -98,8 +98,11 @@ Result<std::vector<double>> spread_range(const std::string& text, const Paramete
     const bool geometric = parts[2].starts_with('x') || parts[2].starts_with('X');
     const auto from = value_of(parts[0], parameter, field);
     const auto to = value_of(parts[1], parameter, field);
-    const auto step = geometric ? value_of(parts[2].substr(1), nullptr, field)
-                                : value_of(parts[2], parameter, field);
+    Parameter step_of = parameter != nullptr ? *parameter : Parameter{};
+    step_of.name = "step of " + step_of.name;
+    const auto step = geometric
+                          ? value_of(parts[2].substr(1), nullptr, field)
+                          : value_of(parts[2], parameter != nullptr ? &step_of : nullptr, field);
     Diagnostics wrong = from.diagnostics();
     wrong.append(to.diagnostics());
     wrong.append(step.diagnostics());

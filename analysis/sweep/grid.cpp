@@ -157,9 +157,11 @@ std::size_t SweepGrid::machine_base(const Positions& at) const {
 Result<Machine> SweepGrid::machine_at(const Positions& at) const {
     const std::size_t base = machine_base(at);
     Machine machine = machines_[base];
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-        if (fields_[f].what == What::parameter) {
-            parameters_[base][f].set(machine, fields_[f].numbers[base][at[f]]);
+    for (const bool clock : {true, false}) { // other values are of the clock in force
+        for (std::size_t f = 0; f < fields_.size(); ++f) {
+            if (fields_[f].what == What::parameter && fields_[f].key.ends_with("clock") == clock) {
+                parameters_[base][f].set(machine, fields_[f].numbers[base][at[f]]);
+            }
         }
     }
     if (capped_) { // below the limit that is set

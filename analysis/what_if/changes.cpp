@@ -30,6 +30,10 @@ std::string hint_of(std::string_view key, const std::vector<std::string>& keys) 
     return list;
 }
 
+bool sets_clock(const Change& change) {
+    return change.key.ends_with("clock");
+}
+
 std::string_view changed_parameter(const Change& change) {
     return change.key == kPowerCap ? "power-limit" : std::string_view(change.key);
 }
@@ -115,6 +119,7 @@ Result<Machine> changed(const Machine& machine, const std::vector<Change>& chang
     Diagnostics problems;
     std::vector<Change> in_order = changes; // a cap last: it holds below a limit that is set
     std::ranges::stable_partition(in_order, [](const Change& c) { return c.key != kPowerCap; });
+    std::ranges::stable_partition(in_order, sets_clock);
     for (const Change& change : in_order) {
         const auto parameter = find(parameters, changed_parameter(change), machine);
         problems.append(parameter.diagnostics());
@@ -143,11 +148,19 @@ Result<Machine> changed(const Machine& machine, const std::vector<Change>& chang
 Result<Machine> changed(const Machine& machine, const std::vector<std::string>& texts) {
     std::vector<Change> changes;
     Diagnostics problems;
-    for (const std::string& text : texts) {
-        const auto change = parse_change(machine, text);
-        problems.append(change.diagnostics());
-        if (change) {
-            changes.push_back(*change);
+    Machine clocked = machine; // whose cycles the other changes count in
+    for (const bool clocks : {true, false}) {
+        for (const std::string& text : texts) {
+            const auto change = parse_change(clocked, text);
+            if (!clocks) {
+                problems.append(change.diagnostics());
+            }
+            if (change && sets_clock(*change) == clocks) {
+                changes.push_back(*change);
+            }
+        }
+        if (auto faster = changed(machine, changes); clocks && faster) {
+            clocked.kind = std::move(faster->kind);
         }
     }
     return problems.has_errors() ? Result<Machine>(std::move(problems)) : changed(machine, changes);

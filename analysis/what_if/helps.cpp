@@ -10,6 +10,8 @@ namespace eyeroof::analysis {
 
 namespace {
 
+constexpr int kShownDigits = 3;
+
 void add_counterfactuals(const Report& report, Helps& helps) {
     for (const LayerReport& layer : report.layers) {
         for (std::size_t k = 0; k < model::kSteps; ++k) {
@@ -45,14 +47,15 @@ Result<Helps> what_would_help(const Question& asked, std::stop_token stop,
             progress({static_cast<double>(i) / static_cast<double>(parameters.size()),
                       "more " + parameter.name, 0.0, -1.0});
         }
-        ParameterHelp help{parameter.key, parameter.name, value_text(parameter, parameter.value)};
+        ParameterHelp help{parameter.key, parameter.name,
+                           value_text(parameter, parameter.value, kShownDigits)};
         const auto gain = [&](double factor) {
             return trials->speedup(parameter, turned_value(parameter, factor)).value_or(1.0);
         };
         help.tenth = gain(kSensitivityFactor);
         help.doubled = gain(kDoubled);
         if (const auto next = next_helpful(*trials, parameter)) {
-            help.next = value_text(parameter, next->value);
+            help.next = value_text(parameter, next->value, kShownDigits);
             help.with_next = next->speedup;
         }
         helps.parameters.push_back(std::move(help));

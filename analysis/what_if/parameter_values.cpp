@@ -15,9 +15,9 @@ namespace eyeroof::analysis {
 
 namespace {
 
-constexpr int kExactDigits = 12;    // more than people type
 constexpr double kMostValue = 1e18; // bytes, bytes/s, Hz
 constexpr double kMostCount = 1e6;
+constexpr const char* kPositive = "it is more than zero and not endless";
 
 std::optional<double> plain_number(std::string_view text) {
     double value = 0.0;
@@ -52,7 +52,11 @@ Result<double> word_bytes(const Parameter& parameter, std::string_view text) {
 // In the parameter's own unit, from that or any other that a machine file takes in this place.
 Result<double> parse_in_its_units(const Parameter& parameter, std::string_view text) {
     auto own = parse_quantity_any_case(text, parameter.unit, parameter.name);
-    if (own || own.diagnostics().begin()->code != "wrong-unit") {
+    const std::string code = own ? "" : own.diagnostics().begin()->code;
+    if (code == "negative") {
+        return bad_value(parameter, text, kPositive);
+    }
+    if (code != "wrong-unit") {
         return own;
     }
     for (const auto& [unit, factor] : parameter.units) {
@@ -75,7 +79,7 @@ Result<double> parse_in_its_units(const Parameter& parameter, std::string_view t
 
 } // namespace
 
-std::string value_text(const Parameter& parameter, double value) {
+std::string value_text(const Parameter& parameter, double value, int digits) {
     if (parameter.unit.empty()) {
         return fmt::format("{:.0f}", value);
     }
@@ -84,7 +88,7 @@ std::string value_text(const Parameter& parameter, double value) {
                : format_si(value,
                            parameter.unit == "FLOP/s" ? operation_rate_unit(parameter.name)
                                                       : parameter.unit,
-                           kExactDigits);
+                           digits);
 }
 
 Result<double> parse_value(const Parameter& parameter, std::string_view text) {
@@ -111,8 +115,7 @@ Result<double> parse_value(const Parameter& parameter, std::string_view text) {
     value = parameter.whole ? std::round(value) : value;
     const double most = parameter.unit.empty() ? kMostCount : kMostValue;
     const bool fits = value > 0.0 && value <= std::max(most, parameter.value);
-    return fits ? Result<double>(value)
-                : bad_value(parameter, text, "it is positive and not endless");
+    return fits ? Result<double>(value) : bad_value(parameter, text, kPositive);
 }
 
 } // namespace eyeroof::analysis

@@ -256,19 +256,6 @@ void add_level(std::vector<Parameter>& parameters, const Accelerator& machine, s
     }
 }
 
-// The outermost memory is another chip: it keeps its bytes per second.
-void set_clock(Accelerator& machine, double hertz) {
-    const double factor = hertz / machine.clock_hz;
-    machine.clock_hz = hertz;
-    for (model::Channel& channel : machine.levels.front().channels) {
-        channel.down_bytes_per_cycle /= factor;
-        channel.up_bytes_per_cycle /= factor;
-        if (channel.wires) {
-            channel.wires->link_bytes_per_cycle /= factor;
-        }
-    }
-}
-
 // What an array in memory follows from; its levels, clock, and MAC energy follow each time.
 void turn_array(Machine& machine, const std::function<void(model::ComputeInMemory&)>& turn) {
     model::ComputeInMemory array = *accelerator(machine).array;
@@ -368,36 +355,14 @@ void add_array(std::vector<Parameter>& parameters, const Accelerator& machine) {
                      array);
 }
 
-// The clock of an array's cycles. Networks on the chip follow it, the outermost memory does not.
-void set_array_clock(Accelerator& machine, double hertz) {
-    const double factor = hertz / machine.array->clock_hz;
-    model::ComputeInMemory array = *machine.array;
-    array.clock_hz = hertz;
-    model::set_array(machine, std::move(array));
-    for (std::size_t i = 1; i + 2 < machine.levels.size(); ++i) {
-        for (model::Channel& channel : machine.levels[i].channels) {
-            channel.down_bytes_per_cycle *= factor;
-            channel.up_bytes_per_cycle *= factor;
-            if (channel.wires) {
-                channel.wires->link_bytes_per_cycle *= factor;
-            }
-        }
-        for (model::Store& store : machine.levels[i].stores) {
-            store.read_bytes_per_cycle *= factor;
-            store.write_bytes_per_cycle *= factor;
-        }
-    }
-}
-
 Parameter clock_parameter(const Accelerator& machine) {
-    const bool array = machine.array.has_value();
     return {"",
             "clock",
             "Hz",
-            array ? machine.array->clock_hz : machine.clock_hz,
+            machine.array ? machine.array->clock_hz : machine.clock_hz,
             false,
-            [array](Machine& m, double v) {
-                array ? set_array_clock(accelerator(m), v) : set_clock(accelerator(m), v);
+            [](Machine& m, double v) {
+                accelerator(m) = model::at_clock(std::move(accelerator(m)), v);
             },
             {"clock"}};
 }

@@ -47,8 +47,11 @@ struct Change {
     bool operator==(const Change&) const = default;
 };
 
-// "64 KiB", "1.2 TB/s", "14": what parse_value reads again as the same value.
-std::string value_text(const Parameter& parameter, double value);
+inline constexpr int kExactDigits = 12; // more than people type
+
+// "64 KiB", "1.2 TB/s", "14": what parse_value reads again as the same value. Fewer digits round
+// all but counts and capacities.
+std::string value_text(const Parameter& parameter, double value, int digits = kExactDigits);
 // A quantity in any unit that a machine file takes there, in any case where that says which; a
 // whole number for counts; or "x2" for twice the machine's own. Errors: those of
 // parse_quantity_any_case; "ambiguous-unit" for words of operands that have words of different

@@ -41,14 +41,11 @@ double effect_on(const Report& before, const Report& after, std::size_t step) {
     return then > 0.0 ? (then - transfer_s(after, step)) / then : 0.0;
 }
 
-// The parameter that a step's limit names itself: "y axis" is "axis y", "psum network" is "psum
-// network bandwidth".
+// The parameter that a step's limit names itself: "axis y", "psum network" as "psum network
+// bandwidth".
 const Parameter* named_by(const std::string& limit, const std::vector<Parameter>& parameters) {
-    constexpr std::string_view axis = " axis";
-    const std::string turned_round =
-        limit.ends_with(axis) ? "axis " + limit.substr(0, limit.size() - axis.size()) : limit;
     for (const Parameter& parameter : parameters) {
-        if (parameter.name == turned_round || parameter.name == limit + " bandwidth") {
+        if (parameter.name == limit || parameter.name == limit + " bandwidth") {
             return &parameter;
         }
     }

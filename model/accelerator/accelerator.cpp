@@ -309,6 +309,21 @@ double bytes_per_word(const Channel& channel, int bits, double zeros) {
     return std::min(plain_bits, coded_bits) / 8.0;
 }
 
+Accelerator at_clock(Accelerator accelerator, double hertz) {
+    accelerator = without_array(accelerator);
+    const double slower = accelerator.clock_hz / hertz;
+    accelerator.clock_hz = hertz;
+    for_each_per_cycle(
+        accelerator, [&](double& figure, bool in_seconds) { figure *= in_seconds ? slower : 1.0; });
+    if (accelerator.array) {
+        ComputeInMemory array = *accelerator.array;
+        array.clock_hz = hertz;
+        accelerator.array.reset(); // its levels are not there
+        set_array(accelerator, std::move(array));
+    }
+    return accelerator;
+}
+
 Dataflow dataflow_for(const Problem& problem, const Dataflow& dataflow) {
     const auto size = [&](Dim d) { return problem.bounds[index(d)]; };
     const bool image = dataflow.image_channels > 0 && problem.has_weight && size(Dim::G) == 1 &&

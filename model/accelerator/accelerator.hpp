@@ -45,6 +45,10 @@ struct Store {
     // Stores of one number are parts of one store: their tiles share its capacity, their words its
     // rates. 0: a store of its own.
     int part_of = 0;
+    // The figure is fixed in seconds (B/s, another clock domain, watts): see at_clock().
+    bool read_in_seconds = false;
+    bool write_in_seconds = false;
+    bool leak_in_seconds = false;
 
     double read_pj_of(Operand o) const { return own_read_pj[index(o)].value_or(read_pj); }
     double write_pj_of(Operand o) const { return own_write_pj[index(o)].value_or(write_pj); }
@@ -82,7 +86,9 @@ struct Channel {
     std::optional<double> bits_per_nonzero;
     // What the bandwidth follows from, where the machine names a DRAM standard.
     std::optional<DramLink> dram;
-    std::optional<Wires> wires; // the same, where it names a topology
+    std::optional<Wires> wires;   // the same, where it names a topology
+    bool down_in_seconds = false; // fixed in B/s, as is a DRAM standard's: see at_clock()
+    bool up_in_seconds = false;
 
     bool operator==(const Channel&) const = default;
 };
@@ -151,6 +157,8 @@ struct VectorUnit {
     std::size_t level = 0;                    // index into levels
     double read_bytes_per_cycle = kUnlimited; // of its ports
     double write_bytes_per_cycle = kUnlimited;
+    bool read_in_seconds = false; // fixed in B/s: see at_clock()
+    bool write_in_seconds = false;
     double operation_pj = 0.0;
     std::vector<VectorRate> rates; // of functions; of others one operation a lane and cycle
     bool overlaps = true;          // its transfers hide behind its work, or come on top
@@ -173,6 +181,7 @@ struct Accelerator {
     PerOperand<int> word_bits = {16, 16, 16}; // of the units; of results while they accumulate
     double mac_pj = 0.0;
     double mac_leak_pj = 0.0;               // of one unit in each core clock cycle, busy or not
+    bool mac_leak_in_seconds = false;       // fixed in watts: see at_clock()
     bool gates_idle = false;                // instances that a mapping gives no work leak nothing
     int pipeline_stages = 1;                // of a PE, from operands to the written partial sum
     std::optional<Count> max_filter_height; // native limits of the control, where published
@@ -186,6 +195,39 @@ struct Accelerator {
 
     bool operator==(const Accelerator&) const = default;
 };
+
+// Every figure of a core clock cycle, as visit(double& figure, bool fixed in seconds): rates of
+// stores and networks, and leakage.
+template <class Visit> void for_each_per_cycle(Level& level, Visit visit) {
+    for (Store& store : level.stores) {
+        visit(store.read_bytes_per_cycle, store.read_in_seconds);
+        visit(store.write_bytes_per_cycle, store.write_in_seconds);
+        visit(store.leak_pj, store.leak_in_seconds);
+    }
+    for (Channel& channel : level.channels) {
+        visit(channel.down_bytes_per_cycle, channel.down_in_seconds);
+        visit(channel.up_bytes_per_cycle, channel.up_in_seconds);
+        if (channel.wires) {
+            visit(channel.wires->link_bytes_per_cycle, channel.down_in_seconds);
+        }
+    }
+}
+
+template <class Visit> void for_each_per_cycle(Accelerator& accelerator, Visit visit) {
+    for (Level& level : accelerator.levels) {
+        for_each_per_cycle(level, visit);
+    }
+    visit(accelerator.mac_leak_pj, accelerator.mac_leak_in_seconds);
+    if (accelerator.vector_unit) {
+        VectorUnit& unit = *accelerator.vector_unit;
+        visit(unit.read_bytes_per_cycle, unit.read_in_seconds);
+        visit(unit.write_bytes_per_cycle, unit.write_in_seconds);
+    }
+}
+
+// As if its description had this clock: rates in B/s or of another clock domain, DRAM standards,
+// and leakage in watts keep their value in seconds, all others keep it in cycles.
+Accelerator at_clock(Accelerator accelerator, double hertz);
 
 // MAC units: the product of all fan-outs.
 Count mac_units(const Accelerator& accelerator);

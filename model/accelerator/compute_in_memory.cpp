@@ -100,37 +100,6 @@ double unscaled(double product, double factor) {
     return near;
 }
 
-void unscale_rates(Level& level, double factor) {
-    for (Store& store : level.stores) {
-        store.read_bytes_per_cycle = unscaled(store.read_bytes_per_cycle, factor);
-        store.write_bytes_per_cycle = unscaled(store.write_bytes_per_cycle, factor);
-        store.leak_pj = unscaled(store.leak_pj, factor);
-    }
-    for (Channel& channel : level.channels) {
-        channel.down_bytes_per_cycle = unscaled(channel.down_bytes_per_cycle, factor);
-        channel.up_bytes_per_cycle = unscaled(channel.up_bytes_per_cycle, factor);
-        if (channel.wires) {
-            channel.wires->link_bytes_per_cycle =
-                unscaled(channel.wires->link_bytes_per_cycle, factor);
-        }
-    }
-}
-
-void scale_rates(Level& level, double factor) {
-    for (Store& store : level.stores) {
-        store.read_bytes_per_cycle *= factor;
-        store.write_bytes_per_cycle *= factor;
-        store.leak_pj *= factor;
-    }
-    for (Channel& channel : level.channels) {
-        channel.down_bytes_per_cycle *= factor;
-        channel.up_bytes_per_cycle *= factor;
-        if (channel.wires) {
-            channel.wires->link_bytes_per_cycle *= factor;
-        }
-    }
-}
-
 class ArrayChecker {
   public:
     ArrayChecker(const ComputeInMemory& array, const PerOperand<int>& word_bits)
@@ -234,10 +203,8 @@ void set_array(Accelerator& machine, ComputeInMemory array) {
     const ArrayStep step = step_of(array, machine.word_bits);
     const double before_hz = machine.array ? machine.clock_hz : array.clock_hz;
     machine.clock_hz = array.clock_hz / step.cycles;
-    for (Level& level : machine.levels) {
-        scale_rates(level, before_hz / machine.clock_hz);
-    }
-    machine.mac_leak_pj *= before_hz / machine.clock_hz;
+    for_each_per_cycle(machine,
+                       [&](double& figure, bool) { figure *= before_hz / machine.clock_hz; });
     machine.levels.push_back(periphery_level(array, step, machine.word_bits));
     machine.levels.push_back(cell_level(array, step, machine.word_bits));
     machine.mac_pj = static_cast<double>(step.weight_columns * step.evaluations) * array.cell_pj;
@@ -249,10 +216,8 @@ Accelerator without_array(const Accelerator& machine) {
     if (machine.array) {
         described.levels.resize(machine.levels.size() - 2);
         const double factor = machine.array->clock_hz / machine.clock_hz;
-        for (Level& level : described.levels) {
-            unscale_rates(level, factor);
-        }
-        described.mac_leak_pj = unscaled(machine.mac_leak_pj, factor);
+        for_each_per_cycle(described,
+                           [&](double& figure, bool) { figure = unscaled(figure, factor); });
         described.clock_hz = machine.array->clock_hz;
         described.mac_pj = 0.0;
     }

@@ -9,21 +9,8 @@ namespace {
 
 // As many bytes per second at `faster` times the clock.
 void slow_by(double faster, Accelerator& a) {
-    for (Level& level : a.levels) {
-        for (Store& store : level.stores) {
-            store.read_bytes_per_cycle /= faster;
-            store.write_bytes_per_cycle /= faster;
-            store.leak_pj /= faster;
-        }
-        for (Channel& channel : level.channels) {
-            channel.down_bytes_per_cycle /= faster;
-            channel.up_bytes_per_cycle /= faster;
-        }
-    }
-    a.mac_leak_pj /= faster;
+    for_each_per_cycle(a, [&](double& figure, bool) { figure /= faster; });
     if (a.vector_unit) {
-        a.vector_unit->read_bytes_per_cycle /= faster;
-        a.vector_unit->write_bytes_per_cycle /= faster;
         for (VectorRate& rate : a.vector_unit->rates) {
             rate.elements_per_lane /= faster;
         }

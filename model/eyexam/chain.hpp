@@ -41,7 +41,7 @@ std::string_view limit_name(Limit limit);
 
 struct StepBound {
     double macs_per_cycle = 0.0;
-    std::string limit;  // the limiting dimension or resource: "y axis", "DRAM bus: weight"
+    std::string limit;  // the limiting dimension or resource: "axis y", "DRAM bus: weight"
     std::string reason; // one sentence why
     Limit kind = Limit::arithmetic;
 

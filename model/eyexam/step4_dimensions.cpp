@@ -46,7 +46,7 @@ StepBound dimensions(const std::vector<FitAxis>& axes, const SpatialFit& fit) {
             static_cast<double>(along(fit.factors[a])) / static_cast<double>(axes[a].size);
         if (used < worst) {
             worst = used;
-            bound.limit = axes[a].name + " axis";
+            bound.limit = "axis " + axes[a].name;
         }
         layout += fmt::format(FMT_COMPILE("{}{} on {}[{}]"), layout.empty() ? "" : ", ",
                               placed(fit.factors[a]), axes[a].name, axes[a].size);

@@ -106,7 +106,7 @@ TEST_CASE("a layer too shallow for the array loses its unused MACs at step 4") {
     const analysis::LayerReport& layer = report->layers.front();
     CHECK(layer.steps[2].macs_per_cycle == 96.0 * 512.0); // would fit the number of units …
     CHECK(layer.steps[3].macs_per_cycle == 96.0 * 256.0); // … but not their two axes
-    CHECK(layer.steps[3].limit == "y axis");
+    CHECK(layer.steps[3].limit == "axis y");
     CHECK(layer.active.allocated == 96.0 * 256.0);
 }
 

@@ -7,6 +7,7 @@
 #include "formats/template.hpp"
 #include "formats/timeloop.hpp"
 #include "formats/zigzag_hardware.hpp"
+#include "hwdb/accelerator_reader.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -328,6 +329,45 @@ TEST_CASE("an AccelForge architecture counts bits, joules and seconds") {
     // what reuses the input has the dimensions that the input has not
     CHECK(a.dataflows[0].spatial[0].dims == DimSet{Dim::K});
     CHECK(a.dataflows[0].spatial[1].dims == DimSet{Dim::C, Dim::R, Dim::S});
+}
+
+TEST_CASE("a machine of any other tool is written as a file that reads as the same machine") {
+    const std::pair<const char*, Result<Machine>> machines[] = {
+        {"SCALE-Sim", formats::parse_scalesim_machine("[architecture_presets]\nArrayHeight: 32\n"
+                                                      "ArrayWidth: 16\nIfmapSramSzkB: 64\n"
+                                                      "FilterSramSzkB: 32\nOfmapSramSzkB: 8\n"
+                                                      "Dataflow : is\nBandwidth : 10\n",
+                                                      "s.cfg")},
+        {"MAESTRO", formats::parse_maestro_hardware(
+                        "NumPEs: 256\nL1Size: 128\nL2Size: 4096\nNoC_BW: 64\n", "hw.m")},
+        {"ZigZag", formats::parse_zigzag_hardware(kZigzag, "z.yaml")},
+        {"AccelForge", formats::parse_accelforge_arch(kForge, "f.yaml")},
+        {"Timeloop",
+         formats::parse_timeloop_architecture(
+             "arch:\n  arithmetic: {name: MACs, instances: 6, meshX: 3, word_bits: 16}\n"
+             "  storage:\n"
+             "  - {name: Spad, entries: 24, instances: 6, meshX: 3, word_bits: 16, "
+             "read_bandwidth: 2, vector_access_energy: 1}\n"
+             "  - {name: DRAM, technology: DRAM, instances: 1, word_bits: 16, "
+             "vector_access_energy: 200}\n",
+             "t.yaml")}};
+    for (const auto& [tool, machine] : machines) {
+        CAPTURE(tool);
+        Accelerator original = array_of(machine);
+        auto document = hwdb::parse_yaml(hwdb::write_accelerator(*machine), "again.yaml");
+        REQUIRE(document.ok());
+        const auto again = hwdb::read_accelerator(*document, "again");
+        REQUIRE(again.ok());
+        const auto& read = std::get<Accelerator>(again->machine.kind);
+        if (original.dataflows.empty()) { // written as the rules that leave all open
+            REQUIRE(read.dataflows.size() == 1);
+            CHECK(read.dataflows[0].spatial.size() == 2);
+            CHECK(read.dataflows[0].spatial[0].dims.size() == static_cast<int>(kDims));
+            original.dataflows = read.dataflows;
+        }
+        CHECK(read == original);
+        CHECK(again->machine.provenance == machine->provenance);
+    }
 }
 
 TEST_CASE("a name without a value in an AccelForge node is named, whatever else the file holds") {

@@ -130,6 +130,15 @@ TEST_CASE("a larger buffer never brings more traffic, and the largest only what 
     }
 }
 
+TEST_CASE("complete results leave for the outermost memory in its words, not the accumulators'") {
+    mapper::Task task = small_task();
+    task.machine.levels[0].word_bits[index(Operand::output)] = 8;
+    const auto curve = mapper::capacity_curve(task);
+    REQUIRE(curve);
+    CHECK(curve->compulsory_bytes == 2.0 * (16 + 24) + 24);
+    CHECK(curve->points.back().traffic_bytes == curve->compulsory_bytes);
+}
+
 TEST_CASE(
     "a curve whose search is cut keeps the points that it has, and says that it is not whole") {
     mapper::CurveOptions options;

@@ -91,6 +91,20 @@ TEST_CASE("tensors without zeros give exactly the dense report") {
     CHECK(sparse.total == dense->total);
 }
 
+TEST_CASE("step 7 names the slowest PE where waiting for it takes more than all stalls") {
+    const auto machine = eyeriss();
+    for (const analysis::LayerReport& layer : examined(machine, {}).layers) {
+        CHECK(layer.steps[6].limit != "slowest PE");
+    }
+    const analysis::LayerReport conv = examined(machine, {0.5, 0.5, 0.5}).layers.front();
+    const double at_work_s = static_cast<double>(conv.macs) / conv.steps[4].macs_per_cycle /
+                             machine.accelerator().clock_hz;
+    REQUIRE(conv.split.compute_s - at_work_s >
+            conv.split.on_chip_stall_s + conv.split.dram_stall_s);
+    CHECK(conv.steps[6].limit == "slowest PE");
+    CHECK(conv.steps[6].kind == model::Limit::latency);
+}
+
 TEST_CASE("gating saves energy and no cycle, skipping saves both") {
     auto machine = eyeriss();
     const Densities half{0.5, 0.5, 0.5};

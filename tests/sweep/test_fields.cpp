@@ -80,6 +80,13 @@ TEST_CASE("a field that is not there is told with the nearest name") {
     CHECK(grid.diagnostics().items()[1].hint == "did you mean 'batch'?");
 }
 
+TEST_CASE("a step of zero is refused as a step, not as a value of the field") {
+    const auto grid = SweepGrid::make(
+        tests::question("alexnet", "npu-int8", {"axes.kernel=8:64:0"}), tests::catalog_sources());
+    REQUIRE_FALSE(grid);
+    CHECK(grid.diagnostics().items().front().message == "'0' is no step of axis kernel");
+}
+
 TEST_CASE("values that an option does not have, and fields varied twice, are refused") {
     const auto code = [](std::vector<std::string> vary) {
         const auto grid = SweepGrid::make(tests::question("alexnet", "npu-int8", std::move(vary)),

@@ -1,6 +1,8 @@
 #include "analysis/exam/report_figures.hpp"
 #include "analysis/what_if/sensitivity.hpp"
+#include "base/text_file.hpp"
 #include "formats/catalog.hpp"
+#include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "tests/near.hpp"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 
 using eyeroof::tests::near;
@@ -80,6 +83,15 @@ TEST_CASE("changes are read with units, as factors, and refused with a hint") {
     const auto two = changed(v100, std::vector<std::string>{"nothing=1", "sms=none"});
     REQUIRE_FALSE(two);
     CHECK(two.diagnostics().size() == 2);
+}
+
+TEST_CASE("a negative value is refused as zero is: with the hint that it takes more") {
+    for (const char* text : {"clock=-5 MHz", "clock=0 Hz", "dram-link-bandwidth=-1 B/cycle"}) {
+        CAPTURE(text);
+        const auto change = parse_change(machine("eyeriss-v1"), text);
+        REQUIRE_FALSE(change);
+        CHECK(change.diagnostics().items().front().hint == "it is more than zero and not endless");
+    }
 }
 
 TEST_CASE("a power cap lowers the smaller limit, in any order and spelling") {
@@ -217,6 +229,116 @@ TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
     CHECK(accelerator.levels[0].channels[0].down_bytes_per_cycle == near(1.2));
 }
 
+// A machine file, as it stands or with another clock.
+model::Machine read_with_clock(const std::string& text, const std::string& clock) {
+    static const std::regex own("\\nclock: (\\{value: )?[0-9.]+ [kMG]?Hz");
+    auto document = hwdb::parse_yaml(
+        clock.empty() ? text : std::regex_replace(text, own, "\nclock: $01" + clock), "own.yaml");
+    REQUIRE(document.ok());
+    auto file = hwdb::read_accelerator(*document, "own");
+    REQUIRE(file.ok());
+    return file->machine;
+}
+
+std::vector<double> figures_of(model::Accelerator a) {
+    std::vector<double> figures = {a.clock_hz, a.mac_pj};
+    model::for_each_per_cycle(a, [&](double& figure, bool) { figures.push_back(figure); });
+    return figures;
+}
+
+void check_clock(const std::string& text, const std::string& clock) {
+    const auto set = changed(read_with_clock(text, ""), std::vector<std::string>{"clock=" + clock});
+    REQUIRE(set.ok());
+    const auto as_set = figures_of(std::get<model::Accelerator>(set->kind));
+    const auto in_file =
+        figures_of(std::get<model::Accelerator>(read_with_clock(text, clock).kind));
+    REQUIRE(as_set.size() == in_file.size());
+    for (std::size_t i = 0; i < as_set.size(); ++i) {
+        CAPTURE(i);
+        CHECK((as_set[i] == in_file[i] || as_set[i] == near(in_file[i], 1e-12)));
+    }
+}
+
+constexpr const char* kEveryForm = R"(eyeroof: machine/1
+kind: accelerator
+name: every form
+source: a design of no chip
+confidence: user
+clock: 500 MHz
+clocks: {mem: 250 MHz}
+words: {input: 8 bit, weight: 8 bit, output: 16 bit}
+mac_energy: 0.5 pJ
+mac_leakage: 1 mW
+levels:
+  - name: DRAM
+    stores:
+      - {operands: [input, output], capacity: unlimited, read: 1 GB/s, write: 4 B/cycle, energy: 100 pJ}
+      - {operands: weight, capacity: unlimited, clock: mem, read: 16 bit/cycle, energy: 100 pJ}
+    channels:
+      - {name: bus, operands: [input, output], dram: {standard: ddr4-2400, run: 96 B}, cast: broadcast}
+      - {name: port, operands: weight, clock: mem, down: 1 word/cycle, cast: multicast}
+  - name: SRAM
+    stores:
+      - {operands: all, clock: mem, capacity: 64 KiB, read: 16 B/cycle, write: 1 GB/s, energy: 2 pJ, leakage: 2 mW}
+    channels:
+      - {name: mesh, operands: [input, weight], clock: mem, network: {topology: mesh, link: 8 B/cycle}, cast: multicast}
+      - {name: sums, operands: output, down: unlimited, up: 2 GB/s, cast: unicast}
+    fanout: {row: 4, col: 4}
+  - name: PE
+    stores:
+      - {operands: weight, capacity: 4 word, energy: 0.1 pJ, leakage: 0.01 pJ/cycle}
+dataflows:
+  - {kind: ws, spatial: {row: C, col: K}}
+vector_unit: {lanes: 8, level: SRAM, read: 1 GB/s, write: 8 B/cycle}
+)";
+
+TEST_CASE(
+    "a clock that is set is the clock of the file: every rate and leakage, of every machine") {
+    std::size_t machines = 0;
+    for (const auto& entry : hwdb::list_machines(kMachines)) {
+        const auto text = read_text_file(entry.file);
+        REQUIRE(text);
+        if (text->find("\nkind: accelerator") != std::string::npos) {
+            CAPTURE(entry.id);
+            ++machines;
+            check_clock(*text, "123 MHz");
+            check_clock(*text, "3 GHz");
+        }
+    }
+    CHECK(machines > 30);
+    check_clock(kEveryForm, "123 MHz");
+    check_clock(kEveryForm, "3 GHz");
+    const model::Machine own = read_with_clock(kEveryForm, "");
+    check_clock("\n" + hwdb::write_accelerator(own), "3 GHz"); // written, it keeps its forms
+}
+
+TEST_CASE("time and energy at a clock that is set are those of the file with it") {
+    model::Network net = network("alexnet");
+    std::erase_if(net.layers, [](const model::Layer& layer) { return layer.name != "CONV3"; });
+    const auto total = [&](const model::Machine& machine) {
+        const auto report = run(tests::question_of(net, machine));
+        REQUIRE(report);
+        return report->total;
+    };
+    const auto in_file = total(read_with_clock(kEveryForm, "1 GHz"));
+    const auto set =
+        total(*changed(read_with_clock(kEveryForm, ""), std::vector<std::string>{"clock=1 GHz"}));
+    CHECK(set.time_s == near(in_file.time_s, 1e-9));
+    CHECK(set.energy_j == near(in_file.energy_j, 1e-9));
+}
+
+TEST_CASE("rates that are set beside a clock are of that clock, in any order") {
+    const auto down = [](const std::vector<std::string>& changes) {
+        const auto set = changed(machine("eyeriss-v1"), changes);
+        REQUIRE(set.ok());
+        return std::get<model::Accelerator>(set->kind).levels[0].channels[0].down_bytes_per_cycle;
+    };
+    CHECK(down({"clock=400 MHz", "dram-link-bandwidth=800 MB/s"}) == near(2.0));
+    CHECK(down({"dram-link-bandwidth=800 MB/s", "clock=400 MHz"}) == near(2.0));
+    CHECK(down({"dram-link-bandwidth=4 B/cycle", "clock=400 MHz"}) == near(4.0));
+    CHECK(down({"dram-link-bandwidth=x2", "clock=400 MHz"}) == near(2.4)); // 960 MB/s
+}
+
 TEST_CASE("a changed machine keeps its id, so that its plots and its constants stay its own") {
     const model::Machine eyeriss = machine("eyeriss-v1");
     const auto twice = changed(eyeriss, std::vector<Change>{{"dram-link-bandwidth", 4.8}});
@@ -351,8 +473,8 @@ TEST_CASE("an array in memory is turned by what it is described with, and its st
     REQUIRE(narrow.ok());
     CHECK(of(*narrow).clock_hz == near(100e6 / 54));
     CHECK(model::mac_units(of(*narrow)) == 2304 * 256);
-    // The memory keeps its bytes a second: 4 B in each of 54 cycles at 40 MHz.
-    CHECK(of(*narrow).levels[0].channels[0].down_bytes_per_cycle == near(4.0 * 54 * 0.4));
+    // The bus moves 4 B in each of 54 cycles of the array's clock.
+    CHECK(of(*narrow).levels[0].channels[0].down_bytes_per_cycle == near(4.0 * 54));
     const auto fewer = changed(array, std::vector<std::string>{"array-rows=576"});
     REQUIRE(fewer.ok());
     CHECK(of(*fewer).array->parallel_rows == 576);
