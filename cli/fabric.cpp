@@ -23,7 +23,11 @@ Result<model::Fabric> load_fabric(Context& context, const std::string& name,
         names.push_back(entry.id);
     }
     return Result<model::Fabric>::failure(
-        "usage", "several devices need --fabric FABRIC",
+        "usage",
+        machine.empty()
+            ? "several devices need --fabric FABRIC"
+            : fmt::format("no fabric of the catalog is known to join {}: name one by --fabric",
+                          machine),
         fmt::format("one of {}, or a file", fmt::join(names, ", ")));
 }
 

@@ -171,6 +171,7 @@ void read_draft(Context& context, const ServeOptions& options,
         return;
     }
     serving->speculation.draft = *decoder;
+    serving->speculation.draft->name = workload->network.id;
 }
 
 Exit serve(Context& context, ServeOptions& options) {

@@ -316,8 +316,11 @@ Exit upgrade(Context& context, const CLI::App& app, UpgradeOptions& options,
         return context.fail(all);
     }
     const bool single = fleet.runs.size() == 1;
-    if (!single && (!options.sweep_batch.empty() || !options.sweep_dtype.empty())) {
-        return context.fail_usage("a sweep is of one network", "run it once for each network");
+    if ((!single || options.serves) &&
+        (!options.sweep_batch.empty() || !options.sweep_dtype.empty())) {
+        return context.fail_usage(single ? "a sweep is of steps, not of a service"
+                                         : "a sweep is of one network",
+                                  "run it once for each network, or number of --requests");
     }
     if (fleet.terms.power_w && !fleet.terms.count) {
         return context.fail_usage("--power-limit is of a number of GPUs", "add --count");

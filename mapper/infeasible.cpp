@@ -220,7 +220,8 @@ class Reasons {
                 const Count grown =
                     tile[d] * rules_[i].temporal[d].value_or(rules_[i].temporal_range[d].least) *
                     rules_[i].spatial[d].value_or(rules_[i].spatial_range[d].least);
-                tile[d] = std::min(grown, task_.problem.bounds[d]);
+                tile[d] = i == 0 ? task_.problem.bounds[d] // all of it
+                                 : std::min(grown, task_.problem.bounds[d]);
             }
             for (const Store& store : task_.machine.levels[i].stores) {
                 check_store(i, store, tile);
@@ -231,7 +232,7 @@ class Reasons {
     void check_store(std::size_t level, const Store& store, const Extents& tile) {
         OperandSet must;
         for (const Operand o : kAllOperands) {
-            if (!store.may_bypass || rules_[level].keep.contains(o)) {
+            if (level == 0 || !store.may_bypass || rules_[level].keep.contains(o)) {
                 must.insert(o);
             }
         }
@@ -242,7 +243,9 @@ class Reasons {
                 "infeasible",
                 fmt::format("the smallest tiles that must rest in {} need {} of its {} bytes",
                             name(level), *need, *store.capacity_bytes),
-                "fix fewer trips inside it, or let an operand pass by", {}, tile_keys(level));
+                level == 0 ? "a smaller batch, types of fewer bits, or a larger memory"
+                           : "fix fewer trips inside it, or let an operand pass by",
+                {}, tile_keys(level));
         }
     }
 

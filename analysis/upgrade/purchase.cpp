@@ -244,14 +244,28 @@ void divide(const PurchaseQuestion& question, const PurchaseCandidate& candidate
 // Servers on both sides, where requests are asked for.
 Diagnostics take_served(const PurchaseQuestion& question, const PurchaseCandidate& candidate,
                         PurchaseAnswer& a) {
+    Diagnostics found;
     if (question.fleet.size() != 1) {
-        Diagnostics found;
         found.error("usage", "a service is of one network", "run it once for each network");
         return found;
     }
+    const FleetMember& member = question.fleet.front();
+    const UpgradeOptions& options = candidate.options;
+    if (options.from_rate || options.to_rate) {
+        found.error("measured-rate", "a service takes no measured throughput",
+                    "leave out --measured-old and --measured-new");
+    }
+    if (member.largest || member.from.value_or(options.from).batch ||
+        member.to.value_or(options.to).batch) {
+        found.error("usage", "the batch of a service is its requests at a time",
+                    "--requests in place of --batch and --largest-batch");
+    }
+    if (found.has_errors()) {
+        return found;
+    }
     const ServedRequests& requests = *question.terms.served;
-    auto pair = served(question.fleet.front(), question.from, candidate.machine, candidate.options,
-                       candidate.fabrics, question.terms.count, requests);
+    auto pair = served(member, question.from, candidate.machine, options, candidate.fabrics,
+                       question.terms.count, requests);
     if (!pair) {
         return pair.diagnostics();
     }
@@ -361,6 +375,12 @@ Result<PurchaseAnswer> answer(const PurchaseQuestion& question,
         divide(question, candidate, a);
     }
     note_unknowns(question.from, candidate.machine, candidate.options.prices, a.upgrade);
+    if (a.sharded && a.upgrade.members.empty() && question.terms.count &&
+        a.sharded->from_devices != *question.terms.count) {
+        a.upgrade.notes.push_back(fmt::format(
+            "{} of {} {} are compared: {} hold the network together", a.sharded->from_devices,
+            *question.terms.count, question.from.id, a.sharded->from.devices));
+    }
     settle(question, candidate, a);
     add_price_verdicts(question, candidate, a);
     if (a.upgrade.unfit.empty()) { // else there is no verdict to change

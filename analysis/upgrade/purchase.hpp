@@ -171,8 +171,8 @@ std::string purchase_sentence(const Purchase& purchase);
 
 // Of several networks, or under a limit of power: the old GPUs and all candidates by their costs a
 // year, their power limits, and the speed-up of each network. Machines of unknown power are left
-// out under a limit of power. nullopt where no number of GPUs is given, something has no price, or
-// a network is divided over several GPUs.
+// out under a limit of power. Where a network is divided over several GPUs, or served, one type
+// does all of the work. nullopt where no number of GPUs is given or something has no price.
 std::optional<FleetMix> mix_of(const Purchase& purchase);
 std::string mix_text(const FleetMix& mix);
 std::string chance_text(double chance); // "87 %", "over 99 %"

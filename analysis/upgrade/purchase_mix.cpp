@@ -16,6 +16,8 @@ struct MixType {
     const PurchaseOption* option = nullptr;
     const PurchaseAnswer* answer = nullptr; // nullptr: what is there
 
+    double fits() const { return answer == nullptr || answer->upgrade.unfit.empty() ? 1.0 : 0.0; }
+
     // Hours of the old GPU that one hour does of its i-th network.
     double rate(std::size_t i) const {
         if (answer == nullptr) {
@@ -59,11 +61,12 @@ std::vector<std::string> unknown_in(const FleetPlan& plan, const std::vector<Mix
 
 std::optional<FleetMix> mix_of(const Purchase& purchase) {
     const Upgrade& first = purchase.answers.front().upgrade;
-    const bool asked = first.members.size() > 1 || purchase.terms.power_w;
-    const bool whole = std::ranges::all_of(purchase.answers, [](const PurchaseAnswer& a) {
-        return a.upgrade.money.priced && !a.sharded;
-    });
-    if (!asked || !whole || !purchase.terms.count) {
+    const bool divided =
+        std::ranges::any_of(purchase.answers, [](const auto& a) { return a.sharded.has_value(); });
+    const bool asked = (first.members.size() > 1 && !divided) || purchase.terms.power_w;
+    const bool priced =
+        std::ranges::all_of(purchase.answers, [](const auto& a) { return a.upgrade.money.priced; });
+    if (!asked || !priced || !purchase.terms.count) {
         return std::nullopt;
     }
     FleetProblem problem;
@@ -71,23 +74,29 @@ std::optional<FleetMix> mix_of(const Purchase& purchase) {
     const std::vector<MixType> types = types_of(purchase, mix);
     for (const MixType& type : types) {
         const PurchaseOption& option = *type.option;
-        problem.types.push_back(
-            {option.gpu, option.usd_per_year / option.devices, option.watts_at_most.value_or(0.0)});
+        const double devices = divided ? option.devices : 1.0;
+        problem.types.push_back({option.gpu, option.usd_per_year / option.devices * devices,
+                                 option.watts_at_most.value_or(0.0) * devices});
         mix.gpus.push_back(option.gpu);
     }
     problem.budget = purchase.terms.budget_usd;
     problem.power = purchase.terms.power_w;
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, first.members.size()); ++i) {
-        const double share = first.members.empty() ? 1.0 : first.weights[i];
-        problem.demand.push_back(share * purchase.answers.front().now.devices);
+    const std::size_t networks = divided ? 1 : std::max<std::size_t>(1, first.members.size());
+    for (std::size_t i = 0; i < networks; ++i) {
+        const double share = first.members.empty() || divided ? 1.0 : first.weights[i];
+        problem.demand.push_back(share * (divided ? 1.0 : purchase.answers.front().now.devices));
         problem.rate.emplace_back();
         for (const MixType& type : types) {
-            problem.rate.back().push_back(type.rate(i));
+            problem.rate.back().push_back(divided ? type.fits() : type.rate(i));
         }
-        mix.networks.push_back(first.members.empty() ? first.network : first.members[i].network);
+        mix.networks.push_back(first.members.empty() || divided ? first.network
+                                                                : first.members[i].network);
     }
     if (!types.empty()) {
         mix.plan = best_fleet(problem);
+    }
+    for (std::size_t j = 0; divided && mix.plan && j < types.size(); ++j) {
+        mix.plan->counts[0][j] *= static_cast<int>(types[j].option->devices);
     }
     if (mix.plan) {
         mix.unknown_power = unknown_in(*mix.plan, types);

@@ -52,17 +52,21 @@ ServingOptions server_options(const Question& question, const Transformer& decod
     return o;
 }
 
-std::string server_words(const ServingPoint& p, const model::Machine& machine) {
+std::string server_words(const ServingPoint& p, const model::Machine& machine,
+                         const Engine& engine) {
     const double messages = 100.0 * p.message_s / p.step_s;
     const bool gpu = std::holds_alternative<model::Gpu>(machine.kind);
-    return fmt::format("{}: {} at a time on {}; messages take {:.0f} % of a step{}", machine.id,
-                       counted(p.batch, "request"), counted(p.devices, gpu ? "GPU" : "accelerator"),
-                       messages, p.batch == p.most_batch ? ", memory holds no more requests" : "");
+    return fmt::format(
+        "{}: {} at a time on {}; messages take {:.0f} % of a step{}", machine.id,
+        counted(p.batch, "request"), counted(p.devices, gpu ? "GPU" : "accelerator"), messages,
+        p.batch < p.most_batch ? ""
+        : p.engine_full        ? fmt::format(", {} takes no more requests by default", engine.name)
+                               : ", memory holds no more requests");
 }
 
 // The question's batch becomes the requests that the server runs at a time.
 Result<Shard> server_on(Question& question, const std::optional<model::Fabric>& fabric,
-                        const ServedRequests& requests) {
+                        const char* fabric_option, const ServedRequests& requests) {
     const auto decoder = transformer_of(question.network);
     if (!decoder) {
         return decoder.diagnostics();
@@ -71,7 +75,13 @@ Result<Shard> server_on(Question& question, const std::optional<model::Fabric>& 
     const ServingOptions o = server_options(question, *decoder, requests, fabric.has_value());
     const auto serving = serve(*decoder, question.machine, joined, o);
     if (!serving) {
-        return serving.diagnostics();
+        const Diagnostic& why = *serving.diagnostics().begin();
+        return why.code != "no-memory"
+                   ? Result<Shard>(serving.diagnostics())
+                   : Result<Shard>::failure(
+                         why.code, question.machine.id + ": " + why.message,
+                         fabric ? "fewer tokens or requests, or a machine with more memory"
+                                : fmt::format("what joins several: {} FABRIC|FILE", fabric_option));
     }
     if (!serving->best) {
         return Result<Shard>::failure(
@@ -82,7 +92,7 @@ Result<Shard> server_on(Question& question, const std::optional<model::Fabric>& 
     question.scenario.batch = p.batch;
     Shard shard;
     shard.devices = p.devices;
-    shard.plan = server_words(p, question.machine);
+    shard.plan = server_words(p, question.machine, requests.engine);
     shard.fabric = joined.name;
     shard.step_s = static_cast<double>(requests.answer) / p.tokens_per_s;
     shard.sigma = std::holds_alternative<model::Accelerator>(question.machine.kind)
@@ -107,8 +117,8 @@ Result<ShardedPair> served(const FleetMember& member, const model::Machine& from
     own.to = member.to.value_or(options.to);
     Question before = side_of(member.network, from, own, true);
     Question after = side_of(member.network, to, own, false);
-    const auto old_server = server_on(before, fabrics.from, requests);
-    const auto new_server = server_on(after, fabrics.to, requests);
+    const auto old_server = server_on(before, fabrics.from, "--from-fabric", requests);
+    const auto new_server = server_on(after, fabrics.to, "--to-fabric", requests);
     Diagnostics all = old_server.diagnostics();
     all.append(new_server.diagnostics());
     if (all.has_errors()) {

@@ -140,6 +140,10 @@ std::string range_text(const std::optional<double>& low, const std::optional<dou
     return low && high ? value_text(*low, unit) + " … " + value_text(*high, unit) : std::string();
 }
 
+std::string rate_text(double per_s) {
+    return per_s < 1000.0 ? fmt::format("{:.4g}", per_s) : fmt::format("{:.0f}", per_s);
+}
+
 std::string text_of(const std::function<void(const TextSink&)>& write) {
     std::string text;
     write([&text](std::string_view piece) {

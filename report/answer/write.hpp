@@ -21,6 +21,9 @@ std::string value_digits(const Value& value);
 std::string range_text(const std::optional<double>& low, const std::optional<double>& high,
                        Unit unit);
 
+// Four digits, and no power of ten: 843.7, 15270.
+std::string rate_text(double per_s);
+
 // "and 12 more rows: --format json has all"; empty where people see every row.
 std::string rest_text(const AnswerTable& table);
 

@@ -22,7 +22,7 @@ using analysis::ScaleStep;
 using analysis::ScaleVolume;
 
 // "21.4 ksamples/s" would be misread.
-std::string rate_text(double per_s, const ScaleResult& result) {
+std::string pace_text(double per_s, const ScaleResult& result) {
     const std::string value = format_si(per_s, "");
     return value + (value.ends_with(' ') ? "" : " ") + result.unit + "/s";
 }
@@ -63,7 +63,7 @@ std::vector<std::string> scale_sentences(const ScaleResult& result) {
     return {
         fmt::format("{}: {} per step{}, {}, {:.3g}x one device", counted(p.devices, "device"),
                     format_si(p.step_s, "s"), interval.empty() ? "" : " (" + interval + ")",
-                    rate_text(p.samples_per_s, result), p.speedup),
+                    pace_text(p.samples_per_s, result), p.speedup),
         fmt::format("{:.0f} % efficiency, MFU {:.1f} %, {} of memory per device; {}",
                     100 * p.efficiency, 100 * p.mfu, format_si(p.memory.total(), "B"),
                     parts_text(p)),

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::report {
 
@@ -75,9 +76,9 @@ std::string step_text(const ServingPoint& p) {
     return text + fmt::format(", the engine's CPU time {:.0f} %", share(p.host_s));
 }
 
-// Four digits, and no power of ten: 843.7, 15270.
-std::string rate_text(double per_s) {
-    return per_s < 1000.0 ? fmt::format("{:.4g}", per_s) : fmt::format("{:.0f}", per_s);
+// As rate_text() has it, of a column of numbers.
+double all_digits(double per_s) {
+    return per_s < 1000.0 ? per_s : std::round(per_s);
 }
 
 // What keeps more tokens per second from this point.
@@ -181,8 +182,12 @@ AnswerTable serving_points(const Serving& s) {
     add_interval(columns, "tokens", "_per_s", &P::tokens_per_s, &P::rate_band);
     columns.insert(
         columns.end(),
-        {{"tokens_per_s_user", "user t/s", Unit::none, &P::per_user},
-         {"tokens_per_s_device", "device t/s", Unit::none, &P::per_device},
+        {{"tokens_per_s_user", "", Unit::none, &P::per_user, kPrograms},
+         {"", "user t/s", Unit::count, [](const P& p) { return all_digits(p.per_user()); },
+          kPeople},
+         {"tokens_per_s_device", "", Unit::none, &P::per_device, kPrograms},
+         {"", "device t/s", Unit::count, [](const P& p) { return all_digits(p.per_device()); },
+          kPeople},
          {"", "memory", Unit::bytes, [](const P& p) { return p.weight_bytes + p.cache_bytes; },
           kPeople, "per device: weights and KV cache"},
          {"weight_bytes", "", Unit::bytes, &P::weight_bytes, kPrograms, "per device"},
@@ -245,7 +250,10 @@ AnswerTable loads_table(const Serving& s) {
     columns.insert(
         columns.end(),
         {of_result("requests_per_s", "served/s", Unit::none, &R::requests_per_s, ""),
-         of_result("tokens_per_s", "tokens/s", Unit::none, &R::tokens_per_s, ""),
+         {"tokens_per_s", "", Unit::none, [](const L& l) { return l.result.tokens_per_s; },
+          kPrograms},
+         {"", "tokens/s", Unit::count, [](const L& l) { return all_digits(l.result.tokens_per_s); },
+          kPeople},
          of_result("mean_running", "", Unit::none, &R::mean_running,
                    "requests that hold KV cache, mean over time"),
          of_result("busy", "busy", Unit::share, &R::busy, "share of the time that a step runs"),

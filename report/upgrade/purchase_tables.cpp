@@ -2,6 +2,7 @@
 
 #include "analysis/upgrade/amounts.hpp"
 #include "base/units.hpp"
+#include "report/answer/write.hpp"
 
 #include <fmt/format.h>
 
@@ -178,8 +179,7 @@ void add_server_rows(Grid& grid) {
             return o.server ? cell(*o.server) : std::string("-");
         });
     };
-    add("output tokens/s per GPU",
-        [](const ServingPoint& s) { return fmt::format("{:.4g}", s.per_device()); });
+    add("output tokens/s per GPU", [](const ServingPoint& s) { return rate_text(s.per_device()); });
     add("TTFT", [](const ServingPoint& s) { return format_si(s.ttft_s, "s"); });
     add("TPOT", [](const ServingPoint& s) { return format_si(s.tpot_s, "s"); });
 }
@@ -285,7 +285,8 @@ std::string model_times(const analysis::Upgrade& u) {
 void add_basis(const analysis::Upgrade& u, std::vector<std::string>& all) {
     const bool both_measured = u.measured_from_rate && u.measured_to_rate;
     const bool divided = u.from_step.device_s <= 0.0 && !u.from_step.by_dataflow;
-    if (!u.members.empty() || u.speedup.low >= u.speedup.high || both_measured || divided) {
+    if (!u.members.empty() || !u.unfit.empty() || u.speedup.low >= u.speedup.high ||
+        both_measured || divided) {
         return;
     }
     const bool measured = u.measured_from_rate || u.measured_to_rate;
@@ -509,7 +510,8 @@ std::vector<std::string> remarks(const analysis::Purchase& p) {
                                      "that it is samples a second of this batch and type.",
                                      *u.far_rate)
                        : ""));
-    } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty()) {
+    } else if (u.verdict == analysis::UpgradeVerdict::undecided && u.members.empty() &&
+               !a.sharded && !p.terms.served) { // a measured throughput is of one GPU
         all.emplace_back("To decide, measure the throughput of your own run and pass it as "
                          "--measured-old 820/s.");
     }

@@ -297,6 +297,17 @@ TEST_CASE("a dimension that is constrained away is named") {
     CHECK(messages(found.diagnostics()).find("K is constrained away") != std::string::npos);
 }
 
+TEST_CASE(
+    "an outermost memory that does not hold the tensors is named, where nothing is constrained") {
+    auto task = eyeriss_task(small_conv());
+    task.machine.levels.front().stores.front().capacity_bytes = 64;
+    const auto found = mapper::search(task);
+    REQUIRE_FALSE(found);
+    const std::string& outer = task.machine.levels.front().name;
+    CHECK(messages(found.diagnostics()).find("must rest in " + outer) != std::string::npos);
+    CHECK(found.diagnostics().begin()->hint.starts_with("a smaller batch"));
+}
+
 TEST_CASE("a capacity that no tile fits is named") {
     auto task = eyeriss_task(small_conv());
     task.constraints.levels[4].temporal[index(Dim::K)] = 16;

@@ -3,11 +3,13 @@
 #include "analysis/upgrade/purchase.hpp"
 #include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace test_analysis_upgrade_served {
@@ -103,6 +105,73 @@ TEST_CASE("a service on two equal GPUs gains nothing, and limits that no server 
     const auto never = purchase(service("a100-sxm-80gb", "h100-sxm-80gb", requests));
     REQUIRE_FALSE(never.ok());
     CHECK(never.diagnostics().begin()->code == "limits");
+}
+
+TEST_CASE("a service refuses what it does not take: a measured throughput, and a batch") {
+    PurchaseQuestion measured = service("a100-sxm-80gb", "h100-sxm-80gb", {});
+    measured.candidates.front().options.from_rate = 3000.0;
+    CHECK(purchase(measured).diagnostics().begin()->hint ==
+          "leave out --measured-old and --measured-new");
+    PurchaseQuestion batch = service("a100-sxm-80gb", "h100-sxm-80gb", {});
+    batch.candidates.front().options.from.batch = 4;
+    CHECK(purchase(batch).diagnostics().begin()->hint.starts_with("--requests"));
+    PurchaseQuestion largest = service("a100-sxm-80gb", "h100-sxm-80gb", {});
+    largest.fleet.front().largest = true;
+    CHECK_FALSE(purchase(largest).ok());
+}
+
+TEST_CASE("a power limit holds for whole services: each GPU at its board limit times PUE") {
+    PurchaseQuestion q = service("a100-sxm-80gb", "h100-sxm-80gb", {});
+    q.terms.count = 16;
+    q.terms.power_w = 16 * 400.0 * 1.4;
+    const auto within = purchase(q);
+    REQUIRE(within.ok());
+    REQUIRE(within->mix.value().plan);
+    const auto& counts = within->mix->plan->counts.at(0);
+    const double then = within->answers.front().then.devices;
+    const bool keeps = counts.at(0) == 16 && counts.at(1) == 0;
+    CHECK((keeps || (counts.at(0) == 0 && counts.at(1) == then)));
+    CHECK(within->mix->plan->power == near(keeps ? 16 * 400.0 * 1.4 : then * 700.0 * 1.4));
+    q.terms.power_w = 1000.0;
+    const auto beyond = purchase(q);
+    REQUIRE(beyond.ok());
+    CHECK(mix_text(*beyond->mix).starts_with("No mix of these GPUs does the work"));
+}
+
+TEST_CASE("a server that its engine's default fills is not said to be full of requests") {
+    ServedRequests requests;
+    requests.prompt = 100;
+    requests.answer = 20;
+    requests.engine.name = "an engine";
+    requests.engine.most_running = 256;
+    const auto bought = purchase(service("a100-sxm-80gb", "h200-sxm-141gb", requests));
+    REQUIRE(bought.ok());
+    const auto& notes = bought->answers.front().upgrade.notes;
+    CHECK(notes.at(1).ends_with(", an engine takes no more requests by default"));
+    requests.engine.most_running = 65536;
+    const auto full = purchase(service("a100-sxm-80gb", "h200-sxm-141gb", requests));
+    REQUIRE(full.ok());
+    for (const std::string& note : full->answers.front().upgrade.notes) {
+        CHECK(note.find("by default") == std::string::npos);
+    }
+}
+
+TEST_CASE("GPUs that make no whole server are named, and so is a fabric that is missing") {
+    PurchaseQuestion q = service("h100-sxm-80gb", "h200-sxm-141gb", {});
+    q.fleet = {{*formats::load_network("llama-3-70b", kNetworks)}};
+    q.terms.count = 7;
+    const auto unjoined = purchase(q);
+    REQUIRE_FALSE(unjoined.ok());
+    CHECK(unjoined.diagnostics().begin()->hint.find("--from-fabric") != std::string::npos);
+    q.candidates.front().fabrics = {hwdb::usual_fabric("h100-sxm-80gb", kMachines),
+                                    hwdb::usual_fabric("h200-sxm-141gb", kMachines)};
+    const auto bought = purchase(q);
+    REQUIRE(bought.ok());
+    const PurchaseAnswer& a = bought->answers.front();
+    CHECK(a.now.devices == 4.0);
+    CHECK(std::ranges::count(a.upgrade.notes,
+                             "4 of 7 h100-sxm-80gb are compared: 4 hold the network together") ==
+          1);
 }
 
 } // namespace test_analysis_upgrade_served
