@@ -196,8 +196,8 @@ struct Layer {
     // So many times as many rows in a training step: a decoder's head runs for all tokens there,
     // for the last one else.
     Count in_training = 1;
-    // Elements that a cache holds before the run: keys and values of earlier tokens, in the output's
-    // type, or a sum, in fp32. Of networks without a graph, which names its states itself.
+    // Elements that a cache holds before the run: keys and values of earlier tokens, in the
+    // output's type, or a sum, in fp32. Of networks without a graph, which names its states itself.
     Count cached = 0;
 
     auto operator<=>(const Layer&) const = default;
