@@ -555,6 +555,27 @@ TEST_CASE("a budget and a deadline are kept, or the answer says what is missing"
     CHECK(c.at("devices").get<double>() > 2.0);
 }
 
+TEST_CASE("a service refuses sweeps, and nothing advises a measurement that it does not take") {
+    const std::string service = "llama-3.1-8b --from h100-sxm-80gb --to h200-sxm-141gb "
+                                "--phase serving ";
+    for (const char* option : {"--sweep-batch 1,8", "--sweep-dtype fp16:bf16", "--batch 4",
+                               "--largest-batch", "--measured-old 3000/s"}) {
+        CAPTURE(option);
+        CHECK(asked(service + option).exit != 0);
+    }
+    const auto undecided = asked(service + "--from-per-hour 1 --to-per-hour 1.1");
+    CHECK(undecided.out.starts_with("Undecided"));
+    CHECK(undecided.out.find("--measured-old") == std::string::npos);
+    CHECK(undecided.out.find("e+") == std::string::npos);
+}
+
+TEST_CASE("a divided network that takes no measured throughput has no figures beside the refusal") {
+    const auto refused = asked("llama-3-8b --from v100-sxm2-16gb --count 16 --to a100-sxm-80gb "
+                               "--measured-old 12/s");
+    CHECK(refused.out.starts_with("Cannot be compared"));
+    CHECK(refused.out.find("by the model alone") == std::string::npos);
+}
+
 TEST_CASE("no change is offered that does not fit") {
     const Json all =
         json_of("resnet50 --from v100-sxm2-16gb --to t4 --phase training --batch 256 ");
