@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace eyeroof::analysis::bound {
 
@@ -27,8 +28,11 @@ std::vector<OperatorBound> operators_of(const ProgramBounds& bounds, const Repor
     const step::Graph& graph = report.program;
     std::vector<OperatorBound> rows;
     for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
-        rows.push_back({graph.layers[i].name, graph.layers[i].count, bounds.of_layer[i],
-                        report.layers[i].time_s});
+        const double time_s = report.layers[i].time_s;
+        rows.push_back({graph.layers[i].name, graph.layers[i].count, bounds.of_layer[i], time_s});
+        Bound& bound = rows.back().bound;
+        const bool equal = std::abs(time_s - bound.time_s) < 1e-9 * time_s; // but for rounding
+        bound.time_s = equal ? time_s : bound.time_s;
     }
     const auto gain = [](const OperatorBound& o) {
         return static_cast<double>(o.runs) * (o.predicted_s - o.bound.time_s);

@@ -10,6 +10,8 @@ namespace eyeroof::analysis::bound {
 
 namespace {
 
+constexpr double kNegligible = 1e-9;
+
 // What kernels take above their operators' bounds, by what they do meanwhile.
 struct Excess {
     double arithmetic_s = 0.0, traffic_s = 0.0, on_chip_s = 0.0, start_s = 0.0;
@@ -64,6 +66,17 @@ void add_kernels(const Excess& excess, double above_s, std::vector<GapPart>& par
         {"kernel starts", scale * excess.start_s, "filling and draining an empty device"});
 }
 
+void add_mappings(const Excess& excess, double above_s, std::vector<GapPart>& parts) {
+    const double all = excess.arithmetic_s + excess.traffic_s + excess.on_chip_s;
+    const double scale = all > 0.0 ? above_s / all : 0.0;
+    parts.push_back(
+        {"arithmetic", scale * excess.arithmetic_s, "more idle PEs than the best mapping leaves"});
+    parts.push_back({"traffic", scale * excess.traffic_s,
+                     "outermost memory above compulsory bytes, and transfers that do not overlap"});
+    parts.push_back({"on-chip stalls", all > 0.0 ? scale * excess.on_chip_s : above_s,
+                     "networks and stores on the chip, array fill, and array drain"});
+}
+
 // Seconds that at least one kernel runs.
 double busy_s(const Report& report) {
     return report.machine.kind == "accelerator" ? report.total.time_s : report.timeline.busy_s;
@@ -86,14 +99,27 @@ std::vector<GapPart> gap_of(const BoundReport& made, const std::vector<Bound>& o
                             const Report& report) {
     std::vector<GapPart> parts;
     const double busy = busy_s(report);
+    parts.push_back({"speed of light", made.fused.time_s,
+                     fmt::format("time for inputs, weights, and outputs, bound by {}",
+                                 wall_text(made.fused.wall))});
+    const double apart_s = made.unfused.time_s - made.fused.time_s;
+    const double traffic_s = std::clamp(made.unfused.memory_s - made.fused.memory_s, 0.0, apart_s);
     parts.push_back(
-        {"speed of light", made.fused.time_s,
-         fmt::format("{} of inputs, weights, and outputs", wall_text(made.fused.wall))});
-    parts.push_back({"unfused traffic", made.unfused.time_s - made.fused.time_s,
-                     "tensors between operators, each written and read again"});
-    add_kernels(excess_of(of_layer, report), std::max(busy - made.unfused.time_s, 0.0), parts);
-    parts.push_back({"launch", std::max(made.predicted_s - busy, 0.0),
-                     "the device waits for the host or for copies"});
+        {"unfused traffic", traffic_s, "tensors between operators, each written and read again"});
+    parts.push_back({"one after the other", apart_s - traffic_s,
+                     "operators in turn: the arithmetic of one hides no traffic of another"});
+    const Excess excess = excess_of(of_layer, report);
+    const double above_s = std::max(busy - made.unfused.time_s, 0.0);
+    if (report.machine.kind == "accelerator") {
+        add_mappings(excess, above_s, parts);
+    } else {
+        add_kernels(excess, above_s, parts);
+        parts.push_back({"launch", std::max(made.predicted_s - busy, 0.0),
+                         "the device waits for the host or for copies"});
+    }
+    for (GapPart& part : parts) { // what rounding leaves
+        part.seconds = part.seconds < kNegligible * made.predicted_s ? 0.0 : part.seconds;
+    }
     if (!made.measured_s) {
         return parts;
     }
@@ -101,16 +127,16 @@ std::vector<GapPart> gap_of(const BoundReport& made, const std::vector<Bound>& o
                         *made.measured_s <= *made.high_s;
     const std::string interval =
         within ? "within the prediction's interval" : "outside of the prediction's interval";
-    const double above_s = *made.measured_s - made.predicted_s;
-    if (above_s < 0.0) {
+    const double unexplained_s = *made.measured_s - made.predicted_s;
+    if (unexplained_s < 0.0) {
         scale_to(made, parts);
     }
-    parts.push_back({"unexplained", std::max(above_s, 0.0),
-                     above_s >= 0.0
+    parts.push_back({"unexplained", std::max(unexplained_s, 0.0),
+                     unexplained_s >= 0.0
                          ? interval
                          : fmt::format("the prediction is {} above the measurement, {}; the parts "
                                        "above the bound are scaled to it",
-                                       format_si(-above_s, "s"), interval)});
+                                       format_si(-unexplained_s, "s"), interval)});
     return parts;
 }
 

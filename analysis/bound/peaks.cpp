@@ -46,23 +46,7 @@ Peaks peaks_of(const Question& question, const MachineSummary& machine) {
                                               std::max(gpu.shared_bytes_per_sm, kSharedBytes)));
         return peaks;
     }
-    const auto& accelerator = std::get<model::Accelerator>(question.machine.kind);
-    peaks.accelerator = &accelerator;
-    double per_cycle = 0.0; // both directions of every channel at once
-    for (const model::Channel& channel : accelerator.levels.front().channels) {
-        per_cycle +=
-            channel.down_bytes_per_cycle + (channel.half_duplex ? 0.0 : channel.up_bytes_per_cycle);
-    }
-    peaks.outer_bytes_per_s = per_cycle * accelerator.clock_hz;
-    double instances = 1.0;
-    for (const model::Level& level : accelerator.levels) {
-        for (const model::Store& store : level.stores) {
-            peaks.chip_bytes += instances * static_cast<double>(store.capacity_bytes.value_or(0));
-        }
-        for (const model::Axis& axis : level.fanout) {
-            instances *= static_cast<double>(axis.size);
-        }
-    }
+    peaks.accelerator = &std::get<model::Accelerator>(question.machine.kind);
     return peaks;
 }
 

@@ -2,13 +2,17 @@
 
 #include "analysis/bound/rereads.hpp"
 #include "analysis/exam/best_mappings.hpp"
+#include "analysis/exam/nest_figures.hpp"
 #include "analysis/exam/residency.hpp"
 #include "analysis/program/lower.hpp"
 #include "model/accelerator/residency.hpp"
+#include "model/vector_unit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <span>
 
 namespace eyeroof::analysis::bound {
 
@@ -21,6 +25,8 @@ namespace {
 constexpr std::size_t kStep4 = 4; // numbers of steps
 constexpr std::size_t kStep7 = 7;
 constexpr double kRounding = 1e-9;
+constexpr model::OperandSet kEvery = {model::Operand::input, model::Operand::weight,
+                                      model::Operand::output};
 
 // The share of a convolution's direct multiplications that every algorithm has to do.
 double least_share(const Layer& layer) {
@@ -62,22 +68,21 @@ double gemm_bytes(const Layer& layer, const Peaks& peaks) {
 }
 
 // Bytes of one run of a layer on an accelerator that cross its outermost memory whatever the
-// mapping: the weights', and those of activations that no level keeps.
-struct OuterBytes {
-    double weights = 0.0, read = 0.0, written = 0.0;
-};
-
-OuterBytes outer_bytes_of(const Layer& layer, const model::Accelerator& accelerator) {
-    OuterBytes bytes;
+// mapping, as the exam counts them.
+model::PassingBytes outer_bytes_of(const Layer& layer, const model::Accelerator& accelerator) {
+    const auto work = model::work_of(layer);
     const auto nests = nests_of(layer);
-    if (!nests || !model::multiplies(layer.op)) {
-        return bytes; // what a vector unit reads of a program's inputs is not counted
+    if (!work || !nests) {
+        return {};
     }
+    if (nests->empty() || work->macs == 0) {
+        return accelerator.vector_unit ? model::vector_cost(layer, *work, accelerator).outer
+                                       : outer_only(layer, *work, accelerator).outer;
+    }
+    model::PassingBytes bytes;
     for (const model::Problem& nest : *nests) {
         for (const model::Operand o : model::kAllOperands) {
-            (o == nest.produced            ? bytes.written
-             : o == model::Operand::weight ? bytes.weights
-                                           : bytes.read) +=
+            (o == nest.produced ? bytes.up : bytes.down)[model::index(o)] +=
                 model::compulsory_bytes(nest, accelerator, o);
         }
     }
@@ -96,7 +101,8 @@ class Bounder {
     Bounder(const Question& question, const Report& report, const Peaks& peaks)
         : report_(report), graph_(report.program), peaks_(peaks),
           beside_(question.scenario.streams > 1), read_(graph_.tensors.size(), 0.0),
-          written_(graph_.tensors.size(), 0.0) {
+          written_(graph_.tensors.size(), 0.0), reads_(graph_.tensors.size()),
+          writes_(graph_.tensors.size()) {
         if (peaks_.accelerator != nullptr && weight_keeper(*peaks_.accelerator) != nullptr) {
             scheduled_ = scheduled_machines(graph_, *peaks_.accelerator);
         }
@@ -110,11 +116,12 @@ class Bounder {
         ProgramBounds made;
         made.unfused = unfused();
         made.fused = fused(0.0);
-        const double reread = reread_bytes(graph_, peaks_.chip_bytes);
-        made.cached = peaks_.gpu != nullptr
-                          ? fused(std::max(alone_bytes_, made.fused.bytes + reread))
-                          : made.fused;
-        made.roofline = roofline(made.fused.bytes);
+        made.cached =
+            peaks_.gpu != nullptr
+                ? fused(std::max(alone_bytes_,
+                                 made.fused.bytes + reread_bytes(graph_, peaks_.chip_bytes)))
+                : made.fused;
+        made.roofline = roofline(made.fused);
         // No execution without fusion is below one that may fuse.
         made.cached.time_s = std::max(made.cached.time_s, made.fused.time_s);
         made.unfused.time_s = std::max(made.unfused.time_s, made.cached.time_s);
@@ -190,28 +197,101 @@ class Bounder {
         add(op, closed(own), pipe, direct_s);
     }
 
+    // What of an operator's bytes tensors move: even shares, no more than another operator says.
+    struct Moved {
+        double bytes = model::kUnlimited; // at least, by one of the operators
+        model::OperandSet as;             // by all of them
+    };
+
+    void share_out(std::span<const TensorId> tensors, const model::PerOperand<double>& bytes,
+                   model::OperandSet operands, std::vector<Moved>& moved) const {
+        double sum = 0.0;
+        for (const model::Operand o : model::kAllOperands) {
+            sum += operands.contains(o) ? bytes[model::index(o)] : 0.0;
+        }
+        for (const TensorId t : tensors) {
+            moved[t].bytes = std::min(moved[t].bytes, sum / static_cast<double>(tensors.size()));
+            for (const model::Operand o : model::kAllOperands) {
+                if (operands.contains(o) && bytes[model::index(o)] > 0.0) {
+                    moved[t].as.insert(o);
+                }
+            }
+        }
+    }
+
+    // Where no tensor is the network's weight, the second operand of a product is data.
+    void share_out(const step::Operator& op, const model::PassingBytes& moved) {
+        using model::Operand;
+        const auto reads = graph_.reads_of(op);
+        std::vector<TensorId> weights, others;
+        for (const TensorId t : reads) {
+            (graph_.tensors[t].role == step::Role::weight ? weights : others).push_back(t);
+        }
+        if (!weights.empty() && (report_.layers[op.layer].macs > 0 ||
+                                 moved.down[model::index(Operand::weight)] > 0.0)) {
+            share_out(weights, moved.down, {Operand::weight}, reads_);
+            share_out(others, moved.down, {Operand::input, Operand::output}, reads_);
+        } else {
+            share_out(reads, moved.down, kEvery, reads_);
+        }
+        share_out(graph_.writes_of(op), moved.up, kEvery, writes_);
+    }
+
+    double outer_s(const model::PassingBytes& bytes) const {
+        return model::passing_cycles(peaks_.accelerator->levels.front(), bytes) /
+               peaks_.accelerator->clock_hz;
+    }
+
     // The machine's chain says what no mapping does better; bytes are those that cross the
     // outermost memory, which the exam counts alike.
     void add_on_accelerator(const step::Operator& op) {
         const LayerReport& row = report_.layers[op.layer];
-        const OuterBytes moved = outer_bytes_of(
+        const model::PassingBytes moved = outer_bytes_of(
             row.layer, scheduled_.empty() ? *peaks_.accelerator : scheduled_[op.layer]);
-        for (const TensorId t : graph_.reads_of(op)) {
-            const bool weight = graph_.tensors[t].role == step::Role::weight;
-            const double bytes = weight ? moved.weights : moved.read;
-            read_[t] = read_[t] > 0.0 ? std::min(read_[t], bytes) : bytes;
-        }
-        for (const TensorId t : graph_.writes_of(op)) {
-            written_[t] = moved.written;
-        }
+        share_out(op, moved);
         Bound own;
         own.bytes = static_cast<double>(row.bytes);
-        own.memory_s = peaks_.outer_s(own.bytes);
+        own.memory_s = outer_s(moved);
         own.arithmetic_s = row.macs > 0 ? machine_seconds(report_.machine, row, kStep4) : 0.0;
         const double least_s = machine_seconds(report_.machine, row, kStep7);
         own.on_chip_s =
             least_s > std::max(own.memory_s, own.arithmetic_s) * (1.0 + kRounding) ? least_s : 0.0;
         add(op, closed(own), 0, own.arithmetic_s);
+    }
+
+    // Do all of these operands pass the same store and network of the outermost memory?
+    bool one_path(const model::OperandSet& operands) const {
+        const model::Level& outer = peaks_.accelerator->levels.front();
+        std::set<std::pair<const model::Store*, const model::Channel*>> paths;
+        for (const model::Operand o : model::kAllOperands) {
+            if (operands.contains(o)) {
+                paths.emplace(model::store_of(outer, o), model::channel_of(outer, o));
+            }
+        }
+        return paths.size() == 1;
+    }
+
+    // The program's inputs, states, and weights in, its outputs out. Bytes that may take one of
+    // several ways take no time.
+    void add_outside(Bound& b) const {
+        model::PassingBytes passing;
+        const auto pass = [&](const Moved& moved, model::PerOperand<double>& bytes) {
+            b.bytes += std::isfinite(moved.bytes) ? moved.bytes : 0.0;
+            for (const model::Operand o : model::kAllOperands) {
+                if (moved.as.contains(o) && one_path(moved.as)) {
+                    bytes[model::index(o)] += moved.bytes;
+                    return;
+                }
+            }
+        };
+        for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+            if (graph_.tensors[t].producer == step::kNone) {
+                pass(reads_[t], passing.down);
+            } else if (graph_.tensors[t].output) {
+                pass(writes_[t], passing.up);
+            }
+        }
+        b.memory_s = outer_s(passing);
     }
 
     void add(const step::Operator& op, const Bound& own, int pipe, double direct_s) {
@@ -249,11 +329,14 @@ class Bounder {
         for (const auto& [pipe, seconds] : pipes_) {
             b.arithmetic_s = std::max(b.arithmetic_s, seconds);
         }
+        if (peaks_.gpu == nullptr) {
+            add_outside(b);
+            b.start_s = most_start_s_;
+            return closed(b);
+        }
         for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
             const step::Tensor& tensor = graph_.tensors[t];
-            // Words of an accelerator have widths of their own: its tensors' bytes say nothing.
-            const double bytes = peaks_.gpu != nullptr ? static_cast<double>(tensor.bytes)
-                                                       : std::max(read_[t], written_[t]);
+            const auto bytes = static_cast<double>(tensor.bytes);
             if (tensor.producer == step::kNone) {
                 b.bytes += std::min(bytes, read_[t]);
             } else if (tensor.output) {
@@ -268,13 +351,15 @@ class Bounder {
     }
 
     // What is usually called the speed of light: sums over the program, no bound.
-    Bound roofline(double bytes) const {
+    Bound roofline(const Bound& fused) const {
         Bound b;
         for (const auto& [pipe, seconds] : direct_) {
             b.arithmetic_s = std::max(b.arithmetic_s, seconds);
         }
-        b.bytes = bytes;
-        b.memory_s = peaks_.outer_bytes_per_s > 0.0 ? bytes / peaks_.outer_bytes_per_s : 0.0;
+        b.bytes = fused.bytes;
+        b.memory_s = peaks_.gpu == nullptr            ? fused.memory_s
+                     : peaks_.outer_bytes_per_s > 0.0 ? b.bytes / peaks_.outer_bytes_per_s
+                                                      : 0.0;
         return closed(b);
     }
 
@@ -284,7 +369,8 @@ class Bounder {
     bool beside_ = false;                       // operators may run beside each other
     std::vector<model::Accelerator> scheduled_; // as each layer finds it; empty: all alike
     std::vector<Bound> of_layer_;
-    std::vector<double> read_, written_; // of each tensor, bytes at most
+    std::vector<double> read_, written_; // of each tensor, bytes at most; on GPUs
+    std::vector<Moved> reads_, writes_;  // the same; on accelerators
     std::map<int, double> pipes_;        // arithmetic at peak
     std::map<int, double> direct_; // the same with every multiplication of a direct convolution
     Bound sum_;                    // of all operators

@@ -277,6 +277,45 @@ TEST_CASE("a bound on an accelerator counts the words and the levels that the ex
     }
 }
 
+TEST_CASE("training on an accelerator reads weights and states once, however it is fused") {
+    const std::vector<std::filesystem::path> folders{std::filesystem::path(tests::source_dir()) /
+                                                     "hwdb"};
+    const auto eyeriss = hwdb::load_machine("eyeriss-v1", folders);
+    REQUIRE(eyeriss.ok());
+    auto question = tests::question_of(network_from("name: one\nlayers:\n  - {name: a, op: gemm, "
+                                                    "m: 1, n: 1000, k: 2000, dtype: fp16}\n"),
+                                       *eyeriss, tests::training_with("sgd_momentum"));
+    question.scenario.policy = analysis::MappingPolicy::dataflow;
+    const BoundReport report = bounded(question);
+    // the input of the product, and the weights and their momentum, as the update reads them
+    CHECK(report.fused.bytes >= 2 * 2 * 2000.0 * 1000.0);
+    CHECK(report.fused.bytes <= report.unfused.bytes);
+    CHECK(report.fused.memory_s == near(report.fused.bytes / 480e6));
+    CHECK(report.fused.time_s <= report.unfused.time_s);
+    for (const auto& part : report.gap) {
+        CAPTURE(part.name);
+        CHECK((part.seconds == 0.0 || part.seconds > 1e-9 * report.predicted_s));
+        CHECK(part.reason.find("tensor cores") == std::string::npos);
+        CHECK(part.name != "launch");
+    }
+}
+
+TEST_CASE("a bound on an accelerator counts the links of operands, and operators without nests") {
+    const std::vector<std::filesystem::path> folders{std::filesystem::path(tests::source_dir()) /
+                                                     "hwdb"};
+    const auto tpu = hwdb::load_machine("tpu-v1", folders);
+    REQUIRE(tpu.ok());
+    auto question = tests::question_of(
+        network_from("name: one\nlayers:\n  - {name: a, op: maxpool, c: 64, h: 224, w: 224, r: 2, "
+                     "s: 2, stride: 2, dtype: int8}\n"),
+        *tpu);
+    question.scenario.operators = analysis::Operators::all;
+    const BoundReport report = bounded(question);
+    CHECK(report.fused.bytes == near(1.25 * 64 * 224 * 224));
+    CHECK(report.fused.time_s == near(64 * 224 * 224 / 14e9)); // in; its result leaves meanwhile
+    CHECK(report.predicted_s == near(report.fused.time_s));
+}
+
 TEST_CASE("a mapping moves no less than what is compulsory, in the machine's words") {
     const std::vector<std::filesystem::path> folders{std::filesystem::path(tests::source_dir()) /
                                                      "hwdb"};
