@@ -312,10 +312,11 @@ Diagnostics take_ranks(const Context& context, ExamOptions& options) {
 
 // The report, with measurements and chip figures laid over it.
 Result<analysis::Report> examined(Context& context, const analysis::Question& question,
+                                  const std::optional<analysis::SparseLevels>& levels,
                                   const Measurements& measured) {
     auto report = question.scenario.density.empty()
                       ? analysis::run(question, context.stop(), context.progress())
-                      : run_with_density(context, question);
+                      : run_with_density(context, question, levels);
     if (!report) {
         return report;
     }
@@ -335,11 +336,14 @@ Result<analysis::Report> examined(Context& context, const analysis::Question& qu
 }
 
 Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_if,
-              const analysis::Scenario& scenario, const std::string& command) {
+              const analysis::Scenario& scenario,
+              const std::optional<analysis::SparseLevels>& levels, const std::string& command) {
     const auto trace = trace_of(scenario); // read once: it may be large
     const bool traced = trace && *trace && scenario.sizes.empty();
     auto table = table_of(scenario, options.output.format);
-    const auto question = question_on(context, scenario, traced ? *trace : std::nullopt, *table);
+    analysis::Scenario dense = scenario;
+    dense.machine = levels ? levels->reference : scenario.machine;
+    const auto question = question_on(context, dense, traced ? *trace : std::nullopt, *table);
     auto measured = load_measurements(context, options.measured);
     auto lines = load_tuned(context, options.tuned);
     Diagnostics all = table.diagnostics();
@@ -358,10 +362,11 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
     if (own && measured->profiles.empty()) {
         measured->profiles.push_back((*trace)->profile);
     }
-    auto report = examined(context, *question, *measured);
+    auto report = examined(context, *question, levels, *measured);
     if (!report) {
         return context.fail(report.diagnostics());
     }
+    report->scenario = scenario;
     if (options.chip.given()) {
         return exam_chip(context, options, *question, *report);
     }
@@ -425,10 +430,11 @@ Exit exam(Context& context, ExamOptions& options, const std::string& command) {
     if (options.cores.given() || is_package(context, scenario->machine)) {
         return exam_cores(context, options, *scenario);
     }
-    if (const auto exit = exam_zeros(context, options, *scenario)) {
+    std::optional<analysis::SparseLevels> levels;
+    if (const auto exit = exam_zeros(context, options, *scenario, levels)) {
         return *exit;
     }
-    return exam_one(context, options, *fail_if, *scenario, command);
+    return exam_one(context, options, *fail_if, *scenario, levels, command);
 }
 
 } // namespace

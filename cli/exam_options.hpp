@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/exam/report.hpp"
+#include "analysis/sparse/levels_reader.hpp"
 #include "cli/measurements.hpp"
 #include "cli/scenario_options.hpp"
 
@@ -61,10 +62,13 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
 bool is_package(const Context& context, const std::string& machine);
 Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario);
 // On machines that skip zeros and are described in no other way, and `--density curve`. Nothing
-// where the machine is one that every exam takes, which run_with_density() examines.
+// where the machine is one that every exam takes; run_with_density() examines it with the zeros of
+// `levels`, which are set where a file of them is named.
 std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
-                               const analysis::Scenario& scenario);
-Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question);
+                               const analysis::Scenario& scenario,
+                               std::optional<analysis::SparseLevels>& levels);
+Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question,
+                                          std::optional<analysis::SparseLevels> levels);
 // `--chip`: in the place of the report, its chip by component.
 Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Question& question,
                const analysis::Report& report);

@@ -58,13 +58,17 @@ Exit write_sparse(Context& context, const ExamOptions& options,
 } // namespace
 
 std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
-                               const analysis::Scenario& scenario) {
-    const auto machine = analysis::load_sparse_machine(scenario.machine, context.machine_dirs());
+                               const analysis::Scenario& scenario,
+                               std::optional<analysis::SparseLevels>& levels) {
+    auto machine = analysis::load_sparse_machine(scenario.machine, context.machine_dirs());
     if (!machine) {
-        return std::nullopt; // as every exam, or refused by run_with_density()
+        return analysis::is_sparse_file(scenario.machine)
+                   ? std::optional(context.fail(machine.diagnostics()))
+                   : std::nullopt; // as every exam, or refused by run_with_density()
     }
-    const bool levels = std::holds_alternative<analysis::SparseLevels>(machine->kind);
-    if (levels && scenario.density != analysis::kDensityCurve) {
+    auto* of_levels = std::get_if<analysis::SparseLevels>(&machine->kind);
+    if (of_levels != nullptr && scenario.density != analysis::kDensityCurve) {
+        levels = std::move(*of_levels);
         return std::nullopt;
     }
     if (scenario.density.empty()) {
@@ -75,10 +79,9 @@ std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
     return write_sparse(context, options, *machine, scenario);
 }
 
-Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question) {
-    auto sparse = analysis::load_sparse_machine(question.scenario.machine, context.machine_dirs());
-    auto* levels = sparse ? std::get_if<analysis::SparseLevels>(&sparse->kind) : nullptr;
-    if (levels == nullptr) {
+Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question,
+                                          std::optional<analysis::SparseLevels> levels) {
+    if (!levels) {
         return Result<analysis::Report>::failure(
             "no-zeros-skipped",
             fmt::format("no file describes how {} skips zeros", question.machine.name),

@@ -1,4 +1,5 @@
 // eyeroof hw: the machines of the catalog, the parts of one, and checks of their files.
+#include "analysis/sparse/machine.hpp"
 #include "cli/answer.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/hw_calibrate.hpp"
@@ -85,7 +86,9 @@ Exit check(Context& context, const HwOptions& options) {
     bool good = true;
     for (const fs::path& file : files) {
         const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-        reports.push_back(hwdb::lint_machine(file, std::chrono::year_month_day(now)));
+        reports.push_back(analysis::is_sparse_file(file)
+                              ? analysis::lint_sparse_machine(file, folders)
+                              : hwdb::lint_machine(file, std::chrono::year_month_day(now)));
         context.report(reports.back().findings);
         good = good && !reports.back().findings.has_errors();
     }

@@ -198,6 +198,20 @@ void read_types(const Sourced& types, Accelerator& accelerator) {
     }
 }
 
+void check_function(const Node& node, const std::string& function) {
+    std::vector<std::string> known;
+    for (const auto name : model::elementwise_functions()) {
+        known.emplace_back(name);
+    }
+    for (const auto name : model::op_names()) {
+        known.emplace_back(name);
+    }
+    if (std::find(known.begin(), known.end(), function) == known.end()) {
+        node.error("unknown-function", fmt::format("no operator is called '{}'", function),
+                   suggestion(function, known));
+    }
+}
+
 class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
@@ -631,20 +645,6 @@ class AcceleratorReader {
             accelerator_.array = std::move(array); // reported with the machine's other findings
         } else {
             model::set_array(accelerator_, std::move(array));
-        }
-    }
-
-    static void check_function(const Node& node, const std::string& function) {
-        std::vector<std::string> known;
-        for (const auto name : model::elementwise_functions()) {
-            known.emplace_back(name);
-        }
-        for (const auto name : model::op_names()) {
-            known.emplace_back(name);
-        }
-        if (std::find(known.begin(), known.end(), function) == known.end()) {
-            node.error("unknown-function", fmt::format("no operator is called '{}'", function),
-                       suggestion(function, known));
         }
     }
 

@@ -9,6 +9,7 @@ namespace eyeroof::analysis {
 
 // A machine of levels and what it does about zeros.
 struct SparseLevels {
+    std::string reference;  // as the file names the machine: name or path
     model::Machine machine; // an accelerator
     model::sparse::Rules rules;
     double clock_hz = 1e9;

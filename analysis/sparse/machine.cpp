@@ -109,7 +109,8 @@ model::sparse::Selection selection(const Sourced& root) {
 SparseLevels levels(const Sourced& root, std::span<const fs::path> folders) {
     SparseLevels m;
     const hwdb::Node name = root.node().need("machine");
-    auto machine = hwdb::load_machine(name.text().value_or(""), folders);
+    m.reference = name.text().value_or("");
+    auto machine = hwdb::load_machine(m.reference, folders);
     if (!machine || !std::holds_alternative<model::Accelerator>(machine->kind)) {
         for (const Diagnostic& d : machine.diagnostics()) {
             name.error(d.code, d.message, d.hint);
@@ -126,6 +127,19 @@ SparseLevels levels(const Sourced& root, std::span<const fs::path> folders) {
     m.clock_hz = m.accelerator().clock_hz;
     m.rules = read_sparse_rules(root, m.accelerator());
     return m;
+}
+
+double multipliers(const model::sparse::Cartesian& m) {
+    return static_cast<double>(m.multipliers());
+}
+double multipliers(const model::sparse::Columns& m) {
+    return static_cast<double>(m.pes * m.lanes);
+}
+double multipliers(const model::sparse::Selection& m) {
+    return m.macs_per_cycle;
+}
+double multipliers(const SparseLevels& m) {
+    return static_cast<double>(model::mac_units(m.accelerator()));
 }
 
 enum class Kind { cartesian, columns, selection, levels };
@@ -166,6 +180,7 @@ Result<SparseMachine> read(hwdb::Document document, const std::string& id,
     }
     hwdb::report_unsourced(node, book);
     machine.provenance = std::move(book.provenance);
+    machine.numbers = std::move(book.numbers);
     return document.conclude(std::move(machine));
 }
 
@@ -176,6 +191,37 @@ Result<SparseMachine> parse_sparse_machine(std::string text, const std::string& 
     auto document = hwdb::parse_yaml(std::move(text), file);
     return document ? read(*std::move(document), fs::path(file).stem().string(), folders)
                     : Result<SparseMachine>(document.diagnostics());
+}
+
+bool is_sparse_file(const fs::path& file) {
+    std::error_code failed;
+    if (!fs::is_regular_file(file, failed)) {
+        return false;
+    }
+    const auto document = hwdb::load_yaml(file);
+    const hwdb::Node root = document ? document->root() : hwdb::Node();
+    return root.is_map() && root["eyeroof"].text().value_or("").starts_with("sparse-machine/");
+}
+
+hwdb::LintReport lint_sparse_machine(const fs::path& file, std::span<const fs::path> folders) {
+    hwdb::LintReport report;
+    report.id = file.stem().string();
+    const auto machine = load_sparse_machine(file.string(), folders);
+    report.findings = machine.diagnostics();
+    if (!machine) {
+        return report;
+    }
+    report.loads = true;
+    report.name = machine->name;
+    report.numbers = static_cast<int>(machine->numbers.size());
+    for (const std::string& field : machine->numbers) {
+        if (const auto* source = find_provenance(machine->provenance, field)) {
+            ++report.confidences[source->confidence];
+        }
+    }
+    report.units = std::visit([](const auto& kind) { return multipliers(kind); }, machine->kind);
+    report.peak_macs_per_s = report.units * machine->clock_hz();
+    return report;
 }
 
 std::vector<fs::path> sparse_files(std::span<const fs::path> folders, std::string_view kind) {

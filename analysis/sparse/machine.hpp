@@ -5,6 +5,7 @@
 #include "analysis/sparse/levels_reader.hpp"
 #include "base/provenance.hpp"
 #include "base/result.hpp"
+#include "hwdb/lint.hpp"
 #include "model/sparse/cartesian.hpp"
 #include "model/sparse/columns.hpp"
 #include "model/sparse/selection.hpp"
@@ -24,6 +25,7 @@ struct SparseMachine {
                  SparseLevels>
         kind;
     ProvenanceMap provenance;
+    std::vector<std::string> numbers; // fields of all that the file gives
 
     double clock_hz() const {
         return std::visit([](const auto& machine) { return machine.clock_hz; }, kind);
@@ -41,6 +43,13 @@ Result<SparseMachine> parse_sparse_machine(std::string text, const std::string& 
 // with the nearest name.
 Result<SparseMachine> load_sparse_machine(std::string_view name,
                                           std::span<const std::filesystem::path> folders);
+
+// Is this a file of the format, right or wrong?
+bool is_sparse_file(const std::filesystem::path& file);
+
+// hwdb::lint_machine() of such a file.
+hwdb::LintReport lint_sparse_machine(const std::filesystem::path& file,
+                                     std::span<const std::filesystem::path> folders);
 
 // Files of a folder's kind ("sparse", "densities") by name; of equal names the nearest.
 std::vector<std::filesystem::path> sparse_files(std::span<const std::filesystem::path> folders,

@@ -1,9 +1,12 @@
 #include "tests/cli/program.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -121,6 +124,30 @@ TEST_CASE("hw show gives a description that is a machine of one's own when saved
         CHECK(contains(check.out, "ok"));
         CHECK(contains(run({"hw", "show", mine, "--format", "text"}).out, "MAC/cycle"));
     }
+}
+
+TEST_CASE("a copied machine of levels that skips zeros is examined, and checked, as its original") {
+    const tests::Scratch scratch;
+    const std::string mine = (scratch / "mine.yaml").string();
+    std::filesystem::copy_file(
+        std::filesystem::path(tests::source_dir()) / "hwdb/sparse/eyeriss-v2.yaml", mine);
+    const auto layers = [](const std::string& machine) {
+        const auto outcome =
+            run({"exam", "alexnet", "--layers", "CONV3", "--on", machine, "--density",
+                 "weights=0.5,inputs=1", "--search-nodes", "300", "--format", "json"});
+        REQUIRE(outcome.exit == 0);
+        const auto layer = nlohmann::json::parse(outcome.out)["layers"][0];
+        return std::pair(layer["time_s"].get<double>(), layer["energy_j"].get<double>());
+    };
+    CHECK(layers(mine) == layers("eyeriss-v2"));
+    const auto check = run({"hw", "check", mine});
+    CHECK(check.exit == 0);
+    CHECK(contains(check.out, "1 machine: ok"));
+    std::ofstream(mine, std::ios::app) << "unit: {how: skip}\n";
+    const auto wrong = run({"exam", "alexnet", "--on", mine, "--density", "weights=0.5,inputs=1"});
+    CHECK(wrong.exit != 0);
+    CHECK(contains(wrong.err, "did you mean 'units'?"));
+    CHECK(run({"hw", "check", mine}).exit != 0);
 }
 
 TEST_CASE("hw show summarises a machine as text and as JSON") {
