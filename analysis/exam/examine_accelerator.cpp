@@ -80,7 +80,9 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
             }
         }
     }
-    report.outer_bytes += outer_bytes_of(exam.problem, accelerator, exam.cost);
+    const double moved = outer_bytes_of(exam.problem, accelerator, exam.cost);
+    report.outer_bytes += moved;
+    report.zeros_bytes += outer_bytes_of(exam.problem, accelerator, exam.cost, false) - moved;
 }
 
 void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerReport& report) {

@@ -18,11 +18,11 @@ double bytes_in_and_out(const Problem& problem, Operand operand, const DataWidth
 }
 
 double outer_bytes_of(const Problem& problem, const Accelerator& accelerator,
-                      const MappingCost& cost) {
+                      const MappingCost& cost, bool coded) {
     double bytes = 0.0;
     for (const Operand o : kAllOperands) { // without a channel: as the words are stored
         const Channel* channel = channel_of(accelerator.levels.front(), o);
-        const DataWidth word = channel == nullptr
+        const DataWidth word = channel == nullptr || (channel->bits_per_nonzero && !coded)
                                    ? stored_width(problem, accelerator, 0, o)
                                    : sent_width(problem, accelerator, 0, *channel, o);
         bytes += bytes_in_and_out(problem, o, word, cost.edges[0].down[index(o)],

@@ -14,9 +14,10 @@ namespace eyeroof::analysis {
 double bytes_in_and_out(const model::Problem& problem, model::Operand operand,
                         const model::DataWidth& word, Count down, Count up);
 
-// What a mapping moves to and from the outermost memory, bytes, all operands together.
+// What a mapping moves to and from the outermost memory, bytes, all operands together; `coded`:
+// where zeros are coded away, without them.
 double outer_bytes_of(const model::Problem& problem, const model::Accelerator& accelerator,
-                      const model::MappingCost& cost);
+                      const model::MappingCost& cost, bool coded = true);
 
 // An operator without a multiply-accumulate nest: its tensors cross the outermost memory once, and
 // a unit does one operation a cycle. Two operations, or two elements moved, count as one MAC. Where

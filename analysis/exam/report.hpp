@@ -81,6 +81,7 @@ struct LayerReport {
     double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
     std::vector<TrafficRow> traffic;      // outermost level first
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
+    double zeros_bytes = 0.0;             // that coding zeros away spares there
     double l2_bytes = 0.0;                // of products on a GPU, through its L2; else 0
     std::vector<model::Mapping> mappings; // one per nest of the layer; empty on GPUs
     std::vector<mapper::Certificate> certificates; // of searched mappings, as `mappings`

@@ -120,19 +120,6 @@ double measured_steps(const Report& report) {
     return *middle;
 }
 
-double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer) {
-    if (machine.kind != "accelerator" || layer.traffic.empty()) {
-        return layer.outer_bytes;
-    }
-    double bytes = 0.0;
-    for (const TrafficRow& row : layer.traffic) {
-        if (row.level == layer.traffic.front().level) {
-            bytes += static_cast<double>(row.read_bytes) + static_cast<double>(row.write_bytes);
-        }
-    }
-    return bytes;
-}
-
 bool energy_is_upper_bound(const MachineSummary& machine, const LayerReport& layer) {
     return machine.kind != "accelerator" && !layer.measured_power;
 }

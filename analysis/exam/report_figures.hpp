@@ -65,10 +65,6 @@ std::string stalls_text(const MachineSummary& machine, const LayerReport& layer)
 // over how often one step runs it; 1 where nothing was measured.
 double measured_steps(const Report& report);
 
-// Bytes that one execution moves to and from an accelerator's outermost memory before zeros are
-// coded: the sum of the traffic rows of that level; `outer_bytes` where there are none.
-double uncoded_outer_bytes(const MachineSummary& machine, const LayerReport& layer);
-
 // Energies are those of the accesses on accelerators, and board power (TDP) x time elsewhere. No
 // run exceeds the latter, but the mean power of kernels that were measured is an estimate.
 bool energy_is_upper_bound(const MachineSummary& machine, const LayerReport& layer);

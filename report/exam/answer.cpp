@@ -56,8 +56,7 @@ bool alike(const analysis::Report& report, const analysis::Loss& a, const analys
 double uncoded_bytes(const analysis::Report& report) {
     double bytes = 0.0;
     for (const analysis::LayerReport& layer : report.layers) {
-        bytes += static_cast<double>(layer.layer.count) *
-                 analysis::uncoded_outer_bytes(report.machine, layer);
+        bytes += static_cast<double>(layer.layer.count) * (layer.outer_bytes + layer.zeros_bytes);
     }
     return bytes;
 }

@@ -33,8 +33,7 @@ std::string layer_facts(const analysis::Report& report, const analysis::LayerRep
     add_time(split.on_chip_stall_s, "on-chip stalls");
     add_time(split.dram_stall_s, "outer memory stalls");
     add_time(split.overhead_s, "overhead");
-    parts.push_back(
-        moved_text(layer.outer_bytes, analysis::uncoded_outer_bytes(report.machine, layer)));
+    parts.push_back(moved_text(layer.outer_bytes, layer.outer_bytes + layer.zeros_bytes));
     if (layer.energy_j > 0.0) {
         parts.push_back(energy_text(analysis::energy_is_upper_bound(report.machine, layer),
                                     layer.energy_j, layer.leakage_j));

@@ -413,4 +413,19 @@ rows: [{name: one, network: alexnet, array_tera_ops_per_w: 3}]
     CHECK(tables.diagnostics().begin()->code == "no-figure");
 }
 
+TEST_CASE("zeros are coded away only where a network of the outermost memory does that") {
+    const auto spared = [](const char* on) {
+        const auto report = analysis::run(network("alexnet"), machine(on), by_rules());
+        REQUIRE(report.ok());
+        double bytes = 0.0;
+        for (const analysis::LayerReport& layer : report->layers) {
+            CHECK(layer.zeros_bytes >= 0.0);
+            bytes += layer.zeros_bytes;
+        }
+        return bytes;
+    };
+    CHECK(spared("neuflow") == 0.0);
+    CHECK(spared("eyeriss-v1") > 0.0);
+}
+
 } // namespace test_analysis_machines
