@@ -101,6 +101,12 @@ Result<Front> pareto_front(const Task& task, const FrontOptions& options, std::s
 
 namespace {
 
+// Of a word in the outermost memory; a task may leave the levels out.
+int outer_bits(const Task& task, Operand o) {
+    return task.machine.levels.empty() ? task.machine.word_bits[index(o)]
+                                       : bits_at(task.machine, 0, o);
+}
+
 // Memory and one buffer before one MAC; energies are bytes, so that the least energy is the least
 // traffic.
 Task collapsed(const Task& task) {
@@ -118,7 +124,7 @@ Task collapsed(const Task& task) {
     for (const Operand o : kAllOperands) {
         Store store;
         store.operands = {o};
-        store.read_pj = bits_at(task.machine, 0, o) / 8.0;
+        store.read_pj = outer_bits(task, o) / 8.0;
         store.write_pj = store.read_pj;
         memory.stores.push_back(store);
     }
@@ -174,7 +180,7 @@ Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& optio
         const bool there = o != Operand::weight || task.problem.has_weight;
         const Count words = tile_elements(task.problem, o, task.problem.bounds);
         curve.compulsory_bytes +=
-            there ? static_cast<double>(words) * bits_at(task.machine, 0, o) / 8.0 : 0.0;
+            there ? static_cast<double>(words) * outer_bits(task, o) / 8.0 : 0.0;
         all += there ? bytes_of(task, o, words) : 0;
     }
     const Count first = std::min(all, options.max_capacity_bytes.value_or(all));
