@@ -41,15 +41,16 @@ std::string verdict(const std::string& of, const BothSides& time, const std::str
                                     format_si(std::abs(adds_s), "s"));
 }
 
-// What the layers' own times add, where the whole does not show it: "; of 132 us that the layers
-// add, 131.8 us are hidden"
+// "The layers alone add 132 us: the rest of the step hides 131.8 us of it"; empty where nothing is
+// hidden.
 std::string hidden_text(const ExamDiff& diff) {
     double adds_s = 0.0;
     for (const LayerDiff& layer : diff.layers) {
         adds_s += layer.adds_s();
     }
     const double hidden_s = adds_s - (diff.total[0].b - diff.total[0].a);
-    const bool hides = std::abs(hidden_s) > 0.05 * std::abs(adds_s) &&
+    const bool hides = diff.only_a.empty() && diff.only_b.empty() && adds_s * hidden_s > 0.0 &&
+                       std::abs(hidden_s) > 0.05 * std::abs(adds_s) &&
                        std::abs(hidden_s) > analysis::kToldChange * diff.total[0].a;
     return hides ? fmt::format("The layers alone {} {}: the rest of the step hides {} of it",
                                adds_s < 0.0 ? "save" : "add", format_si(std::abs(adds_s), "s"),

@@ -67,6 +67,17 @@ TEST_CASE("layers of one name belong together in their order, others stand alone
     CHECK(diff.name_b == "net on N");
 }
 
+TEST_CASE("what the rest of a step hides of its layers is said where all layers are common") {
+    ExamDiff diff = example();
+    CHECK(to_text(diff_answer(diff), 80).find("hides") == std::string::npos); // two are not
+    diff.only_a.clear();
+    diff.only_b.clear();
+    diff.total[0] = BothSides{5.0, 5.25};
+    CHECK(to_text(diff_answer(diff), 80)
+              .find("The layers alone add 1 s: the rest of the step hides 750 ms of it") !=
+          std::string::npos);
+}
+
 TEST_CASE("what adds most is told first, with its steps and its limits") {
     const std::string text = to_text(diff_answer(example()), 80);
     CHECK(text.find("b takes 20 % longer than a: 5 s -> 6 s; x adds most, 3 s") <
