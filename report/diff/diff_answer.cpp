@@ -276,8 +276,8 @@ Answer run_diff_answer(const RunDiff& diff) {
     add_total(a.figures, "untimed", Unit::count, diff.untimed);
     std::vector<Total> totals = {{"kernels", diff.time_s, Unit::seconds},
                                  {"calls", diff.calls, Unit::count}};
+    add_total(a.figures, "window_s", Unit::seconds, diff.window_s); // 0: not known
     if (diff.window_s.a > 0.0) {
-        add_total(a.figures, "window_s", Unit::seconds, diff.window_s);
         totals.insert(totals.begin(), {"whole run", diff.window_s, Unit::seconds});
     }
     a.tables = {totals_of(totals), run_rows("categories", "category", diff.categories),

@@ -385,7 +385,7 @@ TEST_CASE("a row of a chip whose compiler searches is predicted with the best ma
 
 TEST_CASE("figures that were read after the predictions have the errors that the manual states") {
     CHECK(*table("stm32n6").mape == tests::within(0.005, 0.280));
-    CHECK(*table("bm1688").mape == tests::within(0.005, 0.341));
+    CHECK(*table("bm1688").mape == tests::within(0.005, 0.329));
     CHECK(*table("ethos-u85").unseen_mape == tests::within(0.005, 0.519));
 }
 

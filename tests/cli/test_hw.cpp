@@ -146,7 +146,7 @@ TEST_CASE("a copied machine of levels that skips zeros is examined, and checked,
     std::ofstream(mine, std::ios::app) << "unit: {how: skip}\n";
     const auto wrong = run({"exam", "alexnet", "--on", mine, "--density", "weights=0.5,inputs=1"});
     CHECK(wrong.exit != 0);
-    CHECK(contains(wrong.err, "did you mean 'units'?"));
+    CHECK(contains(wrong.err, "unknown key \"unit\""));
     CHECK(run({"hw", "check", mine}).exit != 0);
 }
 
