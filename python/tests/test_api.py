@@ -160,7 +160,7 @@ def test_answers_show_a_table_in_notebooks():
                er.sweep("alexnet", on="eyeriss-v1", vary={"dtype": ["int8", "int16"]})]
     for answer in answers:
         assert answer._repr_html_().count("<tr") > 1, type(answer)
-    assert "alexnet" in repr(answers[2])
+    assert "AlexNet" in repr(answers[2])
 
 
 def test_what_is_asked_wrong_is_said():
