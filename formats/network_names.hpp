@@ -30,7 +30,7 @@ std::optional<NamedNetwork> find_network(const std::string& name,
                                          const std::vector<std::filesystem::path>& folders,
                                          Spelling spelling);
 
-// "./mine", "/tmp/mine", "a/b/c": with a slash, yet no PUBLISHER/NAME.
+// "./mine", "/data/mine", "a/b/c": with a slash, yet no PUBLISHER/NAME.
 bool is_file_path(std::string_view name);
 
 // The one network that has every word of the name ("sdxl" or "stable diffusion xl" of "sdxl-unet",

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <optional>
 
 namespace eyeroof::analysis::step {
 
@@ -64,6 +64,7 @@ class ForwardMaker {
         for (const Layer& layer : network_.layers) {
             layer_ids_.push_back(builder_.layer(layer));
         }
+        find_types();
         for (std::size_t i = 0; i < edges_.steps.size(); ++i) {
             step(i);
         }
@@ -118,23 +119,24 @@ class ForwardMaker {
             break;
         }
         const Count elements = of_batch(*step.elements);
-        made_[i] = {{builder_.tensor(Role::state, bytes_of(elements, type_read(i)), kNone, 0)},
-                    elements};
+        const auto type = types_read_[i].value_or(network_.layers.front().types.input);
+        made_[i] = {{builder_.tensor(Role::state, bytes_of(elements, type), kNone, 0)}, elements};
     }
 
-    // Of the first layer that reads the step, or a view of it.
-    model::DataType type_read(std::size_t step) const {
-        std::set<std::size_t> same = {step};
-        for (std::size_t i = step + 1; i < edges_.steps.size(); ++i) {
-            const GraphStep& one = edges_.steps[i];
-            if (std::ranges::any_of(one.reads, [&](auto read) { return same.contains(read); })) {
-                if (one.kind == GraphStepKind::run) {
-                    return network_.layers[one.layer].types.input;
+    // The type of the first layer that reads each step, or a view of it.
+    void find_types() {
+        types_read_.resize(edges_.steps.size());
+        for (std::size_t i = edges_.steps.size(); i-- > 0;) {
+            const GraphStep& step = edges_.steps[i];
+            const auto type = step.kind == GraphStepKind::run
+                                  ? std::optional(network_.layers[step.layer].types.input)
+                                  : types_read_[i];
+            for (const std::size_t read : step.reads) {
+                if (type && read < types_read_.size()) {
+                    types_read_[read] = type;
                 }
-                same.insert(i);
             }
         }
-        return network_.layers.front().types.input;
     }
 
     // Elements and tensors of what a step reads; what the network is given takes the size asked
@@ -338,6 +340,7 @@ class ForwardMaker {
     std::vector<std::uint32_t> layer_ids_;
     std::vector<bool> read_;
     std::vector<Made> made_;
+    std::vector<std::optional<model::DataType>> types_read_; // of each step
     Made input_;
     std::vector<std::vector<TensorId>> weights_;
     std::vector<ForwardRun> runs_;

@@ -114,4 +114,28 @@ ScenarioField count_field(const char* name, FieldGroup group, std::string help, 
     return field(name, group, FieldKind::number, "N", std::move(help), std::move(get), set);
 }
 
+ScenarioField number_field(const char* name, FieldGroup group, const char* value, std::string help,
+                           double Scenario::*member, const NumberRange& range) {
+    const auto get = [member, usual = range.usual](const Scenario& s) {
+        return s.*member == usual ? Texts{} : Texts{fmt::format("{}", s.*member)};
+    };
+    const auto set = [name = std::string(name), member, range](Scenario& s, const Texts& texts) {
+        s.*member = range.usual;
+        if (texts.empty()) {
+            return Diagnostics{};
+        }
+        const std::string& text = texts.front();
+        double number = 0.0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        if (!whole || !(number >= range.least && number <= range.most)) {
+            return refused(name, fmt::format("'{}' is not {}", text.substr(0, 40), range.what),
+                           range.hint);
+        }
+        s.*member = number;
+        return Diagnostics{};
+    };
+    return field(name, group, FieldKind::text, value, std::move(help), get, set);
+}
+
 } // namespace eyeroof::analysis::fields

@@ -44,6 +44,14 @@ ScenarioField count_field(const char* name, FieldGroup group, std::string help, 
                           std::int64_t most, Get get,
                           const std::function<void(Scenario&, std::optional<std::int64_t>)>& put);
 
+// A positive number in a range, `usual` where it is not given; `what`: "a host's speed".
+struct NumberRange {
+    double usual, least, most;
+    std::string what, hint;
+};
+ScenarioField number_field(const char* name, FieldGroup group, const char* value, std::string help,
+                           double Scenario::*member, const NumberRange& range);
+
 template <class Enum, class Name> Texts words_of(std::initializer_list<Enum> values, Name name) {
     Texts words;
     for (const Enum value : values) {

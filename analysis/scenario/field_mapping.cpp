@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 
 namespace eyeroof::analysis::fields {
@@ -90,33 +89,12 @@ ScenarioField objective_field() {
 }
 
 ScenarioField seconds_field() {
-    return field(
-        "time-limit", FieldGroup::mapping, FieldKind::text, "S",
+    return number_field(
+        "time-limit", FieldGroup::mapping, "S",
         "Most seconds for all searches together; results then depend on the load of this computer "
         "[none; 60 with --capacity-curve]",
-        [](const Scenario& s) {
-            return s.search_limit_s > 0.0 ? Texts{fmt::format("{}", s.search_limit_s)} : Texts{};
-        },
-        [](Scenario& s, const Texts& texts) {
-            constexpr double kLeast = 0.001;
-            constexpr double kMost = 1e6;
-            s.search_limit_s = 0.0;
-            if (texts.empty()) {
-                return Diagnostics{};
-            }
-            const std::string& text = texts.front();
-            double value = 0.0;
-            const auto [end, error] =
-                std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool number = error == std::errc{} && end == text.data() + text.size();
-            if (!number || !(value >= kLeast && value <= kMost)) {
-                return refused("time-limit",
-                               fmt::format("'{}' is not a number of seconds", text.substr(0, 40)),
-                               "from 0.001 to 1,000,000");
-            }
-            s.search_limit_s = value;
-            return Diagnostics{};
-        });
+        &Scenario::search_limit_s,
+        {0.0, 0.001, 1e6, "a number of seconds", "from 0.001 to 1,000,000"});
 }
 
 } // namespace

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace eyeroof::analysis {
 
@@ -164,33 +163,13 @@ void add_what(std::vector<ScenarioField>& all) {
 }
 
 ScenarioField host_speed_field() {
-    return field(
-        "host-speed", FieldGroup::where, FieldKind::text, "TIMES",
+    return number_field(
+        "host-speed", FieldGroup::where, "TIMES",
         "Launch speed relative to --host; `eyeroof measure host` infers it from a measured time "
         "[1]",
-        [](const Scenario& s) {
-            return s.host_speed == 1.0 ? Texts{} : Texts{fmt::format("{}", s.host_speed)};
-        },
-        [](Scenario& s, const Texts& texts) {
-            constexpr double kLeast = 0.001;
-            constexpr double kMost = 1000.0;
-            s.host_speed = 1.0;
-            if (texts.empty()) {
-                return Diagnostics{};
-            }
-            const std::string& text = texts.front();
-            double value = 0.0;
-            const auto [end, error] =
-                std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool number = error == std::errc{} && end == text.data() + text.size();
-            if (!number || !(value >= kLeast && value <= kMost)) {
-                return refused("host-speed",
-                               fmt::format("'{}' is not a host's speed", text.substr(0, 40)),
-                               "a number from 0.001 to 1000, such as 2 for half the time a launch");
-            }
-            s.host_speed = value;
-            return Diagnostics{};
-        });
+        &Scenario::host_speed,
+        {1.0, 0.001, 1000.0, "a host's speed",
+         "a number from 0.001 to 1000, such as 2 for half the time a launch"});
 }
 
 ScenarioField clocks_field() {

@@ -145,6 +145,32 @@ TEST_CASE("import merges and filters into a profile, and checks the operations o
     CHECK(has(again.out, "1 launch of 1 kernel"));
 }
 
+TEST_CASE("import says which launches have no time, and no time is 0 s then") {
+    const std::string counters =
+        tests::source_dir() + "/tests/profiles/samples/rocprof_counters.csv";
+    const auto text = tests::run({"import", counters});
+    CHECK(has(text.out, "note: 2 launch records without a time"));
+    CHECK_FALSE(has(text.out, "0 s"));
+    CHECK(has(tests::run({"import", counters, "--format", "csv"}).out,
+              "\"relu(float*, int)\",1,,,,,,\n"));
+}
+
+TEST_CASE("what ends a search for the largest batch is memory, else there is none") {
+    // 6e8 elements in int8: two samples fit 16 GB, but no dimension holds 1.2e9 rows.
+    const tests::Scratch scratch;
+    const std::string layers = (scratch / "rows.csv").string();
+    tests::write_text(layers, "name,op,rows,cols,fn\nr,elementwise,600000000,1,relu\n");
+    const auto large =
+        tests::run({"memory", layers, "--on", "t4", "--dtype", "int8", "--format", "json"});
+    REQUIRE(large.exit == 0);
+    CHECK_FALSE(
+        nlohmann::json::parse(large.out).value("largest_batch", nlohmann::json()).is_number());
+    tests::write_text(layers, "name,op,rows,cols,fn\nr,elementwise,600000,1000,relu\n");
+    const auto small =
+        tests::run({"memory", layers, "--on", "t4", "--dtype", "int8", "--format", "json"});
+    CHECK(nlohmann::json::parse(small.out)["largest_batch"].get<int>() > 1);
+}
+
 TEST_CASE("a trace of another batch, phase or GPU is told as such, and fits once they are given") {
     const std::string trace =
         tests::source_dir() + "/tests/profiles/samples/kineto.json"; // [32, 64]

@@ -87,6 +87,8 @@ TEST_CASE("people read small shares as hundredths of a percent, and large number
     CHECK(value_text(-0.00006, Unit::share) == "-0.01 %"); // a sign as larger shares have
     CHECK(value_text(-0.05, Unit::share) == "-5 %");
     CHECK(value_text(0.0, Unit::share) == "0 %");
+    CHECK(value_text(12.34, Unit::share) == "1234 %"); // no power of ten
+    CHECK(value_text(1083.0, Unit::times) == "1083x");
     CHECK(value_text(0.000123, Unit::share) == "0.0123 %");
     CHECK(value_text(0.4123, Unit::share) == "41.2 %");
     CHECK(value_text(0.0, Unit::none) == "0");
