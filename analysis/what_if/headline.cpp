@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace eyeroof::analysis {
@@ -233,9 +234,11 @@ std::string bound_by_text(const Headline& headline) {
     text += headline.capped
                 ? " under the power cap: neither twice as much of any one nor its end saves "
                 : ": twice as much of any one saves ";
+    constexpr double kRounding = 1e-9;
+    const double tenths = std::ceil(1e3 * saved_share(headline) - kRounding); // of a percent
     return text + (none ? (headline.capped ? "0.1 %" : "less than 0.1 %")
                         : fmt::format("{} {:.1f} %", headline.capped ? "more than" : "at most",
-                                      100.0 * saved_share(headline)));
+                                      0.1 * tenths));
 }
 
 std::string largest_saving_text(const Headline& headline, double time_s) {
